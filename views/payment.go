@@ -22,6 +22,7 @@ const (
 	TabMessages PaymentTab = "messages"
 	TabRelated  PaymentTab = "related"
 	TabAudit    PaymentTab = "audit"
+	TabPrint    PaymentTab = "print" // all that an auditor needs, on one page
 )
 
 // Payment is the page of one message. Only the part named by Tab needs its data.
@@ -134,7 +135,7 @@ func (m Payment) tabs() []ui.Tab {
 	return []ui.Tab{
 		tab("Overview", TabOverview, base), tab("Timeline", TabTimeline, base+"/timeline"),
 		tab("Messages", TabMessages, base+"/messages"), tab("Related", TabRelated, base+"/related"),
-		tab("Audit", TabAudit, base+"/audit"),
+		tab("Audit", TabAudit, base+"/audit"), tab("For print", TabPrint, base+"/print"),
 	}
 }
 

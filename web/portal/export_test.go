@@ -7,6 +7,7 @@ import (
 	"encoding/xml"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -111,6 +112,15 @@ func TestListsAreExported(t *testing.T) {
 	b.CheckInvariants(t)
 }
 
+// TestThePageForPrintHoldsTheWholeRecord: decisions, digest, timeline, documents and audit trail stand on one page.
+func TestThePageForPrintHoldsTheWholeRecord(t *testing.T) {
+	t.Parallel()
+	o := setup(t).clearing()
+	m := o.settled(filled())
+	page := o.as("supervisor1").get("/payments/" + m.InternalID.String() + "/print").is(http.StatusOK).says("Print, or save as PDF")
+	page.says(hash(m)).says("Checker 1").says("Settled").says("instruction.approve").says("pacs.008.001.08").says("Printed by supervisor1")
+}
+
 // TestAnExportGoesBeyondItsPages reads a list that is longer than what an export reads at a time.
 func TestAnExportGoesBeyondItsPages(t *testing.T) {
 	t.Parallel()
@@ -119,21 +129,27 @@ func TestAnExportGoesBeyondItsPages(t *testing.T) {
 	for _, amount := range []string{"10.00", "11.00", "12.00"} {
 		maker.submit(with(filled(), "amount", amount))
 	}
-	b.change(`SET session_replication_role = replica;
-		INSERT INTO message SELECT realm, gen_random_uuid(), lpad(translate(upper(to_hex(n)), '', ''), 16, '0'), kind, scheme, direction, channel,
-		client_id, NULL, maker_user, maker_person, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason,
-		created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text,
-		inquiries, inquire_at, listed_amount FROM (SELECT * FROM message LIMIT 1) m, generate_series(1, 1200) n;
-		INSERT INTO message_version SELECT v.realm, m.message_id, v.version, v.document_id, v.content_hash, v.maker_user, v.maker_person, v.makers,
-		v.previous_version, v.previous_makers, v.first_maker, v.approvals_required, v.created_at, v.amount, v.currency, v.instruction_id,
-		v.end_to_end_id, v.transaction_id, v.uetr, v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account,
-		v.creditor_agent, v.remittance, v.key_id, v.seal, v.ordered_debtor_name, v.maker_role, v.maker_grant_id, v.maker_granted_at, v.clients,
-		v.payee_result, v.payee_name, v.payee_at, v.words
-		FROM (SELECT * FROM message_version LIMIT 1) v, message m WHERE NOT EXISTS (SELECT FROM message_version w WHERE w.message_id = m.message_id)`)
+	b.planted(1200)
 	if rows := rowsOf(t, b.as("checker1").get("/payments/table")); len(rows) != 1204 {
 		t.Errorf("%d rows are exported, want 1204", len(rows))
 	}
 	if rows := sheetOf(t, b.as("both1").get("/queue/table?format=xlsx&tab=all")); len(rows) != 1204 {
 		t.Errorf("%d rows of the queue are exported, want 1204", len(rows))
 	}
+}
+
+// planted adds so many rows like those of a message, which nobody made: they are withheld.
+func (b *bench) planted(count int) {
+	b.t.Helper()
+	b.change(`SET session_replication_role = replica;
+		INSERT INTO message SELECT realm, gen_random_uuid(), lpad(translate(upper(to_hex(n)), '', ''), 16, '0'), kind, scheme, direction, channel,
+		client_id, NULL, maker_user, maker_person, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason,
+		created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text,
+		inquiries, inquire_at, listed_amount FROM (SELECT * FROM message LIMIT 1) m, generate_series(1, ` + strconv.Itoa(count) + `) n;
+		INSERT INTO message_version SELECT v.realm, m.message_id, v.version, v.document_id, v.content_hash, v.maker_user, v.maker_person, v.makers,
+		v.previous_version, v.previous_makers, v.first_maker, v.approvals_required, v.created_at, v.amount, v.currency, v.instruction_id,
+		v.end_to_end_id, v.transaction_id, v.uetr, v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account,
+		v.creditor_agent, v.remittance, v.key_id, v.seal, v.ordered_debtor_name, v.maker_role, v.maker_grant_id, v.maker_granted_at, v.clients,
+		v.payee_result, v.payee_name, v.payee_at, v.words
+		FROM (SELECT * FROM message_version LIMIT 1) v, message m WHERE NOT EXISTS (SELECT FROM message_version w WHERE w.message_id = m.message_id)`)
 }

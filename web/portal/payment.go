@@ -31,7 +31,7 @@ func showPaymentPart(v *Request) error {
 
 func isPart(part views.PaymentTab) bool {
 	switch part {
-	case views.TabOverview, views.TabTimeline, views.TabMessages, views.TabRelated, views.TabAudit:
+	case views.TabOverview, views.TabTimeline, views.TabMessages, views.TabRelated, views.TabAudit, views.TabPrint:
 		return true
 	}
 	return false
@@ -78,6 +78,9 @@ func (v *Request) paymentModel(m payment.Message, tab views.PaymentTab) (views.P
 		err = v.listDocuments(&model, m, documents)
 	case views.TabAudit:
 		model.Audit, err = v.auditTrail(m)
+	case views.TabPrint:
+		model.Audit, err = v.auditTrail(m)
+		err = errors.Join(err, v.listDocuments(&model, m, documents))
 	case views.TabRelated:
 		model.Related = tree(s, m.InternalID)
 	case views.TabOverview, views.TabTimeline:

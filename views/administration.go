@@ -96,7 +96,7 @@ type ChangeSecret struct {
 
 func (m RealmChange) reason() ui.Field {
 	return ui.Field{
-		ID: "reason", Label: "Reason", Hint: "Whoever asked for the change reads it", Value: m.Reason, Rows: 3, Limit: 512,
+		ID: "reason", Label: "Reason", Hint: "The requester will see this", Value: m.Reason, Rows: 3, Limit: 512,
 		Problem: ui.ProblemOf(m.Problems, "reason"),
 	}
 }
@@ -141,7 +141,7 @@ type ChangeInput struct {
 
 func (m ChangeForm) note() ui.Field {
 	return ui.Field{
-		ID: "note", Label: "Note", Hint: "Why, for whoever decides it", Value: m.Note, Rows: 2, Limit: 512, Optional: true,
+		ID: "note", Label: "Note", Hint: "Tell the approver why", Value: m.Note, Rows: 2, Limit: 512, Optional: true,
 		Problem: ui.ProblemOf(m.Problems, "note"),
 	}
 }

@@ -196,9 +196,9 @@ func BatchPage(model Batch) templ.Component {
 					}
 				} else {
 					var templ_7745c5c3_Var12 string
-					templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(say(ctx, "%d payments are ready: %s. Lines with findings stay here until they are mended.", model.Ready, strings.Join(model.Totals, ", ")))
+					templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(say(ctx, "%d payments ready, %s. Correct the other lines below.", model.Ready, strings.Join(model.Totals, ", ")))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `batch.templ`, Line: 28, Col: 146}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `batch.templ`, Line: 28, Col: 120}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 					if templ_7745c5c3_Err != nil {

@@ -71,6 +71,23 @@ func (m Check) reason() ui.Field {
 	}
 }
 
+// toLookAt are the titles of all warnings, for the card with the button.
+func (m Check) toLookAt() []i18n.Text {
+	var titles []i18n.Text
+	if m.Payee != nil && m.Payee.Tone != ui.ToneGood {
+		titles = append(titles, m.Payee.Title)
+	}
+	if len(m.Duplicates) > 0 {
+		titles = append(titles, "Possible duplicate")
+	}
+	for _, list := range [][]Warning{m.Apart, m.Warnings} {
+		for _, warning := range list {
+			titles = append(titles, warning.Title)
+		}
+	}
+	return titles
+}
+
 func (m Check) duplicateTitle() i18n.Text { return AlikeTitle(len(m.Duplicates)) }
 
 // maxAlike limits the similar payments that are counted; there may be more.

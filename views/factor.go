@@ -133,7 +133,7 @@ func (m NewApp) code() ui.Field {
 
 func factorName(value string, problems []ui.Problem) ui.Field {
 	return ui.Field{
-		ID: "name", Label: "Name", Hint: "By which you know it again, such as the phone it is on.", Value: value, Width: "w-20",
+		ID: "name", Label: "Name", Hint: "For example: work phone", Value: value, Width: "w-20",
 		Problem: ui.ProblemOf(problems, "name"),
 	}
 }

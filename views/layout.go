@@ -56,6 +56,7 @@ const (
 
 	PlaceAdministration Place = "administration"
 	PlaceBeneficiaries  Place = "beneficiaries"
+	PlaceTemplates      Place = "templates"
 )
 
 // Person is the signed-in user as the layout shows them. The May fields decide which entries of the navigation appear, nothing else: the
@@ -219,14 +220,15 @@ func (s Layout) navigation() []navigationEntry {
 	if s.Person.MaySubmit {
 		entries = append(entries,
 			navigationEntry{PlaceNew, "/payments/new", "plus", "New payment", "New"},
-			navigationEntry{PlaceMine, "/mine", "file-text", "My submissions", "Mine"})
+			navigationEntry{PlaceMine, "/mine", "file-text", "My submissions", "Mine"},
+			navigationEntry{PlaceTemplates, "/templates", "copy", "Templates", "Templates"})
 	}
 	if s.Person.MaySubmit || s.Person.MayDecide {
 		entries = append(entries, navigationEntry{PlaceBeneficiaries, "/beneficiaries", "user", "Beneficiaries", "Payee list"})
 	}
 	if s.Person.MayRead {
 		entries = append(entries,
-			navigationEntry{PlacePayments, "/payments", "list", "Payments", "Payments"},
+			navigationEntry{PlacePayments, "/payments", "arrow-up-right", "Payments", "Payments"},
 			navigationEntry{PlaceIncoming, "/incoming", "arrow-down-left", "Incoming payments", "Incoming"},
 			navigationEntry{PlaceRecalls, "/recalls", "undo-2", "Received recalls", "Recalls"})
 	}
@@ -242,7 +244,7 @@ func (s Layout) navigation() []navigationEntry {
 		entries = append(entries, navigationEntry{PlaceAudit, "/audit", "clock", "Audit trail", "Audit"})
 	}
 	if s.Person.MayReport {
-		entries = append(entries, navigationEntry{PlaceReports, "/reports", "list", "Reports of control", "Reports"})
+		entries = append(entries, navigationEntry{PlaceReports, "/reports", "list", "Control reports", "Reports"})
 	}
 	if s.Simulator && s.Person.MayRead {
 		entries = append(entries, navigationEntry{PlaceSimulator, "/simulator", "send", "Simulator", "Simulator"})
@@ -291,7 +293,7 @@ func (s Layout) changeCount() string { return CountOfWaiting(s.ChangeCount) }
 
 // htmxConfiguration disables the features that a strict content policy forbids and those that would leave payment data behind in the
 // browser, and lets answers 409 and 422 be shown in place.
-const htmxConfiguration = `{"includeIndicatorStyles":false,"allowEval":false,"allowScriptTags":false,"historyCacheSize":0,` +
+const htmxConfiguration = `{"includeIndicatorStyles":false,"allowEval":false,"allowScriptTags":false,"historyCacheSize":0,"defaultSettleDelay":0,` +
 	`"attributesToSettle":["class","width","height"],"refreshOnHistoryMiss":true,"responseHandling":[{"code":"204","swap":false},` +
 	`{"code":"[23]..","swap":true},{"code":"401","swap":false},{"code":"409|422","swap":true,"error":false},{"code":"[45]..","swap":false,"error":true}]}`
 

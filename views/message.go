@@ -206,7 +206,7 @@ type kindWords struct {
 var kinds = map[payment.Kind]kindWords{
 	payment.KindInstruction: {
 		approve: "Approve %s to %s", reject: "Reject %s to %s", submitted: "%s to %s is submitted", withdrawal: "Withdraw %s to %s",
-		final:  "An approved instant payment is sent at once and is final. The way back is a recall.",
+		final:  "It is sent immediately after approval and cannot be cancelled. You can request a recall.",
 		toward: "to (a creditor)", allAbout: "All about this payment", party: "Creditor", listURL: "/payments", listLabel: "All payments",
 	},
 	payment.KindRecall: {
@@ -235,7 +235,7 @@ var kinds = map[payment.Kind]kindWords{
 		listURL: "/incoming", listLabel: "Incoming payments",
 	},
 	payment.KindReceivedRecall: {
-		toward: "asked back for", toDebtor: true, allAbout: "All about this received recall", party: "The payment it is about",
+		toward: "recall received for", toDebtor: true, allAbout: "All about this received recall", party: "The payment it is about",
 		listURL: "/recalls", listLabel: "Received recalls",
 	},
 }

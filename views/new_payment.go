@@ -145,6 +145,7 @@ func (m NewPayment) creditorName() ui.Field {
 func (m NewPayment) creditorIBAN() ui.Field {
 	field := m.text("creditorIban", "IBAN", m.Values.CreditorIBAN)
 	field.Charset, field.IBAN, field.CheckURL = "", true, "/payments/iban"
+	field.Focus = len(m.Problems) == 0 && m.Picked == "" && m.Amending == nil
 	if field.Prefilled {
 		field.Value = ui.GroupFours(field.Value)
 	}

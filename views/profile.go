@@ -22,7 +22,7 @@ type Profile struct {
 func (m Profile) factors() i18n.Text {
 	switch m.FactorCount {
 	case 0:
-		return "You have none: your password alone signs you in."
+		return "Two-step sign-in is off. You sign in with your password only."
 	case 1:
 		return "You have one. You show it when you sign in, and where a payment asks for it."
 	}

@@ -62,9 +62,9 @@ func QuarantinePage(model Quarantine) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var4 string
-			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(say(ctx, "Documents of clearing that belong to no message, or contradict the one they belong to. They were stored and confirmed, and nothing was done with them."))
+			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(say(ctx, "Messages from clearing that could not be matched to a payment, or contradict it. They were acknowledged and stored, but not processed."))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `quarantine.templ`, Line: 11, Col: 184}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `quarantine.templ`, Line: 11, Col: 168}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 			if templ_7745c5c3_Err != nil {

@@ -38,13 +38,13 @@ type WaitingFile struct {
 }
 
 // queueHeads are the columns of the queue.
-var queueHeads = ui.Heads{Name: "Creditor and purpose", When: "Age"}
+var queueHeads = ui.Heads{Name: "Creditor and purpose", When: "Age", Flags: true}
 
 // decidedHeads are the columns of decided messages.
 var decidedHeads = ui.Heads{Name: "Creditor and purpose", When: "Decided"}
 
 // selectHeads are those where rows can be selected, to be approved together.
-var selectHeads = ui.Heads{Name: "Creditor and purpose", When: "Age", Select: true}
+var selectHeads = ui.Heads{Name: "Creditor and purpose", When: "Age", Select: true, Flags: true}
 
 // Questions is the tab of the messages that wait for an answer of their makers.
 const Questions = "questions"
@@ -56,7 +56,7 @@ func (q Queue) narrowed() bool { return !q.decided() && q.Filter.Tab != Question
 func (q Queue) decided() bool { return q.Filter.Tab == "decided" }
 
 func (q Queue) entries() ui.Entries {
-	list := ui.Entries{Caption: i18n.Text("Messages, %s").With(q.Filter.order()), Heads: q.heads()}
+	list := ui.Entries{Caption: i18n.Text("Waiting payments, %s").With(q.Filter.order()), Heads: q.heads()}
 	if q.decided() {
 		list.Caption = "What you decided today, newest first"
 	}

@@ -17,7 +17,7 @@ type SetUp struct {
 
 func (m SetUp) code() ui.Field {
 	return ui.Field{
-		ID: "code", Label: "Code", Hint: "Six digits. Whoever gave you the link does not know them", Problem: ui.ProblemOf(m.Problems, "code"),
+		ID: "code", Label: "Code", Hint: "The 6-digit code from the other administrator", Problem: ui.ProblemOf(m.Problems, "code"),
 		InputMode: "numeric", Autocomplete: "one-time-code", Width: "w-10",
 	}
 }

@@ -14,7 +14,7 @@ import (
 var toward = map[payment.Kind]i18n.Text{
 	payment.KindRecall: "back from", payment.KindReturn: "back to", payment.KindResolution: "stays with",
 	payment.KindPayment:        "from (a debtor)",
-	payment.KindReceivedRecall: "asked back for",
+	payment.KindReceivedRecall: "recall received for",
 }
 
 // Toward says which way the money of a message goes, before the name a list shows; "" for a payment to a creditor.

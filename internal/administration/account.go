@@ -70,7 +70,7 @@ var accountNoun = Noun{
 		},
 		{
 			Kind: KindAccountClose, Status: StatusClosed,
-			Label: "Close", Heading: "Close the account %s", Words: "Nothing can be paid from it any more, for good.",
+			Label: "Close", Heading: "Close the account %s", Words: "It can never be used for payments again.",
 		},
 	},
 }
@@ -178,7 +178,7 @@ func (r Request) afterAccount(known Facts) (Values, error) {
 			f.add("receives", codeFormat, "Leave this out: another realm receives payments for the account.")
 		}
 	} else if values["status"] == StatusClosed {
-		return nil, refuse("/subject", codeFormat, "Name an open account: this one is closed for good.")
+		return nil, refuse("/subject", codeFormat, "Choose an open account: this one is closed permanently.")
 	}
 	for name, text := range r.Values {
 		values[name] = text

@@ -16,7 +16,7 @@ func (r Request) after(known Facts) (Values, error) {
 	case noun == &clientNoun && before["kind"] == ClientPortal:
 		return nil, refuse("/subject", codeFormat, "Leave the portal's own client as it is: nobody could sign in without it.")
 	case noun == &clientNoun && before["status"] == StatusSuppressed:
-		return nil, refuse("/subject", codeFormat, "Make a client of another id: this one is suppressed for good.")
+		return nil, refuse("/subject", codeFormat, "Choose another id: this client is blocked permanently.")
 	case noun == &beneficiaryNoun && before["status"] == StatusRemoved:
 		return nil, refuse("/subject", codeFormat, "Name a beneficiary in force: this one was removed.")
 	}

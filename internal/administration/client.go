@@ -40,15 +40,15 @@ var clientNoun = Noun{
 	Actions: []Action{
 		{
 			Kind: KindClientCreate, Fields: []string{"clientId", "kind", "mayDecideOwn", "payeeWaived"},
-			Label: "New client", Heading: "Make a client", Words: "Whoever approves it is shown the secret, once.",
+			Label: "New client", Heading: "Make a client", Words: "The secret is shown once, to the administrator who approves the change.",
 		},
 		{
 			Kind: KindClientSecret, Label: "New secret", Heading: "Make a new secret of %s",
-			Words: "The old secret ends at once. Whoever approves it is shown the new one, once.",
+			Words: "The old secret stops working immediately. The new one is shown once, to the administrator who approves the change.",
 		},
 		{
-			Kind: KindClientSuppress, Status: StatusSuppressed, Label: "Suppress", Heading: "Suppress the client %s",
-			Words: "Nobody can act through it any more, for good.",
+			Kind: KindClientSuppress, Status: StatusSuppressed, Label: "Block", Heading: "Block the client %s",
+			Words: "It can never be used again.",
 		},
 		{
 			Kind: KindClientPayee, Fields: []string{"payeeWaived"},

@@ -33,8 +33,8 @@ var realmNoun = Noun{
 	Actions: []Action{{
 		Kind: KindRealmFactors, Fields: []string{"secondFactorRoles"}, Filled: true,
 		Label: "Second factors", Heading: "Say which roles need a second factor",
-		Words: "Whoever has one of these roles and no second factor is signed out as soon as this is approved, and led to take one up at the next " +
-			"sign-in in the portal, before anything else. Programs that sign in as such a user have to show a code each time.",
+		Words: "Users with one of these roles and no second factor are signed out when this is approved. They must set one up at " +
+			"their next sign-in in the portal. Programs that sign in as such a user must send a code each time.",
 	}, {
 		Kind: KindRealmReconciled, Label: "Let payments go on", Heading: "Say that the payments agree with clearing again",
 		Words: "The database lost what was committed before, so payments are stopped. Compare the payments with the statement of clearing first. " +

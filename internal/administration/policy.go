@@ -51,7 +51,7 @@ var policyNoun = Noun{
 		{Key: "channel", Label: "Channel", None: "All", Options: []string{string(identity.ChannelAPI), string(identity.ChannelPortal)}},
 		{Key: "amountFrom", Label: "Least amount", Type: TypeAmount, Hint: "Such as 10000.00"},
 		{Key: "amountTo", Label: "Largest amount", Type: TypeAmount},
-		{Key: "stepUp", Label: "Whether whoever approves shows a second factor", Type: TypeYesNo},
+		{Key: "stepUp", Label: "Whether approvers need a second factor", Type: TypeYesNo},
 		{Key: "contentHashRequired", Label: "Whether an approval must name the content", Type: TypeYesNo},
 		{Key: "expiresAfter", Label: "How long a message may wait", Type: TypeDuration, Hint: "Such as 24h or 90m"},
 		statusField,
@@ -62,8 +62,8 @@ var policyNoun = Noun{
 				"approvals", "rank", "scheme", "kind", "clientId", "channel", "amountFrom", "amountTo", "stepUp", "contentHashRequired", "expiresAfter",
 			},
 			Label: "New policy", Heading: "Make a policy",
-			Words: "Of the policies that match a message, the one of the highest rank counts, and of equal ranks the " +
-				"younger. Empty fields match everything. It counts for messages that are entered afterwards.",
+			Words: "If several rules match, the one with the highest priority applies; if they tie, the newest. Leave a field empty to " +
+				"match everything. The rule applies to payments entered from now on.",
 		},
 		{
 			Kind: KindPolicyRetire, Status: StatusRetired,

@@ -102,7 +102,7 @@ var userNoun = Noun{
 		},
 		{
 			Kind: KindUserSuppress, Status: StatusSuppressed,
-			Label: "Suppress", Heading: "Suppress the account %s", Words: "Everything it is signed in with ends.",
+			Label: "Block", Heading: "Block the account %s", Words: "Everything it is signed in with ends.",
 		},
 		{
 			Kind:  KindUserRestore,
@@ -116,8 +116,8 @@ var userNoun = Noun{
 		{
 			Kind: KindUserLink, Fields: []string{"outerSubject"},
 			Label: "Link", Heading: "Link with the identity provider the account %s",
-			Words: "Whoever the provider knows under the subject signs in as this account. The subject is what the provider calls the person for ever: " +
-				"the sign-in page shows it to somebody who is not linked yet.",
+			Words: "The person with this subject at the provider signs in as this account. The subject is the provider's permanent " +
+				"identifier of the person. The sign-in page shows it to a person who is not linked yet.",
 		},
 		{
 			Kind:  KindUserUnlink,
@@ -254,7 +254,7 @@ func (r Request) afterUser(known Facts) (Values, error) {
 }
 
 // namesake refuses a new person with the name of another. Two entries for one human being would be two persons to four-eyes.
-const namesake = "There is somebody of this name: name the person for another account of theirs, or tell two people apart in their names."
+const namesake = "A person with this name already exists. Link this account to them, or use a different name."
 
 func (r Request) newUser(known Facts) (Values, error) {
 	values := r.Values

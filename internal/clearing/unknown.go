@@ -23,7 +23,7 @@ const waitForAsked = 5 * time.Second
 // where the terms of the clearing leave that to the gateway, and a question is answered with RJCT AG09.
 func (s *Service) neverCame(ctx context.Context, in store.Document) error {
 	parsed, findings := profile.Read(in.Content)
-	unprocessed := &unprocessableError{reason: "What it belongs to never came."}
+	unprocessed := &unprocessableError{reason: "The original payment was never received."}
 	if len(findings) > 0 {
 		return s.giveUp(ctx, in, unprocessed)
 	}
@@ -55,7 +55,7 @@ func (s *Service) recallOfNothing(ctx context.Context, in store.Document, docume
 	case !isUnknown(err):
 		return err
 	case s.cfg.Rules.UnknownRecallByPerson(in.Scheme, s.cfg.Now().In(s.cfg.Zone)):
-		return unprocessable("What it belongs to never came.")
+		return unprocessable("The original payment was never received.")
 	}
 	answers, err := s.recallRefusal(in, document, recallAnswer{reason: neverReceived, bank: s.cfg.Profiles.OwnBIC(string(in.Scheme))})
 	if err != nil {
@@ -77,7 +77,7 @@ func (s *Service) questionAboutNothing(ctx context.Context, in store.Document, d
 		_, err = s.incomingAbout(ctx, in, inquiry.Original, from)
 	}
 	if !isUnknown(err) {
-		return cmp.Or(err, unprocessable("What it belongs to never came."))
+		return cmp.Or(err, unprocessable("The original payment was never received."))
 	}
 	unique := shortDigest(append([]byte(in.Reference), in.Content...))
 	report, err := interbank.UnknownStatus(interbank.StatusReportInput{

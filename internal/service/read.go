@@ -30,7 +30,7 @@ func (s *Administration) Change(ctx context.Context, by identity.Principal, id u
 func (s *Administration) Reported(ctx context.Context, by identity.Principal, id uuid.UUID) (administration.Change, error) {
 	if !by.Has(identity.RoleSupervisor) {
 		return administration.Change{}, &payment.ForbiddenError{
-			Text: "You may not read the reports of control: this needs the role supervisor.",
+			Text: "You may not read the control reports: this needs the role supervisor.",
 		}
 	}
 	change, err := s.changes.Change(ctx, by.Realm, id)

@@ -67,8 +67,11 @@ document.addEventListener("keydown", (event) => {
   action();
 });
 
-// Ctrl+Enter sends the form one is writing in: the reject reason.
+// Ctrl+Enter sends the form one is writing in, by its first button, or the one form that a page is for.
 document.addEventListener("keydown", (event) => {
-  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || !event.target.matches("textarea")) return;
-  event.target.form?.requestSubmit();
+  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.repeat) return;
+  const form = event.target.form ?? find("form[data-send]");
+  if (!form) return;
+  event.preventDefault();
+  form.requestSubmit(find("[type=submit]", form));
 });

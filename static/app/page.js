@@ -27,7 +27,8 @@ const focusOn = (element) => element?.focus();
 // A failed form puts its error summary first; reading starts there.
 const named = find(`form [id="${CSS.escape(location.hash.slice(1))}"]:is(input, select, textarea)`);
 named?.closest("details")?.setAttribute("open", "");
-focusOn(find('[data-autofocus="page"]') || named);
+// So does that of a decision without htmx: at the message that is open now.
+focusOn(find('[data-autofocus="page"]') || named || find(".queue:not(.opened) #detail-title"));
 
 // The button that had the focus went away with the swap: without this, focus
 // would fall back to the start of the page.

@@ -29,6 +29,9 @@ func attributes(field Field) templ.Attributes {
 		set["spellcheck"] = "false"
 		set["autocapitalize"] = "characters"
 	}
+	if field.Focus {
+		set["autofocus"] = true
+	}
 	if field.CheckURL != "" {
 		set["hx-get"] = field.CheckURL
 		set["hx-trigger"] = "change"

@@ -42,6 +42,7 @@ type Field struct {
 	Rows         int    // a text area of this height above zero
 	Optional     bool
 	Prefilled    bool   // the value came from a template, an earlier payment or a beneficiary
+	Focus        bool   // the page opens with the focus here
 	IBAN         bool   // grouped in fours on change
 	CheckURL     string // asked on change for feedback, shown below the field
 	CheckValues  string // JSON object sent along with CheckURL

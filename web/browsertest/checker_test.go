@@ -61,7 +61,8 @@ func TestACheckerWorksByKeyboardOnly(t *testing.T) {
 	first.is(t, "Approval Pending", 0) // a alone decides nothing
 	p.press("Enter")
 	p.opened(second)
-	p.says("#status", first.reference+" approved. Next: "+second.reference)
+	p.says("#status", first.about+" approved.")
+	p.says("#pane #detail-title", second.reference)
 	p.says("#row-"+first.id, "Approved by you")
 	first.becomes(t, "Settled")
 
@@ -83,14 +84,15 @@ func TestACheckerWorksByKeyboardOnly(t *testing.T) {
 	p.write("The account is not in the order, j k a r")
 	p.press("Control+Enter")
 	p.opened(third)
-	p.says("#status", second.reference+" rejected. Next: "+third.reference)
+	p.says("#status", second.about+" rejected.")
+	p.says("#pane #detail-title", third.reference)
 	second.is(t, "Rejected", 1)
 
 	p.press("r", "Space", "Tab")
 	p.focused("#reason")
 	p.write("Paid already")
 	p.press("Tab", "Enter")
-	p.says("#status", third.reference+" rejected.")
+	p.says("#status", third.about+" rejected.")
 	p.focused("#pane [data-autofocus]")
 	p.says("#pane", "Nothing matches") // of the search; other payments may wait
 	third.is(t, "Rejected", 1)
@@ -201,7 +203,7 @@ func TestNobodyDecidesOnTheirOwnSubmission(t *testing.T) {
 	other := as(t, "maker2").submit(newOrder("sic-inst"))
 	p.open("/queue/" + other.id)
 	p.press("a", "Enter")
-	p.says("#status", other.reference+" approved.")
+	p.says("#status", other.about+" approved.")
 	other.becomes(t, "Settled")
 }
 
@@ -258,7 +260,7 @@ func TestKeysThatComeWithAnAnswerMoveOnce(t *testing.T) {
 	p.press("a", "Enter")
 	waiting[0].becomes(t, "Settled") // about when the answer comes
 	p.press("j", "j")
-	p.says("#status", waiting[0].reference+" approved.")
+	p.says("#status", waiting[0].about+" approved.")
 	for tries, one := 0, false; !one; tries++ {
 		at, err := p.page.Evaluate(`(() => {
 			const row = document.querySelector("[data-row][aria-current=true]"), pane = document.querySelector("#pane [data-message]");
@@ -310,7 +312,7 @@ func TestAnAnswerThatComesLateLeavesThePaneAlone(t *testing.T) {
 	p.focused("#pane textarea")
 	p.write("Wrong account")
 	close(answered)
-	p.says("#status", waiting[0].reference+" approved.")
+	p.says("#status", waiting[0].about+" approved.")
 	p.says("#row-"+waiting[0].id+".is-decided", "Approved by you")
 	p.says("#pane #detail-title", waiting[2].reference)
 	p.focused("#pane textarea")

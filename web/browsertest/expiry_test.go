@@ -142,9 +142,9 @@ func TestWhatJustHappenedStaysToBeRead(t *testing.T) {
 	}
 	pass(9)
 	p.press("a", "Enter")
-	p.says("#status", m.reference+" approved.")
+	p.says("#status", m.about+" approved.")
 	pass(5)
-	p.says("#status", m.reference+" approved.")
+	p.says("#status", m.about+" approved.")
 	pass(9)
 	if err := p.expect.Locator(p.find("#status")).ToHaveText(""); err != nil {
 		t.Error(err)

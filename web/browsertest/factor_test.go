@@ -181,7 +181,7 @@ func TestASecondFactorApproves(t *testing.T) {
 	checker.says(".error-summary", "does not count")
 	checker.fill("Second factor", shownBy(t, checker.key, 0))
 	checker.click("button", "Approve CHF 4'711.11")
-	checker.says("#status", first.reference+" approved.")
+	checker.says("#status", first.about+" approved.")
 	first.is(t, "Settled", 1)
 
 	p, at, device := throughLocalhost(t)
@@ -201,7 +201,7 @@ func TestASecondFactorApproves(t *testing.T) {
 	p.open(at + "/queue/" + second.id)
 	i.look("an approval with a second factor")
 	p.click("button", "Approve with a passkey")
-	p.says("#status", second.reference+" approved.")
+	p.says("#status", second.about+" approved.")
 	second.becomes(t, "Settled")
 	if n := count(t, `SELECT count(*) FROM decision d JOIN factor_use u ON u.use_id = d.factor_use_id JOIN second_factor f USING (factor_id)
 		WHERE d.message_id = $1 AND f.kind = 'passkey' AND u.content_hash = d.content_hash`, second.id); n != 1 {

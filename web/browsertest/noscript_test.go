@@ -88,7 +88,8 @@ func TestACheckerNeedsNoScript(t *testing.T) {
 	p.counts(`#queue-list tr[aria-current=true]`, 1)
 	p.click("button", "Approve ")
 	p.at("/queue/" + second.id)
-	p.says("#status", first.reference+" approved. Next: "+second.reference)
+	p.says("#status", first.about+" approved.")
+	p.says("#pane #detail-title", second.reference)
 	first.becomes(t, "Settled")
 
 	// Decided by somebody else in the meantime.
@@ -109,7 +110,7 @@ func TestACheckerNeedsNoScript(t *testing.T) {
 	p.fill("What should the maker know or correct?", "The creditor is unknown")
 	p.click("button", "Reject CHF")
 	p.at("/queue")
-	p.says("#status", third.reference+" rejected.")
+	p.says("#status", third.about+" rejected.")
 	third.is(t, "Rejected", 1)
 	first.is(t, "Settled", 1)
 	p.click("button", "Sign out")

@@ -74,6 +74,7 @@ func (o order) form() map[string]any {
 // submitted is a message as the database has it.
 type submitted struct {
 	id, reference, state, hash string
+	about                      string // "CHF 12.50 to Beispiel AG"
 	version, decisions         int
 }
 
@@ -142,9 +143,10 @@ func load(t *testing.T, id string) submitted {
 	m := submitted{id: id}
 	var hash []byte
 	err := shared.program.database.QueryRow(context.Background(), `SELECT m.global_id, m.state, m.version, v.content_hash,
+		v.currency || ' ' || replace(to_char(v.amount / 100.0, 'FM999,999,990.00'), ',', '''') || ' to ' || v.creditor_name,
 		(SELECT count(*) FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id)
 		FROM message m JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
-		WHERE m.message_id = $1`, uuid.MustParse(id)).Scan(&m.reference, &m.state, &m.version, &hash, &m.decisions)
+		WHERE m.message_id = $1`, uuid.MustParse(id)).Scan(&m.reference, &m.state, &m.version, &hash, &m.about, &m.decisions)
 	if err != nil {
 		t.Fatal(err)
 	}

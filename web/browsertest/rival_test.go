@@ -52,7 +52,7 @@ func TestAMessageThatTheListDoesNotShowIsDecided(t *testing.T) {
 	if err := p.find("#approve").Click(); err != nil {
 		t.Fatal(err)
 	}
-	p.says("#status", m.reference+" approved.")
+	p.says("#status", m.about+" approved.")
 	p.counts("#pane > template", 0)
 }
 
@@ -114,7 +114,7 @@ func TestASteadyFlowKeepsItsPlace(t *testing.T) {
 			rivalTakes(41)
 		}
 		p.press("a", "Enter")
-		p.says("#status", m.reference+" approved.")
+		p.says("#status", m.about+" approved.")
 	}
 	p.says("#queue-facts", "3 match")
 	for index, m := range waiting {

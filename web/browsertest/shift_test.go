@@ -146,7 +146,7 @@ func TestNothingMovesUnderACheckersEyes(t *testing.T) {
 		p.still("when a payment was opened")
 		for _, m := range waiting[:2] {
 			p.press("a", "Enter")
-			p.says("#status", m.reference+" approved.")
+			p.says("#status", m.about+" approved.")
 			p.still("after an approval")
 		}
 	}

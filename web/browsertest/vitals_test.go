@@ -67,9 +67,9 @@ func TestKeysAndClicksAreAnsweredAtOnce(t *testing.T) {
 		}},
 		{checker, "/queue?text=" + strings.ReplaceAll(common, " ", "+"), func(p *person) {
 			p.press("a", "Enter")
-			p.says("#status", waiting[0].reference+" approved.")
+			p.says("#status", waiting[0].about+" approved.")
 			p.press("a", "Enter")
-			p.says("#status", waiting[1].reference+" approved.")
+			p.says("#status", waiting[1].about+" approved.")
 		}},
 		{checker, "/payments", func(p *person) { p.press("j", "j", "k", "/"); p.write("CHF") }},
 		{checker, "/payments/" + waiting[2].id, func(p *person) { p.press("?", "Escape") }},

@@ -199,7 +199,7 @@ func ask(v *Request) error {
 	shown := v.Change(v.realmDesk(), made.Change)
 	shown.Secrets = []views.ChangeSecret{{
 		Label: "The code, shown this once", Value: made.Code,
-		Words: i18n.Text("Give it to %s yourself. Whoever approves the change gets the link. Neither is enough alone.").
+		Words: i18n.Text("Give this code to %s in person. The administrator who approves the change receives the link. Both are needed.").
 			With(made.Change.Subject),
 	}}
 	return v.Render(http.StatusOK, views.ChangePage(shown))

@@ -137,7 +137,7 @@ func TestOnePersonIsNotTakenForTwo(t *testing.T) {
 	b := setup(t)
 	one, two := b.as("admin1"), b.as("admin2")
 	form := url.Values{"name": {"maker1b"}, "displayName": {"  MAKER   1"}, "roles": {"checker"}}
-	one.post("/admin/ask/user.create", form).is(http.StatusUnprocessableEntity).says("There is somebody of this name")
+	one.post("/admin/ask/user.create", form).is(http.StatusUnprocessableEntity).says("A person with this name already exists.")
 	another := one.get("/admin/users").is(http.StatusOK).page.Find(`a[href="/admin/ask/user.create?person=maker1"]`)
 	filled := one.get(another.AttrOr("href", "/")).is(http.StatusOK).fields("/admin/ask/user.create")
 	if filled.Get("personId") != "maker1" {
@@ -156,7 +156,7 @@ func TestOnePersonIsNotTakenForTwo(t *testing.T) {
 	one.post("/admin/ask/user.create", with(twins, "name", "twin2", "roles", "checker")).is(http.StatusOK)
 	waiting := one.get("/admin").is(http.StatusOK).page.Find("a.row-link")
 	two.post(waiting.Eq(0).AttrOr("href", "")+"/approve", nil).is(http.StatusOK)
-	two.post(waiting.Eq(1).AttrOr("href", "")+"/approve", nil).is(http.StatusConflict).says("There is somebody of this name")
+	two.post(waiting.Eq(1).AttrOr("href", "")+"/approve", nil).is(http.StatusConflict).says("A person with this name already exists.")
 }
 
 func TestEveryFormOfAdministrationAsksForAChange(t *testing.T) {

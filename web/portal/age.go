@@ -11,11 +11,11 @@ import (
 // messages to decide, for others all.
 func AgeChart(v *Request) (views.Chart, error) {
 	chart := views.Chart{
-		Heading: "What waits, by age", Words: "All that wait for an approval", Label: "Waits", Number: "Waiting",
+		Heading: "Waiting time", Words: "All that wait for an approval", Label: "Waits", Number: "Waiting",
 	}
 	tab, ask := tabAll, store.Ages{ExpiresBefore: v.At.Add(endsSoon), Most: views.MaxWaiting}
 	if v.By.Has(identity.RoleChecker) {
-		chart.Words, tab, ask.ExcludePerson = "What you may decide", tabForMe, v.By.PersonID
+		chart.Words, tab, ask.ExcludePerson = "Waiting for your approval", tabForMe, v.By.PersonID
 	}
 	ages := views.Ages[1:]
 	for _, age := range ages {

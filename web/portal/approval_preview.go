@@ -47,8 +47,8 @@ func (v *Request) outlook(scheme rulebook.Scheme, values orderform.Values, amend
 	so := views.Outlook{Amount: ui.Amount{Currency: string(profile.Currency)}}
 	if values.Amount+values.CreditorIBAN+values.CreditorName == "" {
 		so.Marks = []views.Mark{
-			open("The creditor's bank"), open("The limit"), open("Payments like this one"), open("Earlier payments to the creditor"),
-			open("What is missing"), open("Who may approve it"),
+			open("The creditor's bank"), open("Limit"), open("Payments like this one"), open("Earlier payments to the creditor"),
+			open("Still required"), open("Approvers"),
 		}
 		return so, nil
 	}
@@ -121,7 +121,7 @@ func bankMark(iban account.IBAN, p prepared, problems []ui.Problem) views.Mark {
 // limitMark returns the mark of the limit check.
 func limitMark(p prepared, problems []ui.Problem) views.Mark {
 	if p.values.Amount == "" {
-		return open("The limit")
+		return open("Limit")
 	}
 	if mark, is := wrong(problems, "amount"); is {
 		return mark
@@ -146,7 +146,7 @@ func restMark(p prepared, problems []ui.Problem) views.Mark {
 		}
 	}
 	if len(problems) > 0 {
-		return open("What is missing")
+		return open("Still required")
 	}
 	return views.Mark{Tone: ui.ToneGood, Text: "Nothing is missing"}
 }
@@ -193,7 +193,7 @@ func (v *Request) differences(p prepared, summary payment.Summary) ([]views.Warn
 // approverMark names the number of approvals, the possible approvers, and the time until expiry. The policy depends on the amount.
 func (v *Request) approverMark(p prepared, priced bool) (views.Mark, error) {
 	if !priced {
-		return open("Who may approve it"), nil
+		return open("Approvers"), nil
 	}
 	needed := p.asked.ApprovalsRequired
 	if needed == 0 {

@@ -50,11 +50,11 @@ func (v *Request) wholeTrail(verified *views.AuditVerification) error {
 	case len(events) == auditPage:
 		model.Pages.NextURL, model.Pages.NextLabel = auditURL(model, next), "Next page"
 	case len(events) > 0:
-		model.Pages.NextURL, model.Pages.NextLabel = auditURL(model, next), "Look further back"
+		model.Pages.NextURL, model.Pages.NextLabel = auditURL(model, next), "Show earlier entries"
 	default:
 		model.Empty = ui.Empty{
 			Icon: "search", Title: "Nothing found so far", Text: "None of the newest events matches. Older ones were not looked at yet.",
-			LinkLabel: "Look further back", LinkURL: auditURL(model, next),
+			LinkLabel: "Show earlier entries", LinkURL: auditURL(model, next),
 		}
 	}
 	for _, e := range events {

@@ -140,8 +140,8 @@ func (d auditDetail) rows() int {
 func endWords(reason string) i18n.Text {
 	words, known := map[string]i18n.Text{
 		"sign-out": "Signed out", "logout": "Signed out", "sign-in": "Somebody signed in with the same browser",
-		"ended": "Ended by its owner from another session", "elsewhere": "The checker signed in elsewhere",
-		"revocation": "Ended by its program", "reuse": "A spent token came again",
+		"ended": "Signed out by its owner in another session", "elsewhere": "The checker signed in elsewhere",
+		"revocation": "Signed out by its program", "reuse": "An expired token was used again",
 	}[reason]
 	if !known {
 		return i18n.Stored(reason)

@@ -67,8 +67,8 @@ func TestTheTrailIsLookedThroughInParts(t *testing.T) {
 	}
 	rows := func(got answer) int { return got.page.Find("main tbody tr").Length() }
 	first := w.get("/audit?event=instruction.submit").is(http.StatusOK).says("Nothing found so far").says("Older ones were not looked at yet.")
-	second := w.get(further(first, "Look further back")).is(http.StatusOK)
-	if rows(first) != 0 || rows(second) != 1 || further(second, "Look further back") != "" {
+	second := w.get(further(first, "Show earlier entries")).is(http.StatusOK)
+	if rows(first) != 0 || rows(second) != 1 || further(second, "Show earlier entries") != "" {
 		t.Errorf("%d and %d submissions, want none and one, and then no way further", rows(first), rows(second))
 	}
 	all := w.get("/audit").is(http.StatusOK)
@@ -76,11 +76,11 @@ func TestTheTrailIsLookedThroughInParts(t *testing.T) {
 	if rows(all) != 100 || rows(next) != 100 {
 		t.Errorf("%d and %d events on pages of many, want 100 on each", rows(all), rows(next))
 	}
-	whole, part := further(all, "Table for a spreadsheet"), further(next, "Table for a spreadsheet")
+	whole, part := further(all, "Download CSV"), further(next, "Download CSV")
 	if whole == "" || part != whole {
 		t.Errorf("the second page leads to the table %q, the first to %q: a table holds the whole search", part, whole)
 	}
-	if narrowed := further(first, "Table for a spreadsheet"); narrowed != "/audit/table?event=instruction.submit" {
+	if narrowed := further(first, "Download CSV"); narrowed != "/audit/table?event=instruction.submit" {
 		t.Errorf("a narrowed page leads to the table %q", narrowed)
 	}
 }
@@ -106,7 +106,7 @@ func TestTheTrailSaysWhatItTellsOf(t *testing.T) {
 		w := b.as(name)
 		trail := w.get("/audit").is(http.StatusOK)
 		for _, words := range []string{
-			"maker2 was given: Checker; maker2 lost: Maker", "Change the roles of maker2", "Suppress the account maker1: Not this one",
+			"maker2 was given: Checker; maker2 lost: Maker", "Change the roles of maker2", "Block the account maker1: Not this one",
 			"Authenticator app My phone, to sign in", "Rows of master data that were written: ", "Signed out",
 		} {
 			trail.says(words)

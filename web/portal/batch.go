@@ -268,7 +268,7 @@ func (v *Request) batchLine(p prepared, alike bool) views.BatchLine {
 		line.URL, line.Label = check, "Show it"
 	}
 	if !p.fine() {
-		line.State, line.Label = "To be mended", "Mend"
+		line.State, line.Label = "Needs correction", "Correct"
 		line.Problems = problemsOfLine(p, values)
 		return line
 	}
@@ -363,7 +363,7 @@ func (v *Request) hindered(line *views.BatchLine, p prepared) error {
 	}
 	for _, f := range used {
 		line.Check(check, f.Text, f.Code)
-		line.State = "To be mended"
+		line.State = "Needs correction"
 	}
 	found, err := v.payeeOf(p)
 	if err == nil && found.Warns() {

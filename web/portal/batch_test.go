@@ -44,7 +44,7 @@ func TestAFileOfManyPaymentsIsMendedAndSubmitted(t *testing.T) {
 		w.post(path+"/submit", url.Values{}).is(http.StatusNotFound)
 	}
 	b.as("checker1").get(path).is(http.StatusForbidden)
-	list := maker.get(path).is(http.StatusOK).says("0 of 25 submitted").says("24 payments are ready")
+	list := maker.get(path).is(http.StatusOK).says("0 of 25 submitted").says("24 payments ready")
 	if n := b.count("SELECT count(*) FROM message"); n != 0 {
 		t.Fatalf("%d messages before anybody submitted", n)
 	}
@@ -126,7 +126,7 @@ func TestAFileOfManyPaymentsIsRefusedByLine(t *testing.T) {
 	maker.get(path).is(http.StatusOK).says("0 of 2 submitted")
 	other := strings.Replace(two, "<Cdtr>", "<UltmtDbtr><Nm>Muster AG</Nm></UltmtDbtr><Cdtr>", 1)
 	path = maker.upload("two.xml", []byte(other)).goesTo("/payments/batches/")
-	maker.get(path).is(http.StatusOK).says("2 payments are ready")
+	maker.get(path).is(http.StatusOK).says("2 payments ready")
 	if n := b.count("SELECT count(*) FROM draft"); n != 4 {
 		t.Errorf("%d drafts, want 4", n)
 	}
@@ -211,7 +211,7 @@ func TestALineInAnotherCurrencyIsMendedInPlace(t *testing.T) {
 			iban, currency, i+100, i))
 	}
 	path := maker.upload("Lohn.csv", []byte(strings.Join(rows, "\n"))).goesTo("/payments/batches/")
-	list := maker.get(path).is(http.StatusOK).says("2 payments are ready").says("CHF 203.00")
+	list := maker.get(path).is(http.StatusOK).says("2 payments ready").says("CHF 203.00")
 	line := strings.Join(strings.Fields(list.page.Find("#line-3").Text()), " ")
 	if !strings.Contains(line, "GmbHUSD 101.50 ") || !strings.Contains(line, "Amount Write CHF for SIC instant payments") {
 		t.Errorf("line 3 of the file reads %q", line)
@@ -228,6 +228,6 @@ func TestALineInAnotherCurrencyIsMendedInPlace(t *testing.T) {
 	maker.post(mend, form).is(http.StatusUnprocessableEntity).says("AM03")
 	form.Set("amount", "95.20")
 	maker.post(mend, form).goesTo(path)
-	maker.get(path).says("3 payments are ready").says("CHF 298.20")
+	maker.get(path).says("3 payments ready").says("CHF 298.20")
 	maker.upload("Lohn.csv", []byte(strings.Join(append(rows, "a;b"), "\n"))).is(http.StatusUnprocessableEntity).says("13 columns").says("5")
 }

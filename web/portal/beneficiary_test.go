@@ -85,7 +85,7 @@ func TestABeneficiaryNeedsTwoPeople(t *testing.T) {
 	removed := maker.post(path+"/remove", nil).goesTo("/beneficiaries/changes/")
 	both.get(removed).says("CH93 0076 2011 6238 5295 7")
 	both.post(removed+"/approve", nil).goesTo(removed)
-	maker.get("/beneficiaries").says("Nobody here")
+	maker.get("/beneficiaries").says("No beneficiaries yet")
 	maker.get("/payments/new?beneficiary=" + strings.Split(path, "/")[2]).is(http.StatusNotFound)
 	maker.get(path + "/change").is(http.StatusOK)
 	maker.post(path+"/change", holzbau()).is(http.StatusUnprocessableEntity).says("this one was removed")

@@ -43,9 +43,9 @@ func showBook(v *Request) error {
 		return err
 	}
 	model := v.bookList("/beneficiaries", "Beneficiaries",
-		"Creditors that two people agreed on. A payment to one is filled in by its name, and the queue marks what is new.")
+		"Approved creditors. Choose one by name when you enter a payment; the queue highlights recent changes.")
 	model.Search = &ui.Field{ID: "q", Label: "Search in names, towns and accounts", Kind: "search", Value: search}
-	model.Empty = ui.Empty{Icon: "user", Title: "Nobody here", Text: "No beneficiary is taken into the list yet."}
+	model.Empty = ui.Empty{Icon: "user", Title: "No beneficiaries yet", Text: "Add the people and companies you pay often."}
 	if search != "" {
 		model.Empty = ui.Empty{
 			Icon: "user", Title: "Nobody found", Text: "No beneficiary has this in its name, town or account.", LinkLabel: "Show all",

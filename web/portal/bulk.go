@@ -48,7 +48,7 @@ func showBulk(v *Request) error {
 	}
 	selected = onceEach(selected, func(id uuid.UUID) uuid.UUID { return id })
 	if len(selected) == 0 {
-		return v.GoTo("/queue"+f.Query(), "Nothing is selected. Tick the rows to approve together, or press x on a row.")
+		return v.GoTo("/queue"+f.Query(), "Select at least one payment. Tick its row, or press x.")
 	}
 	if len(selected) > maxSelected {
 		return v.GoTo("/queue"+f.Query(), i18n.Text("Nothing was approved. Select up to %d messages.").With(maxBulk))
@@ -131,7 +131,7 @@ func (v *Request) leftOut(m payment.Message) i18n.Text {
 }
 
 // needsFactor is said of a message for which a second factor is asked: it is shown for one content alone.
-const needsFactor i18n.Text = "Open it by itself: the approval policy asks for a second factor."
+const needsFactor i18n.Text = "Open it on its own: the approval rule asks for a second factor."
 
 // leftOutBefore is leftOut before the approval: it also names the limit of messages, given that beside are selected already, and the need
 // of a second factor.

@@ -52,7 +52,7 @@ func TestAFileIsApprovedOnOnePage(t *testing.T) {
 	maker := b.as("maker1")
 	begun := time.Now()
 	path := maker.upload("Lohn.xml", []byte(salaries(count))).goesTo("/payments/batches/")
-	list := maker.get(path).is(http.StatusOK).says("45 payments are ready")
+	list := maker.get(path).is(http.StatusOK).says("45 payments ready")
 	maker.post(path+"/submit", list.fields(path+"/submit")).goesTo(path) // the first part; then the process ends
 	if n := b.count("SELECT count(*) FROM message"); n != 20 {
 		t.Fatalf("%d messages after the first part, want 20", n)

@@ -78,7 +78,7 @@ func (v *Request) longest(model *views.Dashboard) store.QueueFilter {
 	case v.By.Has(identity.RoleChecker):
 		ask.ExcludePerson, model.Heading, model.Nothing = v.By.PersonID, "Waiting longest for me", "Nothing waits for you"
 	case MayMake(v.By) == nil:
-		ask.OnlyPerson, model.Heading, model.Nothing = v.By.PersonID, "My payments that wait longest", "Nothing of yours waits"
+		ask.OnlyPerson, model.Heading, model.Nothing = v.By.PersonID, "My payments that wait longest", "None of your payments is waiting"
 	default:
 		model.Heading, model.Nothing = "Waiting longest", "Nothing waits"
 	}

@@ -279,7 +279,6 @@ func (v *Request) decided(m payment.Message) error {
 	}
 	path := "/queue" + f.Query()
 	if found {
-		sentence = i18n.Join(" ", sentence, i18n.Text("Next: %s.").With(next.GlobalID))
 		path = "/queue/" + next.InternalID.String() + f.Query()
 	}
 	if !v.Fragment() {
@@ -316,13 +315,18 @@ func (v *Request) decided(m payment.Message) error {
 
 // decidedSentence describes the result of a decision.
 func decidedSentence(m payment.Message, action payment.Action) i18n.Text {
+	name, _ := views.Facing(m)
+	about := i18n.Text("%s to %s").With(ui.AmountOf(m.Summary.Amount).String(), name)
+	if m.Kind != payment.KindInstruction {
+		about = i18n.Text("%s, %s").With(ui.KindLabel(m.Kind), ui.AmountOf(m.Summary.Amount).String())
+	}
 	switch {
 	case m.State == payment.StateApprovalPending:
-		return i18n.Text("%s: %s.").With(m.GlobalID, approvalsGiven(m))
+		return i18n.Text("%s: %s.").With(about, approvalsGiven(m))
 	case action == payment.ActionReject:
-		return i18n.Text("%s rejected.").With(m.GlobalID)
+		return i18n.Text("%s rejected.").With(about)
 	}
-	return i18n.Text("%s approved.").With(m.GlobalID)
+	return i18n.Text("%s approved.").With(about)
 }
 
 // nextAfter finds the next message that waits for this person: the one after the given in the list, or else the first.

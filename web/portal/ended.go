@@ -139,7 +139,7 @@ func deadlineChart(v *Request, since time.Time, from, to string) (views.Chart, e
 func habitChart(v *Request, today string) (views.Chart, error) {
 	counts, err := v.Figures().HabitCounts(v.Context(), v.By.Realm, v.Midnight(), v.Config.Zone)
 	return views.Chart{
-		Heading: "Approvals to look at", Words: "Of today; the reports of control say more", Label: "Habit", Number: "Approvals",
+		Heading: "Approvals to look at", Words: "Today only; see the control reports for more", Label: "Habit", Number: "Approvals",
 		Bars: []views.ChartBar{
 			{
 				Label: "Faster than reading takes", Count: counts.Fast, Most: maxReported, Tone: ui.ToneWaiting,

@@ -75,7 +75,7 @@ func TestSignInAsksForTheSecondFactor(t *testing.T) {
 	other.post("/signin", signInForm("checker1")).goesTo("/signin/factor")
 	other.get("/queue").goesTo("/signin?next=") // half of it opens nothing
 	other.get("/signin/factor").is(http.StatusOK).says("checker1")
-	other.post("/signin/factor", url.Values{"factorCode": {"123456"}}).is(http.StatusUnprocessableEntity).says("Check the code")
+	other.post("/signin/factor", url.Values{"factorCode": {"123456"}}).is(http.StatusUnprocessableEntity).says("Enter a valid code.")
 	other.post("/signin/factor", url.Values{"factorCode": {p.code()}}).goesTo("/queue")
 	other.get("/queue").is(http.StatusOK)
 
@@ -88,7 +88,7 @@ func TestSignInAsksForTheSecondFactor(t *testing.T) {
 	refused := third.post(remove, url.Values{"password": {"wrong"}, "factorCode": {codes[1]}}).is(http.StatusUnprocessableEntity)
 	refused.says("Check your password")
 	third.post(remove, url.Values{"password": {demo.UserPassword}, "factorCode": {codes[1]}}).goesTo("/me/factors")
-	third.get("/me/factors").says("You have none.")
+	third.get("/me/factors").says("Set up two-step sign-in.")
 	b.browser().post("/signin", signInForm("checker1")).goesTo("/queue")
 }
 
@@ -103,7 +103,7 @@ func TestWhoHasNoSecondFactorIsLedToOne(t *testing.T) {
 	b.changed("policy.create", "", url.Values{"approvals": {"1"}, "rank": {"900"}, "stepUp": {"yes"}})
 	refused := checker.post(path+"/approve", before).is(http.StatusUnprocessableEntity) // a page of before the policy
 	for _, page := range []answer{refused, checker.get(path).is(http.StatusOK)} {
-		page.says("and you have none")
+		page.says("You need a second factor to approve this payment.")
 		if page.page.Find("#approve, input[name=factorCode]").Length() > 0 || page.page.Find(".decide a[href='/me/factors']").Length() != 1 {
 			t.Error("who has no second factor is asked to show one")
 		}
@@ -135,7 +135,7 @@ func TestTwoAdministratorsResetASecondFactor(t *testing.T) {
 	form.Set("password", ownPassword)
 	w := b.browser()
 	w.post("/signin", form).goesTo("/queue") // no factor is asked for
-	w.get("/me/factors").says("You have none.")
+	w.get("/me/factors").says("Set up two-step sign-in.")
 }
 
 func TestARoleThatNeedsASecondFactorIsHeldAtItsPage(t *testing.T) {

@@ -211,7 +211,7 @@ func (f Filter) Pages(path string, more bool, behind Filter) ui.Pages {
 func (f Filter) PagesOf(path string, list []payment.Message, next store.ListPlace) ui.Pages {
 	pages := f.Pages(path, next.MessageID != uuid.Nil, f.goingOn(next))
 	if len(list) < ListPage {
-		pages.NextLabel = "Look further back"
+		pages.NextLabel = "Show earlier entries"
 	}
 	return pages
 }
@@ -221,7 +221,7 @@ func (f Filter) NotYet(path string, next store.ListPlace) ui.Empty {
 	f = f.goingOn(next)
 	return ui.Empty{
 		Icon: "search", Title: "Nothing found so far", Text: "None of the newest messages matches. Older ones were not looked at yet.",
-		LinkLabel: "Look further back", LinkURL: path + f.Query(),
+		LinkLabel: "Show earlier entries", LinkURL: path + f.Query(),
 	}
 }
 

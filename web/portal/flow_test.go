@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"countersign/internal/payment"
+	"countersign/views/ui"
 )
 
 func TestAPaymentGoesFromTheFormToItsApproval(t *testing.T) {
@@ -36,7 +37,7 @@ func TestAPaymentGoesFromTheFormToItsApproval(t *testing.T) {
 		t.Fatalf("the form is bound to %v", form)
 	}
 	after := checker.post("/queue/"+m.InternalID.String()+"/approve", form).goesTo("/queue")
-	checker.get(after).is(http.StatusOK).says(string(m.GlobalID) + " approved.").says("All decided")
+	checker.get(after).is(http.StatusOK).says("CHF 1'234.50 to Beispiel Holzbau GmbH approved.").says("All decided")
 	m = b.message("demo", m.InternalID.String())
 	if m.State != payment.StateApproved || len(m.Decisions) != 1 || m.Decisions[0].Name != "Checker 1" {
 		t.Fatalf("the message is %s with %d decisions", m.State, len(m.Decisions))
@@ -106,7 +107,7 @@ func TestAfterADecisionTheNextMessageOpens(t *testing.T) {
 		t.Errorf("Vary is %q", vary)
 	}
 	got := checker.post(path+"/approve", fragment.fields(path+"/approve")).is(http.StatusOK)
-	got.says(string(second.GlobalID)).says(string(first.GlobalID) + " approved. Next: " + string(second.GlobalID))
+	got.says(string(second.GlobalID)).says(ui.AmountOf(first.Summary.Amount).String() + " to " + first.Summary.CreditorName + " approved.")
 	if push := got.header.Get("HX-Push-Url"); push != "/queue/"+second.InternalID.String() {
 		t.Errorf("the address becomes %q", push)
 	}

@@ -154,12 +154,12 @@ func TestEveryNumberOfTheHomePageIsThatOfTheRowsBehindIt(t *testing.T) {
 	b.as("maker1").upload("Lohn.csv", []byte(strings.Join(table(2), "\n"))).goesTo("/payments/batches/")
 	want := map[string]map[string]string{
 		"checker1": {
-			"Waiting for me": "2", "What waits, by age: 1 hour or more": "1", "What waits, by age: 1 day or more": "0",
-			"What waits, by age: Expires within 4 hours": "1", "Rejected today": "2", "Failed today": "1", "Decided by me today": "3",
+			"Waiting for me": "2", "Waiting time: 1 hour or more": "1", "Waiting time: 1 day or more": "0",
+			"Waiting time: Expires within 4 hours": "1", "Rejected today": "2", "Failed today": "1", "Decided by me today": "3",
 		},
 		"maker1": {"My payments waiting": "2", "Unconfirmed": "1", "Rejected today": "2", "Failed today": "1", "Drafts": "1"},
 		"supervisor1": {
-			"Waiting for approval": "2", "What waits, by age: 15 minutes or more": "1", "Why checkers rejected: Order or evidence is missing": "1",
+			"Waiting for approval": "2", "Waiting time: 15 minutes or more": "1", "Why checkers rejected: Order or evidence is missing": "1",
 			"Why checkers rejected: Another reason":                                                         "1",
 			"Why payments failed: AC04 The creditor's account is closed. Ask the creditor for another one.": "1",
 			"Deadlines missed: Clearing did not answer within ten seconds":                                  "1",
@@ -202,7 +202,7 @@ func TestEveryNumberOfTheHomePageIsThatOfTheRowsBehindIt(t *testing.T) {
 		t.Errorf("an administrator reads of payments: %s", text)
 	}
 	for _, name := range []string{"maker1", "supervisor1", "admin1"} {
-		if text := b.as(name).get("/").main(); strings.Contains(text, "What you may decide") || strings.Contains(text, "Waiting for me") {
+		if text := b.as(name).get("/").main(); strings.Contains(text, "Waiting for your approval") || strings.Contains(text, "Waiting for me") {
 			t.Errorf("%s is told that payments wait for them: %s", name, text)
 		}
 	}

@@ -190,10 +190,10 @@ func showPolicies(v *Request) error {
 		return err
 	}
 	model := v.administrationList("/admin/policies", "Policies",
-		"How many people must approve a message. Each keeps the number it was entered with. One that needs more by a policy added since "+
-			"can only be rejected or withdrawn, and either policy may ask for a second factor.")
+		"How many people must approve a payment. Payments already waiting keep the number of approvals they were entered "+
+			"with. If a newer rule requires more, they must be withdrawn and entered again.")
 	model.New = links("", administration.KindPolicyCreate)
-	model.Columns = []i18n.Text{"Matches", "Rank", "Approvals", "Content named", "Second factor", "Waits at most", "Status", "Change"}
+	model.Columns = []i18n.Text{"Matches", "Rank", "Approvals", "Digest required", "Second factor", "Waits at most", "Status", "Change"}
 	for _, p := range policies {
 		var kinds []administration.Kind
 		if p.Status == administration.StatusInForce {

@@ -22,18 +22,18 @@ func NextSteps(kind payment.Kind, policy payment.Policy) []i18n.Text {
 	case 1:
 		return []i18n.Text{
 			i18n.Text("Another person compares it and approves or rejects it, within %s.").With(within),
-			i18n.Text("Once approved it is sent at once. %s").With(sent), result,
+			i18n.Text("It is sent immediately after approval. %s").With(sent), result,
 		}
 	}
 	return []i18n.Text{
 		i18n.Text("%d other persons compare it, one after the other, within %s.").With(policy.ApprovalsRequired, within),
-		i18n.Text("Once approved it is sent at once. %s").With(sent), result,
+		i18n.Text("It is sent immediately after approval. %s").With(sent), result,
 	}
 }
 
 // whatFollows describes the effect of sending a message, for each kind.
 var whatFollows = map[payment.Kind]i18n.Text{
-	payment.KindInstruction: "It is final. The way back is a recall.",
+	payment.KindInstruction: "It cannot be cancelled. You can request a recall.",
 	payment.KindRecall:      "The other bank sends the money back or refuses. A payment can be recalled once.",
 	payment.KindReturn:      "The money goes back, and that is final.",
 	payment.KindResolution:  "It ends the recall: the money stays.",

@@ -16,19 +16,19 @@ func TestAFormTellsWhatItHasBecome(t *testing.T) {
 	maker := b.as("maker1").withHTMX()
 	told := func(form url.Values) answer { return maker.post("/payments/outlook", form).is(http.StatusOK) }
 
-	told(url.Values{"scheme": {"sct-inst"}}).says("EUR –").says("to nobody yet").says("Who may approve it")
+	told(url.Values{"scheme": {"sct-inst"}}).says("EUR –").says("No creditor yet").says("Approvers")
 	told(filled()).says("CHF 1'234.50").says("Beispiel Holzbau GmbH").says("CH48 2196 6000 0096 1338 8").says("SIC instant, within the limit").
 		says("No payment like this one within 7 days").says("Nothing is missing").
 		says("1 approval needed, within 24 hours. May approve: Both 1, Checker 1, Checker 2")
 	told(with(filled(), "amount", "12'000")).says("2 approvals needed")
-	told(with(filled(), "amount", "20'000.01")).says("Enter at most CHF 20'000.00").says("What is missing")
+	told(with(filled(), "amount", "20'000.01")).says("Enter at most CHF 20'000.00").says("Still required")
 	told(with(filled(), "amount", "1,234")).says("Do you mean 1'234.00 or 1.234?").says("CHF –")
 	told(with(filled(), "creditorIban", "CH4821966000009613389")).says("The check digits are wrong.").says("Payments like this one")
 	strange := told(with(filled(), "creditorName", "Bei\u200bspiel \u202eHolz\u2011bau"))
 	if name := strange.page.Find(".outlook-creditor bdi").Text(); name != "Beispiel Holz-bau" {
 		t.Errorf("the name is shown as %q", name)
 	}
-	told(with(filled(), "creditorName", "", "town", "")).says("to nobody yet").says("Still to fill in or to correct: Creditor name, Town")
+	told(with(filled(), "creditorName", "", "town", "")).says("No creditor yet").says("Still to fill in or to correct: Creditor name, Town")
 	if n := b.count("SELECT count(*) FROM draft") + b.count("SELECT count(*) FROM message"); n != 0 {
 		t.Errorf("%d rows were stored by looking", n)
 	}

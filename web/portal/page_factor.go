@@ -58,9 +58,9 @@ func FactorProblem(err error) (ui.Problem, int) {
 	problem := ui.Problem{Field: "factorCode"}
 	switch {
 	case errors.Is(err, auth.ErrFactor):
-		problem.Text = "Check the code: it is none of yours, or it was used before. Wait for the next one."
+		problem.Text = "Enter a valid code. This one is wrong or was used before: wait for the next one."
 	case errors.Is(err, auth.ErrNoFactor):
-		problem.Text = "You have no second factor: take one up on your profile, then come back."
+		problem.Text = "You have no second factor. Set one up in your profile, then come back."
 	case errors.Is(err, auth.ErrFactorsForged):
 		problem.Text = "Your second factors are not as they were stored. Tell an operator."
 	case errors.As(err, &refused) && refused.Problem == auth.ProblemLocked:

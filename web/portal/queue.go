@@ -327,7 +327,7 @@ func (v *Request) emptyQueue(f Filter) ui.Empty {
 		return f.NothingMatches("No waiting message matches what you look for.")
 	case f.View.Tab == tabMine:
 		return ui.Empty{
-			Icon: "file-text", Title: "Nothing of yours waits",
+			Icon: "file-text", Title: "None of your payments is waiting",
 			Text: "What you submit waits here until another person decides.",
 		}
 	}

@@ -115,7 +115,7 @@ func (v *Request) directoryRow(name i18n.Text, d store.DirectorySummary) views.R
 // withoutDirectory explains the effect of a missing directory.
 func withoutDirectory(scheme rulebook.Scheme) i18n.Text {
 	if scheme == rulebook.SchemeSCT {
-		return "An order must name the BIC of the creditor's bank, and whom instant payments reach is not known."
+		return "Enter the BIC of the creditor's bank with each payment. It cannot be determined from the IBAN."
 	}
-	return "Whom instant payments reach is not known before clearing answers."
+	return "Whether a bank can be reached is only known once clearing replies."
 }

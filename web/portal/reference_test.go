@@ -26,7 +26,7 @@ func TestEverybodySeesWhichReferenceDataAreInForce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.as("admin1").get("/reference").is(http.StatusOK).says("none").says("An order must name the BIC of the creditor's bank")
+	b.as("admin1").get("/reference").is(http.StatusOK).says("none").says("Enter the BIC of the creditor's bank with each payment.")
 	_, err = b.DB.Owner(t).Exec(t.Context(), "UPDATE routing_directory SET edition = '2026-11-01'")
 	if err != nil {
 		t.Fatal(err)

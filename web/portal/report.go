@@ -32,7 +32,7 @@ func (v *Request) mayReport() error {
 	if v.By.Has(identity.RoleSupervisor) {
 		return nil
 	}
-	return &payment.ForbiddenError{Text: "You may not read the reports of control: this needs the role supervisor."}
+	return &payment.ForbiddenError{Text: "You may not read the control reports: this needs the role supervisor."}
 }
 
 // reportPeriod is the period that is asked for, in days of the banking day: from the first to the last, the last thirty when nothing is
@@ -97,10 +97,10 @@ func showReports(v *Request) error {
 		count      int
 	}{
 		{"decisions", "Decisions", "Each approval and rejection: maker, checker, amount, creditor, reference, rule, reason, seconds", decisions},
-		{"pairs", "Pairs that always meet", i18n.Text("A checker approved %d of 100 of a maker's messages, %d at least").With(
+		{"pairs", "Fixed maker–checker pairs", i18n.Text("A checker approved %d of 100 of a maker's messages, %d at least").With(
 			store.PairPercent, store.PairLeast), len(pairs)},
 		{
-			"fast", "Approvals faster than reading takes",
+			"fast", "Approvals within 5 seconds of opening",
 			i18n.Text("In the portal, within %d seconds of the page being opened, or without opening it").
 				With(int(store.FastBelow / time.Second)),
 			counts.Fast,
@@ -133,7 +133,7 @@ var accessRow = views.ReportRow{URL: accessPath, Cells: []i18n.Text{
 
 // reportsOf is the page of the numbers of a period, without its rows.
 func (v *Request) reportsOf(approvals int, from, to string) views.Report {
-	model := v.report("Reports of control",
+	model := v.report("Control reports",
 		i18n.Text("%d approvals from %s to %s. Each number leads to its rows.").With(approvals, from, to))
 	model.Form = &views.ReportPeriod{From: from, To: to}
 	model.Columns = []i18n.Text{"Report", "What counts", "How many"}
@@ -238,7 +238,7 @@ func (v *Request) reported(most int32) (found reported, from, to string, err err
 		}
 		found, err = v.reportedApprovals("Approvals of one pair", words, asked)
 	case store.ReportFast:
-		found, err = v.reportedApprovals("Approvals faster than reading takes", words, asked)
+		found, err = v.reportedApprovals("Approvals within 5 seconds of opening", words, asked)
 	case store.ReportHours:
 		found, err = v.reportedApprovals("Approvals out of hours", words, asked)
 	case "limits":
@@ -262,7 +262,7 @@ func (v *Request) reported(most int32) (found reported, from, to string, err err
 
 func (v *Request) reportedPairs(period store.Period, from, to string) (reported, error) {
 	found := reported{
-		heading: "Pairs that always meet", words: i18n.Text("From %s to %s. Each leads to the approvals of the pair.").With(from, to),
+		heading: "Fixed maker–checker pairs", words: i18n.Text("From %s to %s. Each leads to the approvals of the pair.").With(from, to),
 		columns: []i18n.Text{"Maker", "Checker", "Approvals of the pair", "All approvals of the maker's messages"},
 	}
 	pairs, err := v.Config.Reader.Pairs(v.Context(), v.By.Realm, period)

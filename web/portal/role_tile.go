@@ -92,14 +92,14 @@ func (v *Request) turnaroundTiles() ([]views.Tile, error) {
 	list := "/payments" + Filter{}.Query("made", views.ApprovedLastDay)
 	waited := views.Tile{Label: "Time to approval", Value: "–", Note: "nothing was approved in 24 hours", URL: list}
 	if took.Approved > 0 {
-		waited.Value, waited.Note = i18n.Data(span(took.WaitedHalf)), i18n.Text("half of %d; 95 of 100 within %s").
+		waited.Value, waited.Note = i18n.Data(span(took.WaitedHalf)), i18n.Text("median of %d payments; 95 %% within %s").
 			With(took.Approved, span(took.WaitedMost))
 	}
 	cleared := views.Tile{
 		Label: "Time at clearing", Value: "–", Note: "nothing settled in 24 hours", URL: list + "&state=" + string(payment.StateSettled),
 	}
 	if took.Settled > 0 {
-		cleared.Value, cleared.Note = i18n.Data(span(took.ClearedHalf)), i18n.Text("half of %d; 95 of 100 within %s").
+		cleared.Value, cleared.Note = i18n.Data(span(took.ClearedHalf)), i18n.Text("median of %d payments; 95 %% within %s").
 			With(took.Settled, span(took.ClearedMost))
 	}
 	return []views.Tile{waited, cleared}, nil

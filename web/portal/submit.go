@@ -120,7 +120,7 @@ func (v *Request) stopAtDuplicates(p prepared, form url.Values) (note string, st
 func paidAgain(note string, answer views.Check) (whole string, problems []ui.Problem) {
 	if !answer.Acknowledged {
 		problems = append(problems, ui.Problem{
-			Field: "duplicateAcknowledged", Text: "Confirm that this payment is wanted in addition, or do not submit it.",
+			Field: "duplicateAcknowledged", Text: "Confirm that this is not a duplicate, or do not submit it.",
 		})
 	}
 	reason := strings.TrimSpace(answer.Reason)

@@ -38,7 +38,7 @@ func administrationExhibits() []Exhibit {
 			Cells: []i18n.Text{"maker1", "Maker 1", "Maker", "active"},
 			Links: []views.AdministrationLink{
 				{Label: "Roles", URL: "/admin/ask/user.roles?subject=maker1"},
-				{Label: "Suppress", URL: "/admin/ask/user.suppress?subject=maker1"},
+				{Label: "Block", URL: "/admin/ask/user.suppress?subject=maker1"},
 			},
 		}},
 	}
@@ -122,7 +122,7 @@ func rolesForm() views.ChangeForm {
 func beneficiaryBook() views.AdministrationList {
 	return views.AdministrationList{
 		Layout: bothShell("Beneficiaries", views.PlaceBeneficiaries), Heading: "Beneficiaries",
-		Words: "Creditors that two people agreed on. A payment to one is filled in by its name, and the queue marks what is new.",
+		Words: "Approved creditors. Choose one by name when you enter a payment; the queue highlights recent changes.",
 		Book:  true, Tabs: []ui.Tab{
 			{Label: "Beneficiaries", URL: "/beneficiaries", Current: true}, {Label: "Changes", URL: "/beneficiaries/changes", Count: "1"},
 		},

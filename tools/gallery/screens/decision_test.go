@@ -191,11 +191,11 @@ func TestSchemeSwitchKeepsTheForm(t *testing.T) {
 func TestSubmissionNamesTheAct(t *testing.T) {
 	t.Parallel()
 	model := check()
-	if got := words(parse(t, views.CheckPage(model)).Find("main button.primary")); got != "Submit CHF 1'234.56 for approval" {
+	if got := words(parse(t, views.CheckPage(model)).Find("main button.primary > span")); got != "Submit CHF 1'234.56 for approval" {
 		t.Errorf("button %q", got)
 	}
 	model.NeedsApproval, model.Approvers = false, ""
-	if got := words(parse(t, views.CheckPage(model)).Find("main button.primary")); got != "Submit CHF 1'234.56 to Beispiel Holzbau GmbH" {
+	if got := words(parse(t, views.CheckPage(model)).Find("main button.primary > span")); got != "Submit CHF 1'234.56 to Beispiel Holzbau GmbH" {
 		t.Errorf("button without approval %q", got)
 	}
 	model.Duplicates = []views.Duplicate{{Reference: "X", URL: "/payments/x", State: "Settled"}}

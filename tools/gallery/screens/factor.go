@@ -22,7 +22,7 @@ func factorExhibits() []Exhibit {
 	proof := views.Proof{HasFactor: true, Passkey: views.Passkey{Question: `{"challenge":"AAAA"}`, Ticket: "ticket"}}
 	wrong := proof
 	wrong.Problems = []ui.Problem{{
-		Field: "factorCode", Text: "Check the code: it is none of yours, or it was used before. Wait for the next one.",
+		Field: "factorCode", Text: "Enter a valid code. This one is wrong or was used before: wait for the next one.",
 	}}
 	failed := profile
 	failed.Failed = true
@@ -75,7 +75,7 @@ func auditExhibits() []Exhibit {
 	further.Layout.Failed, further.Problems, further.From, further.Event = false, nil, "", "sign-in.refused"
 	further.Empty = ui.Empty{
 		Icon: "search", Title: "Nothing found so far", Text: "None of the newest events matches. Older ones were not looked at yet.",
-		LinkLabel: "Look further back", LinkURL: "/audit?after=x",
+		LinkLabel: "Show earlier entries", LinkURL: "/audit?after=x",
 	}
 	return []Exhibit{
 		{Name: "audit", Page: views.AuditTrailPage(trail)},

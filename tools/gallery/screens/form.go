@@ -52,7 +52,7 @@ func entryExhibits() []Exhibit {
 				{
 					Name: i18n.Text("Banks that %s instant payments reach").With("SEPA"), Edition: "none",
 					Source:  i18n.Data("countersign directory import"),
-					Warning: "An order must name the BIC of the creditor's bank, and whom instant payments reach is not known.",
+					Warning: "Enter the BIC of the creditor's bank with each payment. It cannot be determined from the IBAN.",
 				},
 			}}),
 		},
@@ -73,11 +73,11 @@ func newPayment() views.NewPayment {
 		Values: orderform.Values{DebtorAccount: "CH5021977000004331346", EndToEndID: "E2E-20261120-000184"},
 		Outlook: views.Outlook{Amount: ui.Amount{Currency: "CHF"}, Marks: []views.Mark{
 			{Tone: ui.ToneClosed, Text: "The creditor's bank"},
-			{Tone: ui.ToneClosed, Text: "The limit"},
+			{Tone: ui.ToneClosed, Text: "Limit"},
 			{Tone: ui.ToneClosed, Text: "Payments like this one"},
 			{Tone: ui.ToneClosed, Text: "Earlier payments to the creditor"},
-			{Tone: ui.ToneClosed, Text: "What is missing"},
-			{Tone: ui.ToneClosed, Text: "Who may approve it"},
+			{Tone: ui.ToneClosed, Text: "Still required"},
+			{Tone: ui.ToneClosed, Text: "Approvers"},
 		}},
 	}
 }
@@ -136,7 +136,7 @@ func refusedPayment() views.NewPayment {
 	model.Outlook.Marks[4] = views.Mark{
 		Tone: ui.ToneClosed, Text: i18n.Text("Still to fill in or to correct: %s").With(i18n.Text("QR reference")),
 	}
-	model.Outlook.Marks[5] = views.Mark{Tone: ui.ToneClosed, Text: "Who may approve it"}
+	model.Outlook.Marks[5] = views.Mark{Tone: ui.ToneClosed, Text: "Approvers"}
 	model.Problems = []ui.Problem{
 		{Field: "amount", Code: "AM12", Text: ambiguous()},
 		{Field: "qrReference", Text: "The check digit of the QR reference is wrong. Compare with the invoice.", Code: "CH16"},
@@ -202,7 +202,7 @@ func check() views.Check {
 		NeedsApproval: true, Approvers: "Checker 1, Checker 2, Both 1",
 		Next: []i18n.Text{
 			i18n.Text("Another person compares it and approves or rejects it, within %s.").With(i18n.Text("%d hours").With(24)),
-			i18n.Text("Once approved it is sent at once. %s").With(i18n.Text("It is final. The way back is a recall.")),
+			i18n.Text("It is sent immediately after approval. %s").With(i18n.Text("It cannot be cancelled. You can request a recall.")),
 			"You see the result under My submissions.",
 		},
 	}
@@ -219,7 +219,7 @@ func formExhibits() []Exhibit {
 	}
 	doubtful.Transliterated = []views.Change{{Field: "Message", Before: "Rechnung März", After: "Rechnung Maerz"}}
 	doubtful.Problems = []ui.Problem{
-		{Field: "duplicateAcknowledged", Text: "Confirm that this payment is wanted in addition, or do not submit it."},
+		{Field: "duplicateAcknowledged", Text: "Confirm that this is not a duplicate, or do not submit it."},
 		{Field: "duplicateReason", Text: "Say why it is paid again: the checkers read this."},
 	}
 	upload := views.Upload{

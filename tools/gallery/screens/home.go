@@ -29,7 +29,7 @@ func endedLines() views.Lines {
 
 // ageChart is how much waits so long or longer.
 func ageChart(ending int) views.Chart {
-	chart := views.Chart{Heading: "What waits, by age", Words: "What you may decide", Label: "Waits", Number: "Waiting"}
+	chart := views.Chart{Heading: "Waiting time", Words: "Waiting for your approval", Label: "Waits", Number: "Waiting"}
 	for i, age := range views.Ages[1:] {
 		chart.Bars = append(chart.Bars, views.ChartBar{
 			Label: age.Label, Count: 14 - i*4, URL: "/queue?age=" + age.Value, Most: views.MaxWaiting,
@@ -55,11 +55,11 @@ func supervisorHome() views.Dashboard {
 		{Label: "Recalls to answer", Value: "1", Note: "from other banks", URL: "/recalls", Tone: ui.ToneWaiting},
 		{
 			Label: "Time to approval", Value: "4 min", URL: "/payments",
-			Note: i18n.Text("half of %d; 95 of 100 within %s").With(318, "41 min"),
+			Note: i18n.Text("median of %d payments; 95 %% within %s").With(318, "41 min"),
 		},
 		{
 			Label: "Time at clearing", Value: "0.8 s", URL: "/payments",
-			Note: i18n.Text("half of %d; 95 of 100 within %s").With(318, "2.1 s"),
+			Note: i18n.Text("median of %d payments; 95 %% within %s").With(318, "2.1 s"),
 		},
 		{Label: "Unconfirmed", Value: "1", Note: "clearing is asked", URL: "/payments?state=Unconfirmed", Tone: ui.ToneWaiting},
 		{Label: "Recalls overdue", Value: "0", Note: "no answer in time", URL: "/recalls?tab=late"},

@@ -46,7 +46,7 @@ func batchLines() []views.BatchLine {
 		line(3, "Muster Treuhand AG", "CH9300762011623852957", "540.20"),
 		line(4, "Petra Muster", "CH4821966000009613388", "99.85"),
 	}
-	lines[1].State, lines[1].Label = "To be mended", "Mend"
+	lines[1].State, lines[1].Label = "Needs correction", "Correct"
 	lines[1].Problems = []views.LineProblem{
 		{
 			Problem: ui.Problem{Text: "The check digits are wrong. Compare with the invoice.", Code: "AC01"},

@@ -22,7 +22,7 @@ func operation() views.Operation {
 				Doing: "delivery", Scheme: "sct-inst", Subject: "019e1f6a-0000-7000-8000-000000000001", Failed: 4, Next: now.Add(time.Minute),
 				Why: "deliver P87QK4M2XW9TCH3F5A: clearing answered 503 Service Unavailable",
 			},
-			{Doing: "clock", Subject: "019e1f6a-0000-7000-8000-000000000002", Failed: 1, Next: now, Why: "What it belongs to never came."},
+			{Doing: "clock", Subject: "019e1f6a-0000-7000-8000-000000000002", Failed: 1, Next: now, Why: "The original payment was never received."},
 		},
 	}
 }

@@ -9,12 +9,12 @@ import (
 // reportExhibits are the reports of control and the trail after a verification.
 func reportExhibits() []Exhibit {
 	numbers := views.Report{
-		Layout: supervisorShell("Reports of control", views.PlaceReports), Heading: "Reports of control",
+		Layout: supervisorShell("Control reports", views.PlaceReports), Heading: "Control reports",
 		Words: i18n.Text("%d approvals from %s to %s. Each number leads to its rows.").With(412, "22.10.2026", "20.11.2026"),
 		Form:  &views.ReportPeriod{From: "22.10.2026", To: "20.11.2026"}, Columns: []i18n.Text{"Report", "What counts", "How many"},
 		Rows: []views.ReportRow{{
 			URL: "/reports/fast?from=22.10.2026&to=20.11.2026", Cells: []i18n.Text{
-				"Approvals faster than reading takes",
+				"Approvals within 5 seconds of opening",
 				i18n.Text("In the portal, within %d seconds of the page being opened, or without opening it").With(5), i18n.Data("3"),
 			},
 		}},

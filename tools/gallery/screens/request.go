@@ -32,7 +32,7 @@ func paymentCard() views.Card {
 func recallCard() views.Card {
 	return views.Card{
 		Message: about("7QK4M2XW9TCH3F5R", payment.KindReceivedRecall, payment.StateAwaitingDecision), Title: "The recall",
-		Words: "asked back for", Name: "Muster Logistik AG",
+		Words: "recall received for", Name: "Muster Logistik AG",
 		Due:  &ui.Due{Day: "22.11.2026", Text: i18n.Text("%d days left").With(2), Tone: ui.ToneWaiting},
 		Rows: []ui.Row{{Term: "Reason", Text: asked}, {Term: "Received", Value: "02.11.2026 08:14:03 CET"}},
 	}
@@ -110,7 +110,7 @@ func requestCheck() views.RequestCheck {
 		}},
 		Next: []i18n.Text{
 			i18n.Text("Another person compares it and approves or rejects it, within %s.").With(i18n.Text("%d hours").With(24)),
-			i18n.Text("Once approved it is sent at once. %s").With(i18n.Text("It ends the recall: the money stays.")),
+			i18n.Text("It is sent immediately after approval. %s").With(i18n.Text("It ends the recall: the money stays.")),
 		},
 	}
 }

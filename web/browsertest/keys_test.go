@@ -1,0 +1,42 @@
+package browsertest
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestAPaymentIsEnteredByKeysAlone: the form opens at the IBAN, Ctrl+Enter checks and submits, and Enter begins the next one, so that the
+// focus is never lost.
+func TestAPaymentIsEnteredByKeysAlone(t *testing.T) {
+	t.Parallel()
+	p := as(t, "maker2")
+	p.open("/payments/new")
+	for range 3 {
+		o := newOrder("sic-inst")
+		p.focused("#creditorIban")
+		keys := 0
+		press := func(names ...string) {
+			keys += len(names)
+			p.press(names...)
+		}
+		p.write(swissCreditor)
+		press("Tab")
+		p.focused("#creditorName")
+		p.write(o.name)
+		press("Tab")
+		p.focused("#amount")
+		p.write(o.amount)
+		press("Control+Enter")
+		p.says("main h1", "Check your answers")
+		press("Control+Enter")
+		p.says("main h1", "is submitted")
+		if !strings.HasSuffix(p.page.URL(), "/submitted") {
+			t.Fatalf("the form leads to %s", p.page.URL())
+		}
+		press("Enter")
+		if t.Logf("%d keys beside what is typed", keys); keys > 5 {
+			t.Errorf("%d keys a payment", keys)
+		}
+	}
+	p.focused("#creditorIban")
+}

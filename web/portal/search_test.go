@@ -177,7 +177,7 @@ var markSearches = []struct{ typed, finds string }{
 	{"back from Petra Muster", "Aa"},
 	{"zurück von Petra Muster", "Aa"},
 	{"retour de Petra Muster", "Aa"},
-	{"indietro da Petra Muster", "Aa"},
+	{"restituito da Petra Muster", "Aa"},
 	{"back to Anna Beispiel", "Ii"},
 	{"from Anna Beispiel", "Ii"},
 	{"to Petra Muster", "Aa"},

@@ -175,6 +175,8 @@ CREATE TABLE policy (
   -- A policy may ask that whoever approves shows a second factor (step-up). A message keeps the policy it was made under, and policies
   -- never change, so what it asks is frozen with it.
   step_up               boolean DEFAULT false NOT NULL,
+  -- Whether core banking must reserve the funds before a payment leaves: NULL for yes; preferred leaves without an answer; none does not ask.
+  funds                 text CHECK (funds IN ('preferred', 'none')),
   CONSTRAINT policy_check CHECK (amount_to >= amount_from),
   CONSTRAINT policy_created_at_finite CHECK (isfinite(created_at)),
   CONSTRAINT policy_retired_at_finite CHECK (isfinite(retired_at)),

@@ -171,3 +171,35 @@ ALTER TABLE outbox
   SET STATISTICS 3, ALTER COLUMN document_id SET STATISTICS 3, ALTER COLUMN key_id SET STATISTICS 3, ALTER COLUMN mac SET STATISTICS 3,
   ALTER COLUMN refused_at SET STATISTICS 3, ALTER COLUMN realm SET STATISTICS 3, ALTER COLUMN delivery_key_id SET STATISTICS 3, ALTER
   COLUMN delivery_mac SET STATISTICS 3, ALTER COLUMN answers SET STATISTICS 3;
+
+-- What core banking said of a payment, and what it was told of its end: one row for each payment that went past the port. For a payment of
+-- ours it is written before core banking is asked, so that no reservation is made without a row. The seal covers the whole row.
+CREATE TABLE core_booking (
+  realm         text NOT NULL,
+  message_id    uuid NOT NULL,
+  version       integer NOT NULL,
+  content_hash  bytea NOT NULL,
+  asked_at      timestamptz NOT NULL CHECK (isfinite(asked_at)),
+  outcome       text CHECK (outcome IN ('not asked', 'accepted', 'refused', 'unreached')),
+  -- Of a refusal, or of a payment that a policy stops while core banking is not reached.
+  code          text CHECK (length(code) = 4),
+  words         text CHECK (length(words) <= 512),
+  answered_at   timestamptz CHECK (isfinite(answered_at)),
+  told          text CHECK (told IN ('settled', 'failed')),
+  told_sequence integer,
+  told_at       timestamptz CHECK (isfinite(told_at)),
+  key_id        text NOT NULL CHECK (key_id <> ''),
+  mac           bytea NOT NULL CHECK (length(mac) = 32),
+  CONSTRAINT core_booking_answered CHECK ((outcome IS NULL) = (answered_at IS NULL)),
+  CONSTRAINT core_booking_code CHECK (CASE WHEN code IS NULL THEN (outcome IS DISTINCT FROM 'refused') ELSE (outcome IN ('refused', 'unreached')) END),
+  CONSTRAINT core_booking_told CHECK (((told IS NULL) = (told_at IS NULL)) AND ((told IS NULL) = (told_sequence IS NULL))),
+  PRIMARY KEY (realm, message_id),
+  FOREIGN KEY (realm, message_id) REFERENCES message(realm, message_id),
+  FOREIGN KEY (realm, message_id, version) REFERENCES message_version(realm, message_id, version)
+) WITH (autovacuum_analyze_threshold = 500, autovacuum_analyze_scale_factor = 1, autovacuum_vacuum_threshold = 20000,
+  autovacuum_vacuum_insert_threshold = 50000);
+CREATE INDEX core_booking_untold ON core_booking (realm, message_id) WHERE told IS NULL;
+ALTER TABLE core_booking ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own_realm ON core_booking USING (realm = current_setting('countersign.realm', true));
+GRANT SELECT, INSERT, UPDATE (outcome, code, words, answered_at, told, told_sequence, told_at, key_id, mac) ON core_booking TO countersign_app;
+GRANT SELECT ON core_booking TO countersign_reader;

@@ -26,6 +26,8 @@ type Message struct {
 	Warnings []Warning
 	Changes  []Change
 	Timeline []ui.Event
+
+	Core *payment.CoreBooking // what core banking said; nil for nothing
 }
 
 // Said is a question of a checker or an answer to it.
@@ -123,7 +125,8 @@ func (m Message) rows() []ui.Row {
 		remittance = ui.Row{Term: "Remittance", Text: "None"}
 	}
 	rows = appendRow(rows, remittance)
-	return appendRow(rows, ui.Row{Term: "End-to-end ID", Value: about.EndToEndID, Numeric: true})
+	rows = appendRow(rows, ui.Row{Term: "End-to-end ID", Value: about.EndToEndID, Numeric: true})
+	return appendRow(rows, CoreRow(m.Core))
 }
 
 // DebtorLines are the lines below a debtor account: the name for clearing, the name in the order when it differs, the address and the bank.

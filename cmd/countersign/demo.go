@@ -41,6 +41,7 @@ type demoCommand struct {
 
 	Rules   ruleSettings     `embed:""`
 	Profile profile.Settings `embed:""`
+	Core    coreSettings     `embed:""`
 }
 
 // clearingToken is the demo's clearing credential; like its users' password it is public.
@@ -74,6 +75,10 @@ func (c *demoCommand) Run(ctx context.Context, log *slog.Logger) (err error) {
 		return err
 	}
 	g.Network, g.Connected = httpclient.New(addresses, nil), connected(addresses)
+	err = c.Core.apply(&g)
+	if err != nil {
+		return err
+	}
 	address := "http://" + gatewayListener.Addr().String()
 	clearingSide := "clearing elsewhere"
 	group, ctx := errgroup.WithContext(ctx)

@@ -40,6 +40,9 @@ type gateway struct {
 	Profiles    profile.Registry // in which form documents travel
 	// Payee verifies the payees of payments in euro; nil verifies none.
 	Payee payee.Verifier
+	// Core is the port to core banking; nil for none. CreditUnasked lets incoming payments in when it is not reached.
+	Core          clearing.Core
+	CreditUnasked bool
 	// Inbound receives documents of clearing until the context ends, where the transport does not deliver them to our own door.
 	Inbound func(context.Context, func(context.Context, clearing.Document) error) error
 	// Refuse looks at a database with a current schema and says why this gateway must not serve it; nil takes any.
@@ -126,7 +129,7 @@ func begun(work func() error) (done func() error) {
 func (g gateway) build(db *store.Database, seal payment.Sealer) (*service.Service, *web.Server, error) {
 	parts, err := service.New(service.Config{
 		Database: db, Seal: seal, TokenKeys: g.TokenKeys, AuditKeys: g.AuditKeys, Rules: g.Rules, Network: g.Network,
-		Profiles: g.Profiles, Payee: g.Payee, Now: time.Now, Log: g.Log,
+		Profiles: g.Profiles, Payee: g.Payee, Core: g.Core, CreditUnasked: g.CreditUnasked, Now: time.Now, Log: g.Log,
 		OperatorRealm: g.OperatorRealm, Workers: g.DeliveryWorkers, WebhookNetworks: g.WebhookNetworks,
 	})
 	if err != nil {

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -38,20 +35,10 @@ func (s *payeeSettings) apply(g *gateway) error {
 		}
 		return nil
 	}
-	at, err := url.Parse(s.URL)
-	if err != nil || at.Host == "" || at.User != nil || at.RawQuery != "" || at.Scheme != "http" && at.Scheme != "https" {
-		return errors.New("COUNTERSIGN_PAYEE_URL: give an address that begins with https://, without user and question mark")
-	}
-	near := loopback(at.Hostname())
-	if at.Scheme == "http" && !near {
-		return fmt.Errorf("COUNTERSIGN_PAYEE_URL: names and accounts would travel to %s without TLS: "+
-			"give an address that begins with https://", at.Host)
-	}
-	certificate, err := s.certificate(!near)
-	if err != nil {
-		return err
-	}
-	roots, err := s.roots()
+	certificate, roots, err := partner{
+		prefix: "COUNTERSIGN_PAYEE", url: s.URL, certificateFile: s.CertificateFile, keyFile: s.KeyFile, caFile: s.CAFile,
+		why: "banks verify payees for banks that show one",
+	}.read()
 	if err != nil {
 		return err
 	}
@@ -116,51 +103,6 @@ func requestersOf(text string) ([]vop.Requester, error) {
 		requesters = append(requesters, vop.NewRequester(bic, token))
 	}
 	return requesters, nil
-}
-
-// certificate reads what this gateway shows; nil when it shows nothing, which is enough on this machine alone.
-func (s *payeeSettings) certificate(needed bool) (*tls.Certificate, error) {
-	switch {
-	case s.CertificateFile == "" && s.KeyFile == "" && !needed:
-		return nil, nil //nolint:nilnil // no certificate is an answer
-	case s.CertificateFile == "":
-		return nil, errors.New("COUNTERSIGN_PAYEE_CERTIFICATE_FILE: name the file with the certificate that this gateway shows: " +
-			"banks verify payees for banks that show one")
-	case s.KeyFile == "":
-		return nil, errors.New("COUNTERSIGN_PAYEE_KEY_FILE: name the file with the private key of the certificate")
-	}
-	info, err := os.Stat(s.KeyFile)
-	if err != nil {
-		return nil, fmt.Errorf("COUNTERSIGN_PAYEE_KEY_FILE: read the key: %w", err)
-	}
-	err = private(s.KeyFile, info)
-	if err != nil {
-		return nil, fmt.Errorf("COUNTERSIGN_PAYEE_KEY_FILE: the key file %s %w", s.KeyFile, err)
-	}
-	certificate, err := tls.LoadX509KeyPair(s.CertificateFile, s.KeyFile)
-	if err != nil {
-		return nil, fmt.Errorf("COUNTERSIGN_PAYEE_CERTIFICATE_FILE and COUNTERSIGN_PAYEE_KEY_FILE: read certificate and key: %w", err)
-	}
-	if certificate.Leaf != nil && time.Now().After(certificate.Leaf.NotAfter) {
-		return nil, fmt.Errorf("COUNTERSIGN_PAYEE_CERTIFICATE_FILE: the certificate ended on %s: put a new one there",
-			certificate.Leaf.NotAfter.UTC().Format(time.DateOnly))
-	}
-	return &certificate, nil
-}
-
-func (s *payeeSettings) roots() (*x509.CertPool, error) {
-	if s.CAFile == "" {
-		return nil, nil //nolint:nilnil // those of the system
-	}
-	content, err := os.ReadFile(s.CAFile)
-	if err != nil {
-		return nil, fmt.Errorf("COUNTERSIGN_PAYEE_CA_FILE: %w", err)
-	}
-	roots := x509.NewCertPool()
-	if !roots.AppendCertsFromPEM(content) {
-		return nil, fmt.Errorf("COUNTERSIGN_PAYEE_CA_FILE: %s holds no certificate in PEM", s.CAFile)
-	}
-	return roots, nil
 }
 
 var _ payee.Verifier = (*service.Verifier)(nil)

@@ -36,6 +36,7 @@ type serveCommand struct {
 	Clearing          clearingSettings `embed:""`
 	Profile           profile.Settings `embed:""`
 	Payee             payeeSettings    `embed:""`
+	Core              coreSettings     `embed:""`
 }
 
 // Run serves until ctx ends. It refuses unsafe settings before the gateway listens.
@@ -138,6 +139,10 @@ func (c *serveCommand) gateway(log *slog.Logger) (gateway, error) {
 		return gateway{}, err
 	}
 	err = c.Payee.apply(&g)
+	if err != nil {
+		return gateway{}, err
+	}
+	err = c.Core.apply(&g)
 	if err != nil {
 		return gateway{}, err
 	}

@@ -120,6 +120,19 @@ func wrongPayees(short string) map[string]wrongSetting {
 	}
 }
 
+// wrongCores are wrong settings of the port to core banking.
+func wrongCores(short string) map[string]wrongSetting {
+	const here = "COUNTERSIGN_CORE_URL=http://127.0.0.1:1"
+	return map[string]wrongSetting{
+		"core banking in the clear":       {"serve", []string{"COUNTERSIGN_CORE_URL=http://core.invalid"}, "COUNTERSIGN_CORE_URL: names"},
+		"core banking, no certificate":    {"serve", []string{"COUNTERSIGN_CORE_URL=https://core.invalid"}, "COUNTERSIGN_CORE_CERTIFICATE_FILE: name"},
+		"core banking, nobody signed":     {"serve", []string{here, "COUNTERSIGN_CORE_CA_FILE=" + short}, "COUNTERSIGN_CORE_CA_FILE: "},
+		"core banking, nowhere":           {"serve", []string{"COUNTERSIGN_CORE_KEY_FILE=" + short}, "COUNTERSIGN_CORE_URL: say where"},
+		"core banking, no time":           {"serve", []string{here, "COUNTERSIGN_CORE_TIMEOUT=1ms"}, "COUNTERSIGN_CORE_TIMEOUT: give"},
+		"core banking, and what comes in": {"serve", []string{here, "COUNTERSIGN_CORE_INCOMING=perhaps"}, "--core-incoming must be one of"},
+	}
+}
+
 func TestAWrongSettingIsNamed(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -132,6 +145,7 @@ func TestAWrongSettingIsNamed(t *testing.T) {
 	}
 	wrong := wrongSettings(folder, short)
 	maps.Copy(wrong, wrongPayees(short))
+	maps.Copy(wrong, wrongCores(short))
 	for name, test := range wrong {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -27,6 +27,7 @@ type Policy struct {
 	Approvals           int           `field:"approvals"`
 	ContentHashRequired bool          `field:"contentHashRequired"`
 	StepUp              bool          `field:"stepUp"`       // an approval needs a second factor
+	Funds               string        `field:"funds"`        // a payment.Funds
 	ExpiresAfter        time.Duration `field:"expiresAfter"` // whole seconds
 	Status              string        `field:"status"`
 }
@@ -52,6 +53,9 @@ var policyNoun = Noun{
 		{Key: "amountFrom", Label: "Least amount", Type: TypeAmount, Hint: "Such as 10000.00"},
 		{Key: "amountTo", Label: "Largest amount", Type: TypeAmount},
 		{Key: "stepUp", Label: "Whether approvers need a second factor", Type: TypeYesNo},
+		{Key: "funds", Label: "Funds at core banking", None: "must be reserved", Options: []string{
+			string(payment.FundsPreferred), string(payment.FundsNotAsked),
+		}},
 		{Key: "contentHashRequired", Label: "Whether an approval must name the content", Type: TypeYesNo},
 		{Key: "expiresAfter", Label: "How long a message may wait", Type: TypeDuration, Hint: "Such as 24h or 90m"},
 		statusField,
@@ -59,7 +63,8 @@ var policyNoun = Noun{
 	Actions: []Action{
 		{
 			Kind: KindPolicyCreate, Fields: []string{
-				"approvals", "rank", "scheme", "kind", "clientId", "channel", "amountFrom", "amountTo", "stepUp", "contentHashRequired", "expiresAfter",
+				"approvals", "rank", "scheme", "kind", "clientId", "channel", "amountFrom", "amountTo", "stepUp", "contentHashRequired", "funds",
+				"expiresAfter",
 			},
 			Label: "New policy", Heading: "Make a policy",
 			Words: "If several rules match, the one with the highest priority applies; if they tie, the newest. Leave a field empty to " +

@@ -43,11 +43,13 @@ type Service struct {
 	outbox    *store.Outbox
 	documents *store.Documents
 	accounts  *store.Accounts
+	core      *store.CoreBookings
 
 	schemes   []*schemeWork
 	jobs      []*dispatcher // of Config.Jobs
 	clock     *dispatcher   // moves that are due, but for overdue messages
 	unmatched *dispatcher   // documents that waited in vain for the payment they are about
+	bookings  *dispatcher   // ended payments that core banking is to be told of
 
 	sending  *deliveries   // messages being sent by this process
 	looking  *busy[string] // realms in which a poll runs
@@ -58,6 +60,8 @@ type Service struct {
 	mu      sync.Mutex
 	known   []string        // the realms as of the last look
 	alarmed map[string]bool // what alarmOnce has raised
+	// rejected is the time of the last poll that looked as far back as rejectedAll, by realm.
+	rejected map[string]time.Time
 }
 
 // Config holds the dependencies and settings of the service.
@@ -68,13 +72,16 @@ type Config struct {
 	Workers int
 	Due     *store.Messages // by connections that only the clock uses
 	Network Network
-	Seal    payment.Sealer
-	Now     func() time.Time // UTC in microseconds, as the database keeps times
-	Zone    *time.Location   // of the banking day: Europe/Zurich
-	Log     *slog.Logger
-	NewID   func() uuid.UUID       // UUIDv7
-	Metrics *observability.Metrics // nil for none
-	Traces  *observability.Traces  // nil for none
+	Core    Core // nil without a port to core banking
+	// CreditUnasked lets an incoming payment in when core banking is not reached.
+	CreditUnasked bool
+	Seal          payment.Sealer
+	Now           func() time.Time // UTC in microseconds, as the database keeps times
+	Zone          *time.Location   // of the banking day: Europe/Zurich
+	Log           *slog.Logger
+	NewID         func() uuid.UUID       // UUIDv7
+	Metrics       *observability.Metrics // nil for none
+	Traces        *observability.Traces  // nil for none
 	// Taken reports whether two administrators confirmed that clearing has a message as another document under its id.
 	Taken func(ctx context.Context, realm string, id uuid.UUID) (bool, error)
 	// Random makes the Global IDs of received messages.
@@ -103,13 +110,15 @@ func New(cfg Config) *Service {
 	}
 	s := &Service{
 		cfg: cfg, inbox: store.NewInbox(cfg.Messages), outbox: store.NewOutbox(cfg.Messages),
-		documents: store.NewDocuments(cfg.Messages), accounts: store.NewAccounts(cfg.Messages),
+		documents: store.NewDocuments(cfg.Messages), accounts: store.NewAccounts(cfg.Messages), core: store.NewCoreBookings(cfg.Messages),
 		sending: newDeliveries(), looking: newBusy[string](), scanning: newBusy[string](), alarmed: make(map[string]bool),
+		rejected: make(map[string]time.Time),
 	}
 	s.clock, s.unmatched = s.newDispatcher(DoingClock, clockWorkers), s.newDispatcher(DoingHeld, 1)
 	for _, job := range cfg.Jobs {
 		s.jobs = append(s.jobs, s.newDispatcher(job.Doing, job.Workers))
 	}
+	s.bookings = s.newDispatcher(DoingBooking, coreWorkers)
 	for _, scheme := range rulebook.Schemes() {
 		s.schemes = append(s.schemes, s.newSchemeWork(scheme))
 	}
@@ -161,7 +170,11 @@ func (s *Service) send(ctx context.Context, work store.Work) (err error) {
 // resolution that is communicated by that answers its recall.
 func (s *Service) deliver(ctx context.Context, made payment.Outbound, content []byte) error {
 	m := made.Message()
-	err := s.transmit(ctx, m.Scheme, made.Reference(), content)
+	goesOn, err := s.reserve(ctx, m)
+	if err != nil || !goesOn {
+		return err
+	}
+	err = s.transmit(ctx, m.Scheme, made.Reference(), content)
 	if errors.Is(err, ErrNotAccepted) {
 		err = s.notAccepted(ctx, m, err)
 	}

@@ -178,6 +178,7 @@ func (s *Service) poll(ctx context.Context, realm string, polls *sync.WaitGroup)
 		s.alarmOnce(ctx, "unsettled "+m.ID.String(), "clearing has not confirmed the settlement of an incoming payment that was accepted: it is "+
 			"not booked", "realm", realm, "internalId", m.ID, "globalId", m.GlobalID)
 	}
+	s.pollBookings(ctx, realm)
 	s.offerMoves(realm, due.Expired, func(m payment.Message) (payment.Transition, error) { return m.Expire(s.cfg.Now()) })
 	s.offerMoves(realm, due.FallingDue, func(m payment.Message) (payment.Transition, error) { return m.FallDue(s.cfg.Now()) })
 	s.offerMoves(realm, due.ToAnswer, func(m payment.Message) (payment.Transition, error) { return moveIf(m.Answer(s.cfg.Now())) })

@@ -83,7 +83,7 @@ func (s *Service) scheme(scheme rulebook.Scheme) (*schemeWork, error) {
 
 // dispatchers returns all dispatchers.
 func (s *Service) dispatchers() []*dispatcher {
-	all := append([]*dispatcher{s.clock, s.unmatched}, s.jobs...)
+	all := append([]*dispatcher{s.clock, s.unmatched, s.bookings}, s.jobs...)
 	for _, w := range s.schemes {
 		all = append(all, w.dispatchers()...)
 	}

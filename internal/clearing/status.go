@@ -43,6 +43,9 @@ func (s *Service) receiveStatus(ctx context.Context, in store.Document, document
 		return err
 	}
 	err = s.recordAnswer(ctx, in.Of(realm, id), decide)
+	if err == nil {
+		s.offerBooking(realm, id)
+	}
 	if err != nil || !incoming {
 		return err
 	}

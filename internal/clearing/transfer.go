@@ -39,8 +39,11 @@ func (s *Service) receiveTransfer(ctx context.Context, in store.Document, docume
 		return err
 	}
 	asked.Account, asked.At = &account, s.cfg.Now().In(s.cfg.Zone)
-	refused := payment.CheckIncoming(asked)
 	arrival := s.arrival(in, realm, mark)
+	refused, said, err := s.checkCredit(ctx, asked, arrival, transfer)
+	if err != nil {
+		return err
+	}
 	answer, err := s.statusAnswer(statusReply{
 		in: in, about: document, refused: refused, bank: account.AgentBIC, unique: string(arrival.GlobalID),
 	})
@@ -49,7 +52,7 @@ func (s *Service) receiveTransfer(ctx context.Context, in store.Document, docume
 	}
 	made := store.Arrival{
 		Inbound: in, Created: payment.NewIncoming(arrival, transfer, refused, s.cfg.Rules.SettlementConfirmed(in.Scheme, asked.At)),
-		Answer: &answer, Bank: s.sender(in.Scheme, document),
+		Answer: &answer, Core: said, Bank: s.sender(in.Scheme, document),
 	}
 	err = s.arrive(ctx, made)
 	if errors.Is(err, store.ErrKnownTransaction) {
@@ -159,8 +162,14 @@ func (s *Service) arrival(in store.Document, realm, mark string) payment.Arrival
 
 // arrive makes a message of what came in.
 func (s *Service) arrive(ctx context.Context, a store.Arrival) error {
+	if s.cfg.Core != nil && a.Core == nil && a.Created.Message.Kind == payment.KindReturn {
+		a.Core = &payment.CoreAnswer{Outcome: payment.CoreNotAsked, At: a.Created.Message.CreatedAt}
+	}
 	err := s.inbox.Arrive(ctx, a)
 	if err == nil {
+		if _, ended := a.Created.Message.CoreResult(); ended && a.Core != nil {
+			s.offerBooking(a.Created.Message.Realm, a.Created.Message.InternalID)
+		}
 		s.cfg.Traces.Arrived(ctx, a.Created.Message.InternalID)
 	}
 	return err

@@ -67,15 +67,23 @@ type IncomingInput struct {
 // CheckIncoming says why an incoming payment with one transaction is refused, by the table of rulebook.IncomingRules; the zero value
 // accepts it.
 func CheckIncoming(in IncomingInput) IncomingRefusal {
-	held := rulebook.Incoming{Scheme: in.Scheme, Document: in.Document, At: in.At, Settings: in.Rules}
-	if a := in.Account; a != nil {
-		held.Account = &rulebook.IncomingAccount{Open: a.Open, Scheme: a.Scheme, Currency: a.Currency, BIC: a.AgentBIC, IID: a.AgentIID}
-	}
-	rule, broken := rulebook.CheckIncoming(held)
+	rule, broken := rulebook.CheckIncoming(in.rules())
 	if !broken {
 		return IncomingRefusal{}
 	}
 	return IncomingRefusal{Code: rule.Code, Text: rule.Text}
+}
+
+// Until is the end of the time to answer the payment; zero when the payment does not say when it was accepted.
+func (in IncomingInput) Until() time.Time { return rulebook.IncomingUntil(in.rules()) }
+
+// rules is the input of the rules.
+func (in IncomingInput) rules() rulebook.Incoming {
+	held := rulebook.Incoming{Scheme: in.Scheme, Document: in.Document, At: in.At, Settings: in.Rules}
+	if a := in.Account; a != nil {
+		held.Account = &rulebook.IncomingAccount{Open: a.Open, Scheme: a.Scheme, Currency: a.Currency, BIC: a.AgentBIC, IID: a.AgentIID}
+	}
+	return held
 }
 
 // NewIncoming makes the message of an incoming payment: Failed with the reason it is refused with, else Accepted, or Booked at once where

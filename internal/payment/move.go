@@ -40,6 +40,9 @@ var moves = [...]Move{
 	{KindInstruction, StateUnconfirmed, ActionInquire, StateUnconfirmed},
 	{KindInstruction, StateUnconfirmed, ActionSettle, StateSettled},
 	{KindInstruction, StateUnconfirmed, ActionRejectByClearing, StateFailed},
+	{KindInstruction, StateApproved, ActionStop, StateFailed},
+	{KindInstruction, StateProcessing, ActionStop, StateFailed},
+	{KindInstruction, StateUnconfirmed, ActionStop, StateFailed},
 
 	{KindReturn, StateNone, ActionSubmit, StateApprovalPending},
 	{KindReturn, StateNone, ActionSubmit, StateProcessing},
@@ -67,6 +70,9 @@ var moves = [...]Move{
 	{KindReturn, StateUnconfirmed, ActionInquire, StateUnconfirmed},
 	{KindReturn, StateUnconfirmed, ActionSettle, StateSettled},
 	{KindReturn, StateUnconfirmed, ActionRejectByClearing, StateFailed},
+	{KindReturn, StateApproved, ActionStop, StateFailed},
+	{KindReturn, StateProcessing, ActionStop, StateFailed},
+	{KindReturn, StateUnconfirmed, ActionStop, StateFailed},
 	{KindReturn, StateNone, ActionReceive, StateSettled},
 
 	{KindRecall, StateNone, ActionSubmit, StateApprovalPending},

@@ -21,6 +21,8 @@ type Policy struct {
 	ContentHashRequired bool
 	// StepUp requires a second factor of every approver, for the approved content.
 	StepUp bool
+	// Funds says whether core banking must reserve the amount before the payment leaves.
+	Funds Funds
 }
 
 const instructedAmountPointer = "/Document/CstmrCdtTrfInitn/PmtInf/0/CdtTrfTxInf/0/Amt/InstdAmt"

@@ -28,6 +28,7 @@ type Sealer struct {
 	versions  keyring.Ring
 	decisions keyring.Ring
 	requests  keyring.Ring
+	core      keyring.Ring
 }
 
 // NewSealer derives the subkeys of a key ring. The first key of the ring seals, all of them verify.
@@ -39,6 +40,7 @@ func NewSealer(keys keyring.Ring) (Sealer, error) {
 	s := Sealer{Sealer: documents, keys: keys}
 	for purpose, ring := range map[string]*keyring.Ring{
 		"release": &s.releases, "version": &s.versions, "decision": &s.decisions, "request key": &s.requests,
+		"core booking": &s.core,
 	} {
 		derived, err := keys.Derive(purpose)
 		if err != nil {

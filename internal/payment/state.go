@@ -84,6 +84,7 @@ const (
 	ActionSettle           Action = "settle"   // clearing answered positively
 	ActionRejectByClearing Action = "refuse"   // clearing answered negatively, or an incoming payment was refused
 	ActionWithhold         Action = "withhold" // the stored content is not what was approved: not sent
+	ActionStop             Action = "stop"     // core banking refused the funds, or was not reached: not sent
 	ActionTimeOut          Action = "time out" // no answer in the scheme's time
 	ActionInquire          Action = "inquire"  // clearing was asked for the status
 	ActionReport           Action = "report"   // clearing reported a status that ends nothing, such as pending

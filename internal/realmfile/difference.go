@@ -124,7 +124,13 @@ func (d *difference) policies(from, to []Policy) {
 func policyWords(p Policy) string {
 	words := fmt.Sprintf("of rank %d: %d approvals", *p.Rank, *p.Approvals)
 	for _, part := range []struct{ name, value string }{
-		{"client", p.Client}, {"channel", p.Channel}, {"scheme", p.Scheme}, {"kind", p.Kind}, {"from", p.AmountFrom}, {"to", p.AmountTo},
+		{"client", p.Client},
+		{"channel", p.Channel},
+		{"scheme", p.Scheme},
+		{"kind", p.Kind},
+		{"from", p.AmountFrom},
+		{"to", p.AmountTo},
+		{"funds", p.Funds},
 	} {
 		if part.value != "" {
 			words += ", " + part.name + " " + part.value

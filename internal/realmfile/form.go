@@ -75,6 +75,7 @@ type Policy struct {
 	Approvals           *Whole `yaml:"approvals" field:"approvals"`
 	ContentHashRequired Flag   `yaml:"contentHashRequired,omitempty" field:"contentHashRequired"`
 	StepUp              Flag   `yaml:"stepUp,omitempty" field:"stepUp"`
+	Funds               string `yaml:"funds,omitempty" field:"funds"`
 	ExpiresAfter        string `yaml:"expiresAfter,omitempty" field:"expiresAfter"`
 }
 

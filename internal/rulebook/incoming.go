@@ -64,6 +64,27 @@ type incoming struct {
 // CheckIncoming returns the first rule an incoming payment breaks; broken is false for one to be booked. The document has exactly one
 // transaction.
 func CheckIncoming(in Incoming) (rule IncomingRule, broken bool) {
+	looked := look(in)
+	index := slices.IndexFunc(incomingRules, func(r IncomingRule) bool {
+		return (r.Scheme == "" || r.Scheme == in.Scheme) && r.broken(looked)
+	})
+	if index < 0 {
+		return IncomingRule{}, false
+	}
+	return incomingRules[index], true
+}
+
+// IncomingUntil is the end of the time to answer an incoming payment; zero when the payment does not say when it was accepted.
+func IncomingUntil(in Incoming) time.Time {
+	looked := look(in)
+	if looked.accepted.IsZero() {
+		return time.Time{}
+	}
+	return looked.accepted.Add(looked.within)
+}
+
+// look prepares the input of the rules.
+func look(in Incoming) incoming {
 	profile, _ := in.Scheme.Profile()
 	looked := incoming{
 		Incoming: in, profile: profile, header: &in.Document.GroupHeader,
@@ -76,13 +97,7 @@ func CheckIncoming(in Incoming) (rule IncomingRule, broken bool) {
 	if looked.accepted.IsZero() && in.Settings.AcceptanceTime(in.Scheme, in.At) == AcceptanceOfCreation {
 		looked.accepted, _ = looked.header.CreationDateTime.Time()
 	}
-	index := slices.IndexFunc(incomingRules, func(r IncomingRule) bool {
-		return (r.Scheme == "" || r.Scheme == in.Scheme) && r.broken(looked)
-	})
-	if index < 0 {
-		return IncomingRule{}, false
-	}
-	return incomingRules[index], true
+	return looked
 }
 
 // IncomingRules is the whole table, in the order the rules are asked.

@@ -48,8 +48,11 @@ type Config struct {
 	WebhookNetworks []netip.Prefix
 	// Payee verifies the payees of payments in euro; nil verifies none.
 	Payee payee.Verifier
-	Now   func() time.Time
-	Log   *slog.Logger // what clearing and sign-in have to tell
+	// Core is the port to core banking; nil for none. CreditUnasked lets incoming payments in when it is not reached.
+	Core          clearing.Core
+	CreditUnasked bool
+	Now           func() time.Time
+	Log           *slog.Logger // what clearing and sign-in have to tell
 }
 
 // Service are the application services and their shared dependencies.
@@ -127,7 +130,7 @@ func New(cfg Config) (*Service, error) {
 		Messages: store.NewMessages(cfg.Database.For(store.ForClearing), writes, nudges, NewID),
 		Due:      store.NewMessages(cfg.Database.For(store.ForClock), store.NewFairMutex(store.TurnWithin), nudges, NewID),
 		Nudges:   nudges, Workers: cfg.Workers,
-		Network: cfg.Network, Rules: cfg.Rules, Seal: cfg.Seal, Now: moment, NewID: NewID,
+		Network: cfg.Network, Core: cfg.Core, CreditUnasked: cfg.CreditUnasked, Rules: cfg.Rules, Seal: cfg.Seal, Now: moment, NewID: NewID,
 		Random: random, Zone: zone, Log: cfg.Log, Metrics: cfg.Database.Metrics(), Traces: cfg.Database.Traces(),
 		Profiles: cfg.Profiles, OperatorRealm: cfg.OperatorRealm, Taken: adminpkg.NewChanges(cfg.Database.For(store.ForClearing)).Taken,
 		Jobs: s.jobs(),

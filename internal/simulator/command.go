@@ -64,7 +64,7 @@ func (c *Command) Serve(ctx context.Context, listener net.Listener, log *slog.Lo
 	s := New(Config{GatewayURL: c.GatewayURL, Token: c.Token, Seed: c.Seed, Log: log, Profiles: profiles})
 	defer s.Close()
 	if c.MemoryFile != "" {
-		err = s.Remember(c.MemoryFile)
+		err = errors.Join(s.Remember(c.MemoryFile), s.core.Remember(c.MemoryFile+".core"))
 		if err != nil {
 			return fmt.Errorf("COUNTERSIGN_SIMULATOR_MEMORY_FILE: %w", err)
 		}

@@ -62,6 +62,7 @@ type Simulator struct {
 	mutex     sync.Mutex // guards all below, and the entries and exchanges in it
 	closed    bool
 	pending   int
+	core      *Core
 	journal   journal
 	logFile   *logFile          // nil keeps nothing
 	messages  memory[message]   // by scheme and message id
@@ -78,6 +79,7 @@ func New(config Config) *Simulator {
 	s := &Simulator{
 		config:    config,
 		slots:     make(chan struct{}, answersAtOnce),
+		core:      NewCore(config.Sleep),
 		journal:   journal{limit: config.Remembered},
 		messages:  newMemory[message](config.Remembered),
 		payments:  newMemory[*payment](config.Remembered),
@@ -139,6 +141,7 @@ func sleep(ctx context.Context, wait time.Duration) error {
 //	POST /scenario/incoming-payment   JSON {scheme, amount?, creditorAccount?, debtorName?, remittance?}
 //	POST /scenario/recall             JSON {scheme, transactionId, reason?}, of an incoming payment
 //	POST /vop/v1/payee-verifications  JSON of the EPC's API, answered by the name (see payeeOf)
+//	/corebank/v1/… and /core/…        a core bank (see Core)
 //	GET  /log                         JSON array of Entry; ?after={number}, ?transactionId={TxId}
 //	GET  /livez                       200
 func (s *Simulator) Handler() http.Handler {
@@ -147,6 +150,9 @@ func (s *Simulator) Handler() http.Handler {
 	mux.HandleFunc("POST /scenario/incoming-payment", s.serveIncomingPayment)
 	mux.HandleFunc("POST /scenario/recall", s.serveRecall)
 	mux.HandleFunc("POST "+payee.Path, s.servePayee)
+	core := s.core.Handler()
+	mux.Handle(corePath, core)
+	mux.Handle("/core/", core)
 	mux.HandleFunc("GET /log", s.serveLog)
 	mux.HandleFunc("GET /livez", s.serveLiveness)
 	return mux
@@ -163,6 +169,7 @@ func (s *Simulator) Close() {
 	defer limit.Stop()
 	s.tasks.Wait()
 	s.endLife()
+	s.core.Close()
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if s.logFile != nil {

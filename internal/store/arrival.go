@@ -19,6 +19,8 @@ type Arrival struct {
 	Inbound Document
 	Created payment.Created
 	Answer  *Document
+	// Core is what core banking said of the payment; nil where there is no port to it.
+	Core *payment.CoreAnswer
 	// Bank is the instructing bank of an incoming payment (interbank.BankID), whose transaction ids are its own, and Use is how many of its
 	// payments had the id before.
 	Bank string
@@ -75,6 +77,10 @@ func (s *Inbox) Arrive(ctx context.Context, a Arrival) error {
 			return err
 		}
 		err = s.messages.put(ctx, q, a.Created)
+		if err == nil && a.Core != nil {
+			b := m.NewCoreBooking(*a.Core, m.CreatedAt)
+			_, err = putCoreBooking(ctx, q, s.db.Seal(), &b)
+		}
 		if err != nil {
 			return err
 		}

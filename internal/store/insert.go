@@ -278,7 +278,7 @@ func (s *Messages) contextOf(
 	}
 	known := CreateContext{Mark: row.Realm.Mark, ApprovalsAsked: int(row.ApprovalsAsked), Policy: payment.Policy{
 		ID: policy.PolicyID, ApprovalsRequired: int(policy.ApprovalsRequired), PendingFor: Seconds(policy.PendingSeconds),
-		ContentHashRequired: policy.ContentHashRequired, StepUp: policy.StepUp,
+		ContentHashRequired: policy.ContentHashRequired, StepUp: policy.StepUp, Funds: payment.Funds(Text(policy.Funds)),
 	}}
 	known.limited = guard.Limited(ctx, realm, ask.ClientID, ask.DebtorAccount)
 	if row.AccountIban != nil {

@@ -96,7 +96,7 @@ func Client(c dbsqlc.Client) Row {
 func Policy(p dbsqlc.Policy) Row {
 	return Row{Table: "policy", Realm: p.Realm, Key: p.PolicyID.String()}.
 		covers(p.PolicyID, p.Rank, p.ClientID, p.Channel, p.Scheme, p.Kind, p.AmountFrom, p.AmountTo, p.ApprovalsRequired, p.PendingSeconds,
-			p.CreatedAt, p.RetiredAt, p.ContentHashRequired, p.StepUp)
+			p.CreatedAt, p.RetiredAt, p.ContentHashRequired, p.StepUp, p.Funds)
 }
 
 // DebtorAccount is the row of a debtor account.

@@ -107,10 +107,10 @@ SELECT * FROM policy WHERE realm = @realm AND retired_at IS NULL ORDER BY policy
 
 -- name: PolicyInsert :exec
 INSERT INTO policy (realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds,
-  created_at, retired_at, content_hash_required, step_up)
+  created_at, retired_at, content_hash_required, step_up, funds)
 VALUES (@realm, @policy_id, @rank, sqlc.narg(client_id), sqlc.narg(channel), sqlc.narg(scheme), sqlc.narg(kind), sqlc.narg(amount_from),
   sqlc.narg(amount_to), @approvals_required, @pending_seconds, @created_at, sqlc.narg(retired_at), @content_hash_required,
-  @step_up);
+  @step_up, sqlc.narg(funds));
 
 -- name: PolicyRetire :execrows
 -- What a policy says never changes.

@@ -84,3 +84,7 @@ LIMIT @page_size::integer;
 -- name: SessionEndList :many
 -- The sessions that the audit trail says were ended since a time.
 SELECT coalesce(a.detail::jsonb ->> 'ended', '')::text AS name FROM audit_event a WHERE a.event = 'session.ended' AND a.at > @since::timestamptz;
+
+-- name: AuditedCoreBookingList :many
+-- Records of payments at core banking in the order of their keys, from one on.
+SELECT * FROM core_booking WHERE (realm, message_id) > (@realm::text, @message_id::uuid) ORDER BY realm, message_id LIMIT @page_size;

@@ -79,6 +79,7 @@ WHERE c.realm = @realm AND c.requested_at >= @since AND c.requested_at < @until
               WHERE o.realm = c.realm AND o.created_at < c.requested_at AND coalesce(o.retired_at > c.requested_at, true)
                 AND (o.approvals_required > (c.content::jsonb #>> '{after,approvals}')::integer
                      OR o.step_up AND c.content::jsonb #>> '{after,stepUp}' IS NULL
+                     OR CASE c.content::jsonb #>> '{after,funds}' WHEN 'none' THEN o.funds IS DISTINCT FROM 'none' WHEN 'preferred' THEN o.funds IS NULL ELSE false END
                      OR o.content_hash_required AND c.content::jsonb #>> '{after,contentHashRequired}' IS NULL))
             WHEN 'user.roles' THEN NOT string_to_array(c.content::jsonb #>> '{after,roles}', ', ')
               <@ string_to_array(coalesce(c.content::jsonb #>> '{before,roles}', ''), ', ')

@@ -92,6 +92,7 @@ var allowed = []struct{ rule, place, reason string }{
 	{"clock", "internal/simulator/simulator.go", "the other side of the wire has a clock of its own; tests replace it"},
 	{"clock", "internal/testutil/broker.go", "how long a broker may take to start is measured by the machine's clock"},
 	{"panic", "internal/simulator/delivery.go", "http.ErrAbortHandler drops a connection as the scenario asks"},
+	{"panic", "internal/simulator/core.go", "http.ErrAbortHandler drops a connection as the fault asks"},
 	{"clock", "internal/store/storetest", "sessions of tests end by the database's clock, which is the wall's"},
 	{"panic", "internal/iso20022/code/code.go", "embedded files that a test reads: broken ones cannot be released"},
 	{"panic", "internal/account/bank.go", "an embedded table that a test reads: a broken one cannot be released"},

@@ -491,6 +491,28 @@ type ClientSubjects struct {
 // CommandRefusal Why a creation or an approval failed: one of three variants.
 type CommandRefusal = json.RawMessage
 
+// Core What core banking said of a payment, and what it was told. Absent where the gateway has no port to core banking.
+type Core struct {
+	// At When it answered, in UTC.
+	At string `json:"at,omitempty"`
+
+	// Code The ISO 20022 status reason that stopped the payment.
+	Code string `json:"code,omitempty"`
+
+	// Outcome asked: the answer is not there yet; not asked: by policy; accepted: the funds are reserved, or the account may be credited; refused;
+	// unreached: no answer in time, the policy decided; withheld: the stored record fails its seal.
+	Outcome string `json:"outcome"`
+
+	// Text What core banking said beside it.
+	Text string `json:"text,omitempty"`
+
+	// Told The end of the payment that core banking confirmed.
+	Told string `json:"told,omitempty"`
+
+	// ToldAt When, in UTC.
+	ToldAt string `json:"toldAt,omitempty"`
+}
+
 // CreatedTransaction A new message as its answer names it. A repeat names the state and the content of the first answer.
 type CreatedTransaction struct {
 	// ApprovalsRequired How many people have to approve it.
@@ -1760,6 +1782,9 @@ type Transaction struct {
 
 	// ContentHash SHA-256 of the current content.
 	ContentHash string `json:"contentHash"`
+
+	// Core What core banking said of a payment, and what it was told. Absent where the gateway has no port to core banking.
+	Core *Core `json:"core,omitempty"`
 
 	// CreatedAt When it was made or received, in UTC.
 	CreatedAt string `json:"createdAt"`

@@ -124,6 +124,11 @@ func (a *API) showTransaction(c echo.Context) error {
 	if err != nil {
 		return a.Fail(c, request.ProblemOf(err), err)
 	}
+	core, err := a.cfg.Reader.CoreBooking(c.Request().Context(), m)
+	if err != nil {
+		return a.Fail(c, request.ProblemOf(err), err)
+	}
+	shown.Core = coreOf(core)
 	if m.State.Pending() {
 		shown.ApprovalRule, err = a.approvalRule(c, m)
 		if err != nil {

@@ -35,6 +35,7 @@ var valueWords = map[string]i18n.Text{
 	administration.Password(true): "to be set by link and code", administration.PasswordAnew: "to be set by link and code, anew",
 	administration.SecretAnew: "a new one", string(administration.DutyPayments): "payments",
 	string(administration.DutyAdministration): "administration", string(identity.ChannelAPI): "API",
+	string(payment.FundsPreferred): "reserved if core banking answers", string(payment.FundsNotAsked): "not reserved",
 	string(payment.KindInstruction): ui.KindLabel(payment.KindInstruction), string(payment.KindRecall): ui.KindLabel(payment.KindRecall),
 	string(payment.KindReturn): ui.KindLabel(payment.KindReturn), string(payment.KindResolution): ui.KindLabel(payment.KindResolution),
 }

@@ -40,6 +40,10 @@ func fullMessage(v *Request, m payment.Message, known documents) (views.Message,
 		view.Warnings = []views.Warning{{Title: "Withheld", Text: i18n.Stored(m.Withheld)}}
 		return view, nil // its document is not shown beside fields that contradict it
 	}
+	view.Core, err = v.Config.Reader.CoreBooking(v.Context(), m)
+	if err != nil {
+		return view, err
+	}
 	return view, contents[m.Kind](v, &view, m)
 }
 
@@ -279,6 +283,8 @@ func stepTitle(s store.Step) i18n.Text {
 		return "Refused by clearing"
 	case payment.ActionWithhold:
 		return "Not sent"
+	case payment.ActionStop:
+		return "Not sent, no funds reserved"
 	case payment.ActionTimeOut:
 		return "No answer in time"
 	case payment.ActionInquire:

@@ -193,7 +193,7 @@ func showPolicies(v *Request) error {
 		"How many people must approve a payment. Payments already waiting keep the number of approvals they were entered "+
 			"with. If a newer rule requires more, they must be withdrawn and entered again.")
 	model.New = links("", administration.KindPolicyCreate)
-	model.Columns = []i18n.Text{"Matches", "Rank", "Approvals", "Digest required", "Second factor", "Waits at most", "Status", "Change"}
+	model.Columns = []i18n.Text{"Matches", "Rank", "Approvals", "Digest required", "Second factor", "Funds at core banking", "Waits at most", "Status", "Change"}
 	for _, p := range policies {
 		var kinds []administration.Kind
 		if p.Status == administration.StatusInForce {
@@ -202,9 +202,17 @@ func showPolicies(v *Request) error {
 		model.Rows = append(model.Rows, views.AdministrationRow{Links: links(p.ID, kinds...), Cells: []i18n.Text{
 			PolicyWords(p), i18n.Data(strconv.Itoa(p.Rank)),
 			i18n.Data(strconv.Itoa(p.Approvals)), YesNo(p.ContentHashRequired),
-			YesNo(p.StepUp),
+			YesNo(p.StepUp), fundsWords(p.Funds),
 			FieldValue("expiresAfter", administration.Wait(p.ExpiresAfter)), FieldValue("", p.Status),
 		}})
 	}
 	return v.Render(http.StatusOK, views.AdministrationListPage(model))
+}
+
+// fundsWords says whether a policy asks core banking to reserve the funds.
+func fundsWords(funds string) i18n.Text {
+	if funds == "" {
+		return "must be reserved"
+	}
+	return FieldValue("funds", funds)
 }

@@ -59,6 +59,9 @@ type Options struct {
 	Workers int
 	// Payee verifies payees; nil verifies none.
 	Payee payee.Verifier
+	// Core is the port to core banking; nil for none.
+	Core          clearing.Core
+	CreditUnasked bool
 	// Profiles say in which form documents leave; the zero value leaves them as they are made.
 	Profiles profile.Registry
 	// OnlyRecalled lets SEPA payments come and go back as the answer to a recall only, as by default of the program.
@@ -199,7 +202,7 @@ func (h *Env) open(t testing.TB, db *store.Database, seal payment.Sealer) {
 		Database: db, Seal: seal, TokenKeys: storetest.Keys(t), AuditKeys: storetest.AuditKeys(t),
 		WebhookNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, // of the receivers of tests
 		Network:         h.Network, Now: h.Clock.Now, OperatorRealm: demo.Realm,
-		Payee: h.options.Payee, Profiles: h.options.Profiles, Workers: h.options.Workers,
+		Payee: h.options.Payee, Core: h.options.Core, CreditUnasked: h.options.CreditUnasked, Profiles: h.options.Profiles, Workers: h.options.Workers,
 		Log: slog.New(slog.NewTextHandler(logTo{h}, nil)),
 	}
 	if h.options.Log != nil {

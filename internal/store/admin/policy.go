@@ -32,6 +32,7 @@ func policyOf(row dbsqlc.Policy) administration.Policy {
 		ID: row.PolicyID.String(), Rank: int(row.Rank), ClientID: store.Text(row.ClientID), Channel: store.Text(row.Channel),
 		Scheme: store.Text(row.Scheme), Kind: store.Text(row.Kind), AmountFrom: row.AmountFrom, AmountTo: row.AmountTo,
 		Approvals: int(row.ApprovalsRequired), ContentHashRequired: row.ContentHashRequired, StepUp: row.StepUp,
+		Funds:        store.Text(row.Funds),
 		ExpiresAfter: store.Seconds(row.PendingSeconds), Status: administration.StatusInForce,
 	}
 	if row.RetiredAt != nil {
@@ -54,7 +55,7 @@ func (w writer) insertPolicy(ctx context.Context, p administration.Policy) error
 		ClientID: store.OrNull(p.ClientID), Channel: store.OrNull(p.Channel),
 		Scheme: store.OrNull(p.Scheme), Kind: store.OrNull(p.Kind), AmountFrom: p.AmountFrom, AmountTo: p.AmountTo,
 		ApprovalsRequired: int32(p.Approvals), PendingSeconds: wholeSeconds(p.ExpiresAfter), //nolint:gosec // at most 9
-		ContentHashRequired: p.ContentHashRequired, StepUp: p.StepUp, CreatedAt: w.at,
+		ContentHashRequired: p.ContentHashRequired, StepUp: p.StepUp, Funds: store.OrNull(p.Funds), CreatedAt: w.at,
 	}
 	err = w.q.PolicyInsert(ctx, dbsqlc.PolicyInsertParams(row))
 	if err != nil {

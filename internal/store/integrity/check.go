@@ -73,6 +73,7 @@ const (
 		"reference data are as they were stored, by theirs"
 	tokenSealed = "each token and each session of the portal is what a sign-in was given, for whom and for the time it says, by its seal, " +
 		"and not one that was ended"
+	coreSealed    = "what core banking said of each payment, and what it was told of its end, is as it was stored, by its seal"
 	requestSealed = "each key of a request stands for the request and the message it was used for, by its seal"
 )
 
@@ -101,6 +102,7 @@ func Check(ctx context.Context, cfg Config) (Report, error) {
 			{"I26", tokenSealed, a.tokens},
 			{"I28", requestSealed, a.requests},
 			{"I30", treeSealed, a.trees},
+			{"I35", coreSealed, a.coreBookings},
 		} {
 			err = a.guarded(ctx, check)
 			if err != nil {

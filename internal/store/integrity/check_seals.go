@@ -110,6 +110,21 @@ func (a *audit) requests(ctx context.Context) error {
 	})
 }
 
+// coreBookings compares each record of a payment at core banking with its seal and its version.
+func (a *audit) coreBookings(ctx context.Context) error {
+	return a.bySeal("I35", coreSealed, func(unfit func(Violation)) error {
+		return a.snapshot.eachCoreBooking(ctx, func(b payment.CoreBooking) {
+			err := a.cfg.Seal.CheckCore(b)
+			if err != nil {
+				unfit(Violation{
+					Realm: b.Realm, Table: "core_booking", Key: b.MessageID.String(),
+					What: sealUnfit(err, "its answer, its version, its times or what core banking was told"),
+				})
+			}
+		})
+	})
+}
+
 // tokens compares each token and each session with its seal.
 func (a *audit) tokens(ctx context.Context) error {
 	if a.cfg.Tokens.Empty() {

@@ -3,6 +3,8 @@ package integrity_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -21,6 +23,7 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
 	"countersign/internal/service/servicetest"
+	"countersign/internal/simulator"
 	adminpkg "countersign/internal/store/admin"
 	"countersign/internal/store/storetest"
 )
@@ -32,6 +35,16 @@ func must(t testing.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// withCore is the usual gateway with a core bank.
+func withCore(t *testing.T) *servicetest.Env {
+	t.Helper()
+	server := httptest.NewServer(simulator.NewCore(nil).Handler())
+	t.Cleanup(server.Close)
+	return servicetest.With(t, servicetest.Options{Core: service.NewCoreBank(service.CoreBankConfig{
+		Address: server.URL, Within: 5 * time.Second, Log: slog.New(slog.DiscardHandler),
+	})})
 }
 
 // places are the keys of messages that a tampering may strike, by what became of them.

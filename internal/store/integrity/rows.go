@@ -213,3 +213,15 @@ func (s *Snapshot) EachRequestKey(ctx context.Context, look func(AuditedRequestK
 		return nil
 	})
 }
+
+// eachCoreBooking hands over every record of a payment at core banking, in pages.
+func (s *Snapshot) eachCoreBooking(ctx context.Context, look func(payment.CoreBooking)) error {
+	var realm string
+	var id uuid.UUID
+	page := func() ([]dbsqlc.CoreBooking, error) { return s.q.AuditedCoreBookingList(ctx, realm, id, auditedPage) }
+	return eachRow("read what core banking said", page, func(row dbsqlc.CoreBooking) error {
+		look(store.CoreBookingOf(row))
+		realm, id = row.Realm, row.MessageID
+		return nil
+	})
+}

@@ -222,6 +222,14 @@ var ofMessages = []tampering{
 		  WHERE message_id = ':m';
 		UPDATE release SET approvals_required = 0 WHERE message_id = ':m'`,
 	},
+	{
+		"answer of core banking changed", "settled", "I35", "core_booking", theMessage,
+		`UPDATE core_booking SET outcome = 'not asked' WHERE message_id = ':m'`,
+	},
+	{
+		"end told to core banking", "settled", "I35", "core_booking", theMessage,
+		`UPDATE core_booking SET told = 'settled', told_sequence = 9, told_at = now() WHERE message_id = ':m'`,
+	},
 	{"outbox row forged", "settled", "I19", "outbox", `SELECT 'sic-inst forged-:m'`, `INSERT INTO outbox (scheme, reference, name, content,
 		created_at, key_id, mac)
 		VALUES ('sic-inst', 'forged-:m', 'pacs.002.001.10', 'x', now(), 'test', sha256('x'))`},

@@ -65,6 +65,46 @@ func (q *Queries) AuditedAccessTokenList(ctx context.Context, realm string, toke
 	return items, nil
 }
 
+const auditedCoreBookingList = `-- name: AuditedCoreBookingList :many
+SELECT realm, message_id, version, content_hash, asked_at, outcome, code, words, answered_at, told, told_sequence, told_at, key_id, mac FROM core_booking WHERE (realm, message_id) > ($1::text, $2::uuid) ORDER BY realm, message_id LIMIT $3
+`
+
+// Records of payments at core banking in the order of their keys, from one on.
+func (q *Queries) AuditedCoreBookingList(ctx context.Context, realm string, messageID uuid.UUID, pageSize int32) ([]CoreBooking, error) {
+	rows, err := q.db.Query(ctx, auditedCoreBookingList, realm, messageID, pageSize)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CoreBooking
+	for rows.Next() {
+		var i CoreBooking
+		if err := rows.Scan(
+			&i.Realm,
+			&i.MessageID,
+			&i.Version,
+			&i.ContentHash,
+			&i.AskedAt,
+			&i.Outcome,
+			&i.Code,
+			&i.Words,
+			&i.AnsweredAt,
+			&i.Told,
+			&i.ToldSequence,
+			&i.ToldAt,
+			&i.KeyID,
+			&i.Mac,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const auditedDecisionList = `-- name: AuditedDecisionList :many
 SELECT realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person, client_id, channel, action, reason, previous_ordinal, previous_action, decided_at, remark, checker_role, grant_id, granted_at, message_created_at, key_id, seal, factor_use_id FROM decision d
 WHERE (d.realm, d.message_id, d.version, d.ordinal) > ($1::text, $2::uuid, $3::integer, $4::integer)

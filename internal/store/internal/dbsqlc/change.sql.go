@@ -875,7 +875,7 @@ func (q *Queries) PolicyDryRun(ctx context.Context, realm string, most int32) ([
 }
 
 const policySubjectList = `-- name: PolicySubjectList :many
-SELECT realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, created_at, retired_at, content_hash_required, step_up FROM policy WHERE realm = $1 AND ($2::uuid IS NULL OR policy_id = $2::uuid)
+SELECT realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, created_at, retired_at, content_hash_required, step_up, funds FROM policy WHERE realm = $1 AND ($2::uuid IS NULL OR policy_id = $2::uuid)
 ORDER BY (retired_at IS NULL) DESC, rank DESC, created_at DESC
 `
 
@@ -904,6 +904,7 @@ func (q *Queries) PolicySubjectList(ctx context.Context, realm string, policyID 
 			&i.RetiredAt,
 			&i.ContentHashRequired,
 			&i.StepUp,
+			&i.Funds,
 		); err != nil {
 			return nil, err
 		}

@@ -291,7 +291,7 @@ func (q *Queries) FactorUseListAll(ctx context.Context) ([]FactorUse, error) {
 }
 
 const policyGet = `-- name: PolicyGet :one
-SELECT realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, created_at, retired_at, content_hash_required, step_up FROM policy WHERE realm = $1 AND policy_id = $2
+SELECT realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, created_at, retired_at, content_hash_required, step_up, funds FROM policy WHERE realm = $1 AND policy_id = $2
 `
 
 // The policy a message was made under.
@@ -314,6 +314,7 @@ func (q *Queries) PolicyGet(ctx context.Context, realm string, policyID uuid.UUI
 		&i.RetiredAt,
 		&i.ContentHashRequired,
 		&i.StepUp,
+		&i.Funds,
 	)
 	return i, err
 }

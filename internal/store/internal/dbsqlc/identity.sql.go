@@ -517,7 +517,7 @@ func (q *Queries) PersonProvision(ctx context.Context, arg PersonProvisionParams
 }
 
 const policyInForce = `-- name: PolicyInForce :many
-SELECT realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, created_at, retired_at, content_hash_required, step_up FROM policy WHERE realm = $1 AND retired_at IS NULL ORDER BY policy_id
+SELECT realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, created_at, retired_at, content_hash_required, step_up, funds FROM policy WHERE realm = $1 AND retired_at IS NULL ORDER BY policy_id
 `
 
 func (q *Queries) PolicyInForce(ctx context.Context, realm string) ([]Policy, error) {
@@ -545,6 +545,7 @@ func (q *Queries) PolicyInForce(ctx context.Context, realm string) ([]Policy, er
 			&i.RetiredAt,
 			&i.ContentHashRequired,
 			&i.StepUp,
+			&i.Funds,
 		); err != nil {
 			return nil, err
 		}
@@ -558,10 +559,10 @@ func (q *Queries) PolicyInForce(ctx context.Context, realm string) ([]Policy, er
 
 const policyInsert = `-- name: PolicyInsert :exec
 INSERT INTO policy (realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds,
-  created_at, retired_at, content_hash_required, step_up)
+  created_at, retired_at, content_hash_required, step_up, funds)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8,
   $9, $10, $11, $12, $13, $14,
-  $15)
+  $15, $16)
 `
 
 type PolicyInsertParams struct {
@@ -580,6 +581,7 @@ type PolicyInsertParams struct {
 	RetiredAt           *time.Time
 	ContentHashRequired bool
 	StepUp              bool
+	Funds               *string
 }
 
 func (q *Queries) PolicyInsert(ctx context.Context, arg PolicyInsertParams) error {
@@ -599,12 +601,13 @@ func (q *Queries) PolicyInsert(ctx context.Context, arg PolicyInsertParams) erro
 		arg.RetiredAt,
 		arg.ContentHashRequired,
 		arg.StepUp,
+		arg.Funds,
 	)
 	return err
 }
 
 const policyListAll = `-- name: PolicyListAll :many
-SELECT p.realm, p.policy_id, p.rank, p.client_id, p.channel, p.scheme, p.kind, p.amount_from, p.amount_to, p.approvals_required, p.pending_seconds, p.created_at, p.retired_at, p.content_hash_required, p.step_up, (SELECT sha256(convert_to(string_agg(x::text, '|' ORDER BY x.policy_id), 'UTF8')) FROM policy x WHERE x.realm = p.realm)::bytea AS fingerprint
+SELECT p.realm, p.policy_id, p.rank, p.client_id, p.channel, p.scheme, p.kind, p.amount_from, p.amount_to, p.approvals_required, p.pending_seconds, p.created_at, p.retired_at, p.content_hash_required, p.step_up, p.funds, (SELECT sha256(convert_to(string_agg(x::text, '|' ORDER BY x.policy_id), 'UTF8')) FROM policy x WHERE x.realm = p.realm)::bytea AS fingerprint
 FROM policy p WHERE $1::text IN ('', p.realm) ORDER BY p.realm, p.policy_id
 `
 
@@ -639,6 +642,7 @@ func (q *Queries) PolicyListAll(ctx context.Context, ofRealm string) ([]PolicyLi
 			&i.Policy.RetiredAt,
 			&i.Policy.ContentHashRequired,
 			&i.Policy.StepUp,
+			&i.Policy.Funds,
 			&i.Fingerprint,
 		); err != nil {
 			return nil, err

@@ -170,7 +170,7 @@ FROM message m
 CROSS JOIN LATERAL (
   SELECT array_agg(h.reason ORDER BY h.sequence DESC) FILTER (WHERE h.reason IS NOT NULL) AS words, count(*) AS told FROM message_history h
   WHERE h.realm = m.realm AND h.message_id = m.message_id
-    AND (h.action IN ('refuse', 'withhold', 'decline', 'receive', 'book') OR h.action = 'report' AND
+    AND (h.action IN ('refuse', 'withhold', 'stop', 'decline', 'receive', 'book') OR h.action = 'report' AND
          (m.state NOT IN ('Settled', 'Booked', 'Accepted', 'Communicated') OR m.kind = 'payment' AND m.state = 'Accepted'))) h
 WHERE coalesce(m.status_text, '') <> coalesce(h.words[1], '')
 UNION ALL
@@ -179,13 +179,15 @@ SELECT m.realm, 'message'::text, m.message_id::text,
 FROM message m
 LEFT JOIN LATERAL (
   SELECT h.action FROM message_history h
-  WHERE h.realm = m.realm AND h.message_id = m.message_id AND (h.action IN ('refuse', 'withhold', 'decline') OR h.action = 'report' AND
+  WHERE h.realm = m.realm AND h.message_id = m.message_id AND (h.action IN ('refuse', 'withhold', 'stop', 'decline') OR h.action = 'report' AND
          (m.state NOT IN ('Settled', 'Booked', 'Accepted', 'Communicated') OR m.kind = 'payment' AND m.state = 'Accepted'))
   ORDER BY h.sequence DESC LIMIT 1) h ON true
 WHERE (h.action IS NULL) <> (m.status_code IS NULL)
    OR h.action = 'withhold' AND m.status_code <> 'DS0H'
+   OR h.action = 'stop' AND NOT EXISTS (
+        SELECT FROM core_booking c WHERE c.realm = m.realm AND c.message_id = m.message_id AND c.code = m.status_code)
    -- Only of what has a code are documents read: without one, what follows would be unknown, and not false, until they were.
-   OR m.status_code IS NOT NULL AND h.action <> 'withhold' AND m.status_code NOT IN ('NARR', 'MS03') AND m.status_code ~ '^[ -~]+$'
+   OR m.status_code IS NOT NULL AND h.action NOT IN ('withhold', 'stop') AND m.status_code NOT IN ('NARR', 'MS03') AND m.status_code ~ '^[ -~]+$'
    AND NOT (m.status_code = 'FF01' AND EXISTS (SELECT FROM inbox i WHERE i.scheme = m.scheme AND i.outcome = 'quarantined' AND i.name LIKE 'admi.002.%'
               AND position(m.global_id IN encode(i.content, 'escape')) > 0))
    AND NOT EXISTS ( -- NARR and MS03 also stand for none
@@ -264,10 +266,10 @@ SELECT m.realm, 'message'::text, m.message_id::text,
 FROM message m
 WHERE m.direction = 'out' AND (m.delivered_at IS NOT NULL) <> EXISTS (
         SELECT FROM message_history h WHERE h.realm = m.realm AND h.message_id = m.message_id
-          AND h.action IN ('deliver', 'settle', 'refuse', 'acknowledge', 'accept', 'decline', 'withhold'))
+          AND h.action IN ('deliver', 'settle', 'refuse', 'acknowledge', 'accept', 'decline', 'withhold', 'stop'))
    OR m.delivered_at IS NOT NULL AND NOT EXISTS (
         SELECT FROM message_history h WHERE h.realm = m.realm AND h.message_id = m.message_id AND h.at = m.delivered_at
-          AND h.action IN ('deliver', 'settle', 'refuse', 'acknowledge', 'accept', 'decline', 'withhold'))
+          AND h.action IN ('deliver', 'settle', 'refuse', 'acknowledge', 'accept', 'decline', 'withhold', 'stop'))
    OR (m.settled_at IS NOT NULL) <> (m.state <> 'Failed' AND EXISTS (
         SELECT FROM message_history h WHERE h.realm = m.realm AND h.message_id = m.message_id
           AND (h.action IN ('settle', 'accept', 'book') OR h.action = 'receive' AND h.kind = 'return')))

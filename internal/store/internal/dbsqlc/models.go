@@ -83,6 +83,23 @@ type Client struct {
 	PayeeWaived  bool
 }
 
+type CoreBooking struct {
+	Realm        string
+	MessageID    uuid.UUID
+	Version      int32
+	ContentHash  []byte
+	AskedAt      time.Time
+	Outcome      *string
+	Code         *string
+	Words        *string
+	AnsweredAt   *time.Time
+	Told         *string
+	ToldSequence *int32
+	ToldAt       *time.Time
+	KeyID        string
+	Mac          []byte
+}
+
 type CreationKey struct {
 	Realm       string
 	ClientID    string
@@ -424,6 +441,7 @@ type Policy struct {
 	RetiredAt           *time.Time
 	ContentHashRequired bool
 	StepUp              bool
+	Funds               *string
 }
 
 type Realm struct {

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"errors"
+	"time"
+
+	"countersign/internal/service"
+)
+
+// coreSettings say where core banking is asked; docs/core-banking.md explains them.
+type coreSettings struct {
+	URL             string        `help:"Address of core banking, before /corebank/v1. Without it nobody is asked." name:"core-url" env:"COUNTERSIGN_CORE_URL"`
+	CertificateFile string        `help:"Certificate (PEM, with its chain) that this gateway shows there." name:"core-certificate-file" env:"COUNTERSIGN_CORE_CERTIFICATE_FILE"`
+	KeyFile         string        `help:"Private key (PEM) of that certificate." name:"core-key-file" env:"COUNTERSIGN_CORE_KEY_FILE"`
+	CAFile          string        `help:"Who may have signed the certificate of core banking (PEM); those of the system without." name:"core-ca-file" env:"COUNTERSIGN_CORE_CA_FILE"`
+	Within          time.Duration `help:"Time for the answer to a question, 100ms to 5s." name:"core-timeout" default:"2s" env:"COUNTERSIGN_CORE_TIMEOUT"`
+	Incoming        string        `help:"What becomes of incoming payments when core banking is not reached: refuse or accept." name:"core-incoming" default:"refuse" enum:"refuse,accept" env:"COUNTERSIGN_CORE_INCOMING"`
+}
+
+// apply gives the gateway its port to core banking.
+func (s *coreSettings) apply(g *gateway) error {
+	if s.URL == "" {
+		if s.CertificateFile+s.KeyFile+s.CAFile != "" {
+			return errors.New("COUNTERSIGN_CORE_URL: say where core banking is asked, or leave out the other COUNTERSIGN_CORE settings")
+		}
+		return nil
+	}
+	if s.Within < 100*time.Millisecond || s.Within > 5*time.Second {
+		return errors.New("COUNTERSIGN_CORE_TIMEOUT: give a time from 100ms to 5s")
+	}
+	certificate, roots, err := partner{
+		prefix: "COUNTERSIGN_CORE", url: s.URL, certificateFile: s.CertificateFile, keyFile: s.KeyFile, caFile: s.CAFile,
+		why: "core banking moves money for gateways that show one",
+	}.read()
+	if err != nil {
+		return err
+	}
+	g.Core = service.NewCoreBank(service.CoreBankConfig{
+		Address: s.URL, Certificate: certificate, Roots: roots, Within: s.Within, Log: g.Log,
+	})
+	g.CreditUnasked = s.Incoming == "accept"
+	return nil
+}

@@ -14,7 +14,8 @@ type Bulk struct {
 	Included []BulkItem
 	LeftOut  []BulkItem
 	Totals   []ui.Amount // of what is included, of a file also of what is marked, for each currency
-	// Odd are the messages with cautions: of selected messages each is ticked on its own, of a file the checker confirms having looked at them.
+	// Odd are the messages with cautions: of selected messages each is ticked on its own, of a file the checker confirms having looked at
+	// them.
 	Odd []BulkItem
 	// File is the key of a file whose payments are approved; "" for selected messages. Its form sends Checked in place of the items. Marks
 	// are how many payments have each caution.

@@ -293,9 +293,10 @@ func (s Layout) changeCount() string { return CountOfWaiting(s.ChangeCount) }
 
 // htmxConfiguration disables the features that a strict content policy forbids and those that would leave payment data behind in the
 // browser, and lets answers 409 and 422 be shown in place.
-const htmxConfiguration = `{"includeIndicatorStyles":false,"allowEval":false,"allowScriptTags":false,"historyCacheSize":0,"defaultSettleDelay":0,` +
-	`"attributesToSettle":["class","width","height"],"refreshOnHistoryMiss":true,"responseHandling":[{"code":"204","swap":false},` +
-	`{"code":"[23]..","swap":true},{"code":"401","swap":false},{"code":"409|422","swap":true,"error":false},{"code":"[45]..","swap":false,"error":true}]}`
+const htmxConfiguration = `{"includeIndicatorStyles":false,"allowEval":false,"allowScriptTags":false,"historyCacheSize":0,` +
+	`"defaultSettleDelay":0,"attributesToSettle":["class","width","height"],"refreshOnHistoryMiss":true,` +
+	`"responseHandling":[{"code":"204","swap":false},{"code":"[23]..","swap":true},{"code":"401","swap":false},` +
+	`{"code":"409|422","swap":true,"error":false},{"code":"[45]..","swap":false,"error":true}]}`
 
 // shortcut is one line of the help sheet.
 type shortcut struct {

@@ -65,7 +65,8 @@ var accountNoun = Noun{
 			Label: "New account", Heading: "Add a debtor account", Words: "Payments can be made from it as soon as it is approved.",
 		},
 		{
-			Kind: KindAccountUpdate, Fields: append([]string{"qrIban"}, accountFields...), Clears: accountFields, Filled: true,
+			Kind: KindAccountUpdate, Fields: append([]string{"qrIban"}, accountFields...),
+			Clears: append([]string{"qrIban"}, accountFields...), Filled: true,
 			Label: "Change", Heading: "Change the account %s", Words: "Payments name the holder as it stands here.",
 		},
 		{

@@ -161,8 +161,9 @@ func (m Message) CoreResult() (result CoreResult, ok bool) {
 		return CoreSettled, m.MovesMoney()
 	case StateFailed:
 		return CoreFailed, m.MovesMoney()
+	default:
+		return "", false
 	}
-	return "", false
 }
 
 // Stop ends a released message that was not sent, because core banking did not reserve the funds. ok is false when it has failed already.

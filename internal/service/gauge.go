@@ -69,7 +69,8 @@ var gauges = []observability.Gauge{
 	{Name: "countersign_quarantined_documents", Help: "Documents of clearing in quarantine; to 10,000."},
 	{Name: "countersign_recalls_due", Help: "Received recalls to be answered within two days; to 100 in a realm."},
 	{
-		Name: "countersign_directory_age_seconds", Help: "Age of the oldest edition of a directory of banks in force.", Labels: []string{"scheme"},
+		Name: "countersign_directory_age_seconds", Help: "Age of the oldest edition of a directory of banks in force.",
+		Labels: []string{"scheme"},
 	},
 	{
 		Name: "countersign_clearing_certificate_expiry_timestamp_seconds", Labels: []string{"scheme"},

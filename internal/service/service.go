@@ -115,7 +115,7 @@ func New(cfg Config) (*Service, error) {
 		return nil, err
 	}
 	s.Batches = NewBatches(BatchesConfig{
-		Store: store.NewOrderBatches(pages), Submission: s.Submission, Acting: s.Auth.Acting, Rules: cfg.Rules, Now: moment, NewID: NewID,
+		Store: store.NewOrderBatches(cfg.Database.For(store.ForClearing)), Submission: s.Submission, Acting: s.Auth.Acting, Rules: cfg.Rules, Now: moment, NewID: NewID,
 		Zone: zone,
 	})
 	webhookKeys, err := identity.NewWebhookKeys(cfg.TokenKeys)
@@ -123,18 +123,10 @@ func New(cfg Config) (*Service, error) {
 		return nil, err
 	}
 	s.Webhooks = NewWebhooks(WebhooksConfig{
-		Store: store.NewWebhooks(pages), Reader: s.Reader, Keys: webhookKeys, Now: moment, NewID: NewID,
+		Store: store.NewWebhooks(cfg.Database.For(store.ForClearing)), Reader: s.Reader, Keys: webhookKeys, Now: moment, NewID: NewID,
 		Client: WebhookClient(cfg.WebhookNetworks),
 	})
-	s.Clearing = clearing.New(clearing.Config{
-		Messages: store.NewMessages(cfg.Database.For(store.ForClearing), writes, nudges, NewID),
-		Due:      store.NewMessages(cfg.Database.For(store.ForClock), store.NewFairMutex(store.TurnWithin), nudges, NewID),
-		Nudges:   nudges, Workers: cfg.Workers,
-		Network: cfg.Network, Core: cfg.Core, CreditUnasked: cfg.CreditUnasked, Rules: cfg.Rules, Seal: cfg.Seal, Now: moment, NewID: NewID,
-		Random: random, Zone: zone, Log: cfg.Log, Metrics: cfg.Database.Metrics(), Traces: cfg.Database.Traces(),
-		Profiles: cfg.Profiles, OperatorRealm: cfg.OperatorRealm, Taken: adminpkg.NewChanges(cfg.Database.For(store.ForClearing)).Taken,
-		Jobs: s.jobs(),
-	})
+	s.Clearing = s.newClearing(writes)
 	s.Messages.Carry(s.Clearing.Make)
 	s.Approval = NewApprovals(ApprovalsConfig{
 		Messages: s.Messages, Rules: cfg.Rules, Seal: cfg.Seal, Now: moment, Zone: zone, StepUp: s.Auth.StepUp,
@@ -149,6 +141,20 @@ func New(cfg Config) (*Service, error) {
 	// A separate lock keeps the questions of banks from delaying other writes.
 	s.Holder = NewPayeeLookup(store.NewAccounts(store.NewMessages(pages, store.NewFairMutex(store.TurnWithin), nudges, NewID)))
 	return s, s.openNotary(cfg.Database)
+}
+
+// newClearing makes the dispatcher; writes is the mutex of the money path.
+func (s *Service) newClearing(writes *store.FairMutex) *clearing.Service {
+	cfg := s.Config
+	return clearing.New(clearing.Config{
+		Messages: store.NewMessages(cfg.Database.For(store.ForClearing), writes, s.Nudges, NewID),
+		Due:      store.NewMessages(cfg.Database.For(store.ForClock), store.NewFairMutex(store.TurnWithin), s.Nudges, NewID),
+		Nudges:   s.Nudges, Workers: cfg.Workers,
+		Network: cfg.Network, Core: cfg.Core, CreditUnasked: cfg.CreditUnasked, Rules: cfg.Rules, Seal: cfg.Seal, Now: s.Moment, NewID: NewID,
+		Random: random, Zone: s.Zone, Log: cfg.Log, Metrics: cfg.Database.Metrics(), Traces: cfg.Database.Traces(),
+		Profiles: cfg.Profiles, OperatorRealm: cfg.OperatorRealm, Taken: adminpkg.NewChanges(cfg.Database.For(store.ForClearing)).Taken,
+		Jobs: s.jobs(),
+	})
 }
 
 // jobs is the work of the dispatcher beside that of clearing.

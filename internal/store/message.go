@@ -159,12 +159,12 @@ func (l Loader) Messages(ctx context.Context, realm string, ids []uuid.UUID, mod
 		return nil, err
 	}
 	var decided, pending []uuid.UUID
-	for i, row := range rows {
+	for _, row := range rows {
 		if row != nil && !Undecided(row.MessageListed) {
-			decided = append(decided, ids[i])
+			decided = append(decided, row.MessageListed.MessageID)
 		}
 		if row != nil && mode == ForRead && payment.State(row.MessageListed.State).Pending() {
-			pending = append(pending, ids[i])
+			pending = append(pending, row.MessageListed.MessageID)
 		}
 	}
 	decisions := map[uuid.UUID][]dbsqlc.DecisionListRow{}
@@ -188,11 +188,11 @@ func (l Loader) Messages(ctx context.Context, realm string, ids []uuid.UUID, mod
 		}
 	}
 	messages := make([]payment.Message, 0, len(ids))
-	for i, row := range rows {
+	for _, row := range rows {
 		if row == nil {
 			continue
 		}
-		m := Whole(l.seal, *row, decisions[ids[i]])
+		m := Whole(l.seal, *row, decisions[row.MessageListed.MessageID])
 		if !m.Counted() {
 			m, err = l.proven(ctx, m)
 			if err != nil {
@@ -203,7 +203,7 @@ func (l Loader) Messages(ctx context.Context, realm string, ids []uuid.UUID, mod
 			m.Withheld = m.Difference() // a person may be about to decide it
 		}
 		if mode == ForRead && m.State.Pending() {
-			m = m.RequiringApprovals(asked[ids[i]])
+			m = m.RequiringApprovals(asked[m.InternalID])
 		}
 		messages = append(messages, m)
 	}

@@ -44,9 +44,10 @@ func (a *API) apply(c echo.Context, command command, in service.Input) (payment.
 		return a.cfg.Approval.Reject(ctx, by, in, command.Text("ApprovalDetails", "rejectReason"))
 	case payment.ActionAsk:
 		return a.cfg.Approval.Ask(ctx, by, in, command.Text("ApprovalDetails", "question"))
+	default:
+		in.Remark = command.Text("ApprovalDetails", "rejectReason")
+		return a.cfg.Approval.Approve(ctx, by, in)
 	}
-	in.Remark = command.Text("ApprovalDetails", "rejectReason")
-	return a.cfg.Approval.Approve(ctx, by, in)
 }
 
 // digest reads 64 hexadecimal digits, which the schema has checked; nil when the caller did not say. Zeros are the digest of nothing, so

@@ -21,13 +21,13 @@ func types(a answer) []string {
 	return list
 }
 
-// await reads the stream from a cursor until there are so many events: tests beside this one hold transactions of the same server open.
-func (b *bundle) await(t *testing.T, query string, events int) answer {
+// await reads the stream from its start until there are so many events: tests beside this one hold transactions of the same server open.
+func (b *bundle) await(t *testing.T, events int) answer {
 	t.Helper()
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		a := b.Send(t, get(eventPath+query, supervisor1))
+		a := b.Send(t, get(eventPath, supervisor1))
 		if a.Status != http.StatusOK {
-			t.Fatalf("%s: %d %s", query, a.Status, a.Body)
+			t.Fatalf("%d %s", a.Status, a.Body)
 		}
 		if len(types(a)) >= events || time.Now().After(end) {
 			return a
@@ -46,7 +46,7 @@ func TestEventsComeInOrderFromACursor(t *testing.T) {
 	a := b.Send(t, call{Path: createEuropean, Who: maker1, Body: order(europeanSample)})
 	european := a.Text("identifiers", "internalId")
 	b.Send(t, call{Path: approvePath, Who: checker1, Body: verdict(european, "reject", "rejectReason", "Twice.")})
-	a = b.await(t, "", 4)
+	a = b.await(t, 4)
 	if got := fmt.Sprint(types(a)); got != "[created approved created rejected]" {
 		t.Fatalf("%s in %s", got, a.Body)
 	}
@@ -95,7 +95,7 @@ func TestEventsOfOthersAreNotRead(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.Created(t, maker1)
-	cursor := b.await(t, "", 1).Text("next")
+	cursor := b.await(t, 1).Text("next")
 	if a := b.Send(t, get(eventPath, otherMaker)); a.Status != http.StatusOK || len(types(a)) != 0 {
 		t.Errorf("another realm reads %s", a.Body)
 	}
@@ -144,7 +144,7 @@ func TestACallWaitsForTheNextEvent(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.Created(t, maker1)
-	cursor := b.await(t, "", 1).Text("next")
+	cursor := b.await(t, 1).Text("next")
 	b.Token(t, supervisor1)
 	began := time.Now()
 	if a := b.Send(t, get(eventPath+"?wait=1&after="+cursor, supervisor1)); len(types(a)) != 0 || a.Text("next") != cursor {

@@ -48,7 +48,7 @@ func TestAQuestionByJSON(t *testing.T) {
 		history.Text("history", 2, "action") != "answer" || history.Text("history", 2, "reason") != "Two instalments." {
 		t.Errorf("the history: %s", history.Body)
 	}
-	if got := fmt.Sprint(types(b.await(t, "", 4))); got != "[created question approval_pending approved]" {
+	if got := fmt.Sprint(types(b.await(t, 4))); got != "[created question approval_pending approved]" {
 		t.Errorf("the events: %s", got)
 	}
 }

@@ -30,9 +30,17 @@ func TestSeveralAreApprovedByKeyboard(t *testing.T) {
 	p.press("a")
 	p.focused("#approve-selected")
 	p.press("Enter")
-	p.says("h1", "Approve 2 messages")
+	p.says("h1", "Approve 2 payments")
 	p.counts("#bulk .bulk-list li", 2)
 	waiting[0].is(t, "Approval Pending", 0)
+	p.press("a")
+	p.focused("#approve")
+	p.press("Enter")
+	p.says("#status", "Nothing was approved. Tick the payments to approve.")
+	p.page.GoBack()
+	for _, first := range []submitted{waiting[0], waiting[2]} { // first payments to their accounts
+		p.tick("#tick-" + first.id)
+	}
 	p.press("a")
 	p.focused("#approve")
 	p.press("Enter")
@@ -82,13 +90,13 @@ func TestManyAreApprovedWithTheProgressInSight(t *testing.T) {
 	}
 	p := as(t, "checker2")
 	p.open("/queue?text=" + strings.ReplaceAll(common, " ", "+"))
-	err := p.find("[data-select-all]").Check()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p.tick("[data-select-all]")
 	p.click("button", "Compare and approve")
-	p.says("h1", "Approve 12 messages")
-	p.click("button", "Approve 12 messages")
+	p.says("h1", "Approve 12 payments")
+	for _, first := range waiting {
+		p.tick("#tick-" + first.id)
+	}
+	p.click("button", "Approve the ticked payments")
 	p.says("#bulk-title", "12 of 12 approved.")
 	p.counts("#bulk .bulk-list li", 12)
 	for _, m := range waiting {

@@ -265,6 +265,15 @@ func (p *person) choose(label string) {
 	}
 }
 
+// tick ticks the box of a selector.
+func (p *person) tick(selector string) {
+	p.t.Helper()
+	err := p.find(selector).Check()
+	if err != nil {
+		p.t.Fatalf("tick %s: %v", selector, err)
+	}
+}
+
 // click presses the button or follows the link whose name holds the text.
 func (p *person) click(role playwright.AriaRole, name string) {
 	p.t.Helper()

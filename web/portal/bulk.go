@@ -232,19 +232,19 @@ func approveBulk(v *Request) error {
 			return err
 		}
 		if waiting.changed {
-			return v.GoTo("/queue/files/"+form.Get(fileField), fileChanged)
+			return v.leaveFor("/queue/files/"+form.Get(fileField), fileChanged)
 		}
 		items, step = waiting.items, fileStep
 		model.File, model.Checked, places = form.Get(fileField), form.Get(CheckedField), waiting.places
 	}
 	if model.File != "" && form.Get(oddField) != "" && form.Get(lookedField) == "" {
-		return v.GoTo(filePath(uuid.MustParse(model.File)), "Nothing was approved. Look at the marked payments, and confirm that you did.")
+		return v.leaveFor(filePath(uuid.MustParse(model.File)), "Nothing was approved. Look at the marked payments, and confirm that you did.")
 	}
 	if len(items) == 0 {
-		return v.GoTo(model.BackURL, "Nothing was approved. Tick the payments to approve.")
+		return v.leaveFor(model.BackURL, "Nothing was approved. Tick the payments to approve.")
 	}
 	if len(items) > maxTogether(form) {
-		return v.GoTo(model.BackURL, i18n.Text("Nothing was approved. Select up to %d messages.").With(maxBulk))
+		return v.leaveFor(model.BackURL, i18n.Text("Nothing was approved. Select up to %d messages.").With(maxBulk))
 	}
 	items = onceEach(items, itemKey) // a message that is named once more is decided once, and counts once
 	now := items

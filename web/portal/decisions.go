@@ -68,7 +68,8 @@ func (v *Request) decisionRow(d store.ReportedDecision, rule administration.Poli
 	}
 	words := ruleWords(rule)
 	row := views.ReportRow{URL: "/payments/" + d.MessageID.String(), Cells: slices.Concat(
-		data(d.GlobalID, ui.DateTime(d.At)), []i18n.Text{outcome}, data(d.Makers, d.Checker, amount, d.Creditor, cmp.Or(d.Remittance, d.EndToEndID)),
+		data(d.GlobalID, ui.DateTime(d.At)), []i18n.Text{outcome}, data(d.Makers, d.Checker, amount, d.Creditor,
+			cmp.Or(d.Remittance, d.EndToEndID)),
 		[]i18n.Text{words}, data(d.Words, seconds),
 	)}
 	cells := textCells(d.At.In(v.Config.Zone).Format(time.RFC3339), v.Say(outcome), d.Makers, d.Checker,

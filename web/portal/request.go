@@ -236,11 +236,22 @@ const worthCompressing = 1400
 
 // GoTo answers a form that was taken, with a sentence for the page that follows; "" for none.
 func (v *Request) GoTo(path string, sentence i18n.Text) error {
+	v.takenWith(sentence)
+	return v.Echo.Redirect(http.StatusSeeOther, path)
+}
+
+// leaveFor is GoTo for a form that htmx sends from a part of a page: the page that follows is loaded as a whole.
+func (v *Request) leaveFor(path string, sentence i18n.Text) error {
+	v.takenWith(sentence)
+	return v.jump(path)
+}
+
+// takenWith notes that a form was taken, and the sentence for the page that follows.
+func (v *Request) takenWith(sentence i18n.Text) {
 	v.noteAct()
 	if sentence != "" {
 		v.portal.sessions.Put(v.Context(), keyStatus, string(sentence))
 	}
-	return v.Echo.Redirect(http.StatusSeeOther, path)
 }
 
 // Form reads the fields of a form.

@@ -266,8 +266,8 @@ func (v *Request) ownerIn(data []byte) (owner identity.Principal, known bool, er
 // whose is the person whose pages are shown now, as forms carry it.
 func (v *Request) whose() string { return v.By.Realm + "/" + v.By.UserName }
 
-// madeFor returns the person whose page the form of the request stands on, "" for a form that does not say. is is false for a request without
-// a form, or with one that cannot be read, which its handler refuses.
+// madeFor returns the person whose page the form of the request stands on, "" for a form that does not say. is is false for a request
+// without a form, or with one that cannot be read, which its handler refuses.
 func (v *Request) madeFor() (person string, is bool) {
 	r := v.Echo.Request()
 	switch {
@@ -280,8 +280,9 @@ func (v *Request) madeFor() (person string, is bool) {
 	return form.Get(views.PersonField), err == nil
 }
 
-// ofAnother answers a form of a page that was made for another person than who is signed in, or that does not say for whom. Nothing is done. What was typed is kept for
-// the person of the page, if that person was signed in last in this browser, and a reason is shown to be copied.
+// ofAnother answers a form of a page that was made for another person than who is signed in, or that does not say for whom. Nothing is
+// done. What was typed is kept for the person of the page, if that person was signed in last in this browser, and a reason is shown to be
+// copied.
 func (v *Request) ofAnother(madeFor string) error {
 	v.Echo.SetRequest(v.Echo.Request().WithContext(views.ForPerson(v.Context(), v.whose())))
 	err := v.prepare()

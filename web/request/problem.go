@@ -273,7 +273,8 @@ func ofServer(err error) *Problem {
 		return unavailable("The connection to the database broke while this was being stored. Look whether it was done before you send it again.")
 	case errors.Is(err, store.ErrStopped):
 		return &Problem{Status: http.StatusServiceUnavailable, Code: "503_STOPPED", RetryAfter: stoppedRetry, Text: "Payments are stopped: the " +
-			"database lost what was committed before. Two administrators of your institution let them go on when they have compared them with clearing."}
+			"database lost what was committed before. Two administrators of your institution let them go on when they have compared them " +
+			"with clearing."}
 	case errors.Is(err, store.ErrUnavailable):
 		return unavailable("The gateway cannot reach its database at the moment. Try again in a moment.")
 	case TookTooLong(err):

@@ -15,8 +15,8 @@ const (
 	headerElement   = "AppHdr"
 )
 
-// DecodeEnvelope is DecodeXML, and returns the business application header (head.001.001.01 to .03) that stands before the document, nil when
-// there is none. Header and document are the only children of a root element of any name.
+// DecodeEnvelope is DecodeXML, and returns the business application header (head.001.001.01 to .03) that stands before the document, nil
+// when there is none. Header and document are the only children of a root element of any name.
 func DecodeEnvelope(data []byte) (*iso20022.BusinessApplicationHeaderV02, iso20022.Document, []iso20022.Finding) {
 	x := &xmlDecoder{decoder: newDecoder(Options{}, data, "/"+documentElement)}
 	document := x.document()

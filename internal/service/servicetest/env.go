@@ -202,8 +202,9 @@ func (h *Env) open(t testing.TB, db *store.Database, seal payment.Sealer) {
 		Database: db, Seal: seal, TokenKeys: storetest.Keys(t), AuditKeys: storetest.AuditKeys(t),
 		WebhookNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, // of the receivers of tests
 		Network:         h.Network, Now: h.Clock.Now, OperatorRealm: demo.Realm,
-		Payee: h.options.Payee, Core: h.options.Core, CreditUnasked: h.options.CreditUnasked, Profiles: h.options.Profiles, Workers: h.options.Workers,
-		Log: slog.New(slog.NewTextHandler(logTo{h}, nil)),
+		Payee: h.options.Payee, Core: h.options.Core, CreditUnasked: h.options.CreditUnasked, Profiles: h.options.Profiles,
+		Workers: h.options.Workers,
+		Log:     slog.New(slog.NewTextHandler(logTo{h}, nil)),
 	}
 	if h.options.Log != nil {
 		cfg.Log = h.options.Log

@@ -9,7 +9,7 @@ import (
 
 // unreadable names what of the lists on a page cannot be read: a page or a cell that would have to be scrolled sideways, text that leaves
 // its cell, cells that lie over each other, names, amounts and references that are cut or not there, and accounts that are not on one line.
-// A row of one line may cut the purpose, which the pane shows whole.
+// A row of one line may cut its small print, which the pane shows whole.
 const unreadable = `() => {
   const wrong = [], root = document.documentElement;
   if (root.scrollWidth > root.clientWidth) wrong.push("the page is " + root.scrollWidth + " px wide");
@@ -24,7 +24,7 @@ const unreadable = `() => {
       if (cell.scrollWidth > cell.clientWidth + 1) wrong.push(what + " is cut");
       const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
       while (walker.nextNode()) {
-        if (walker.currentNode.parentElement.closest(".visually-hidden, .looked, .one-line .purpose")) continue; // who looks stands on the edge
+        if (walker.currentNode.parentElement.closest(".visually-hidden, .looked, .one-line .facts")) continue; // who looks stands on the edge
         const range = document.createRange();
         range.selectNodeContents(walker.currentNode);
         for (const part of range.getClientRects()) if (part.width > 0 && !inside(part, box)) wrong.push(what + " leaves its cell");
@@ -38,7 +38,7 @@ const unreadable = `() => {
     }
     for (const part of row.querySelectorAll(".name, .purpose, .amount, .reference")) {
       const style = getComputedStyle(part);
-      if (part.innerText.trim() === "" || !shown(part) || (style.textOverflow === "ellipsis" && !part.matches(".one-line .purpose")) || style.fontSize === "0px") {
+      if (part.innerText.trim() === "" || !shown(part) || style.textOverflow === "ellipsis" || style.fontSize === "0px") {
         wrong.push(part.className + " is not whole");
       }
       if (/^[0-9A-Z]{16}$/.test(part.innerText) && part.offsetHeight > 24) wrong.push("a Global ID stands on two lines");

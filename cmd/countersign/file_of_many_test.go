@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"mime/multipart"
@@ -66,7 +67,7 @@ func (c *clerk) send(method, path, kind string, body io.Reader) (to string, page
 		return "", nil, fmt.Errorf("%s %s: %s %.2000s", method, path, answer.Status, content)
 	}
 	page, err = goquery.NewDocumentFromReader(bytes.NewReader(content))
-	return answer.Header.Get("Location"), page, err
+	return cmp.Or(answer.Header.Get("Location"), answer.Header.Get("Hx-Redirect")), page, err
 }
 
 func (c *clerk) get(t *testing.T, path string) *goquery.Document {
@@ -141,6 +142,9 @@ func (c *clerk) goOn(t *testing.T, page, action string, strike int, restart func
 		form := hidden(at, action)
 		if len(form) == 0 {
 			return parts - 1
+		}
+		if form.Has("odd") { // marked payments are approved by a checker who looked at them
+			form.Set("looked", "yes")
 		}
 		if parts == strike {
 			killed := make(chan struct{})

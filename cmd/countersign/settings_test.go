@@ -74,7 +74,9 @@ func wrongSettings(folder, short string) map[string]wrongSetting {
 		"perhaps TLS":     {"serve", []string{"COUNTERSIGN_TLS=perhaps"}, `from envar COUNTERSIGN_TLS="perhaps"`},
 		"a log level":     {"serve", []string{"COUNTERSIGN_LOG_LEVEL=loud"}, `--log-level must be one of`},
 		"no database": {
-			"serve", nil, "open the database (is it running, and is COUNTERSIGN_DATABASE_URL right?): failed to connect to `user=nobody",
+			"serve",
+			[]string{"COUNTERSIGN_DATABASE_WAIT=1s"},
+			"open the database (is it running, and is COUNTERSIGN_DATABASE_URL right?): the database is not available: failed to connect to `user=nobody",
 		},
 		"a database URL":       {"serve", []string{"COUNTERSIGN_DATABASE_URL=nonsense"}, "read the database URL"},
 		"check, no database":   {"check", nil, "open the database as owner"},

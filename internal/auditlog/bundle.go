@@ -191,7 +191,8 @@ func (b Bundle) verifyCheckpoint(trusted PublicKeys) (Checkpoint, error) {
 	}
 	checkpoint, err := parseCheckpoint(opened.Text)
 	alone := strings.Count(b.Checkpoint, "\n— ") == 1 // the library passes over a signature that stands there twice
-	if err != nil || checkpoint.Realm != b.Realm || len(opened.UnverifiedSigs) > 0 || len(opened.Sigs) != 1 || !alone {
+	if err != nil || checkpoint.Realm != b.Realm || len(opened.UnverifiedSigs) > 0 || len(opened.Sigs) != 1 || !alone ||
+		!onlyForm(opened) {
 		return Checkpoint{}, errors.New("the checkpoint is none of this realm, or signed otherwise")
 	}
 	return checkpoint, nil

@@ -252,8 +252,20 @@ func (p PublicKeys) Read(realm, signed string) (Checkpoint, error) {
 		return Checkpoint{}, fmt.Errorf("verify a checkpoint: %w", err)
 	}
 	c, err := parseCheckpoint(opened.Text)
-	if err == nil && c.Realm != realm {
+	if err == nil && (c.Realm != realm || !onlyForm(opened)) {
 		err = ErrNoCheckpoint
 	}
 	return c, err
+}
+
+// onlyForm reports whether the signatures of a note are written in the one way that base64 has for their bytes: the library ignores the
+// unused bits of the last character.
+func onlyForm(opened *note.Note) bool {
+	for _, signature := range opened.Sigs {
+		_, err := base64.StdEncoding.Strict().DecodeString(signature.Base64)
+		if err != nil {
+			return false
+		}
+	}
+	return true
 }

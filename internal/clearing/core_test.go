@@ -277,11 +277,16 @@ func TestACrashAroundAReservationLeavesNoneOver(t *testing.T) {
 	t.Parallel()
 	h := withCore(t, time.Second, servicetest.Options{})
 	defer h.CheckInvariants(t)
-	h.core.SetFaults(simulator.CoreFaults{Late: 300 * time.Millisecond})
+	h.core.SetFaults(simulator.CoreFaults{Late: 900 * time.Millisecond})
 	m := approved(t, h.Env, rulebook.SchemeSIC)
-	crashing, crash := context.WithTimeout(ctx, 150*time.Millisecond)
+	crashing, crash := context.WithCancel(ctx)
+	go func() {
+		for len(h.core.Payments()) == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		crash()
+	}()
 	err := h.Clearing.Send(crashing, m.Scheme, m.Realm, m.InternalID)
-	crash()
 	if p := h.core.Payments(); err == nil || len(p) != 1 || !p[0].Reserved || h.sent != 0 {
 		t.Fatalf("before the record: %v, %+v, %d sent", err, p, h.sent)
 	}

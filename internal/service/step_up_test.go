@@ -96,7 +96,7 @@ func TestAnApprovalNeedsTheFactorThatItsPolicyAsksFor(t *testing.T) {
 	m := h.Create(t, maker, rulebook.SchemeSIC)
 	_, err := h.Approval.Approve(ctx, checker, showing(m, "123456"))
 	wantStepUp(t, "somebody without a factor", err)
-	if !strings.Contains(err.Error(), "take one up") {
+	if !strings.Contains(err.Error(), "Set one up") {
 		t.Errorf("the sentence does not say what to do: %v", err)
 	}
 	p, codes := takeUp(t, h)

@@ -29,7 +29,7 @@ var ofAuditor = []mutant{
 	{name: "check: no second factor (I31)", file: rows, tests: drill, before: `list(q.InvariantStepUp)`, after: nothing},
 	{
 		name: "check: the seals of documents (I18)", file: "internal/store/integrity/check_seals.go", tests: drill,
-		before: `if d.Outbound() {`, after: "err = nil\n\t\tif false {",
+		within: `func (a *audit) documents(`, before: `if err != nil {`, after: `if false {`,
 	},
 	{
 		name: "check: the seals of decisions (I21)", file: "internal/store/integrity/check_seals.go", tests: drill,

@@ -116,7 +116,7 @@ var ofAdministration = []mutant{
 	{
 		name: "a second factor is asked for too late in a bulk", file: "web/portal/bulk.go",
 		tests:  "web/portal:TestWhatAsksForASecondFactor",
-		before: `	if asks {`, after: `	if asks && false {`,
+		before: `	if asks || err != nil {`, after: `	if err != nil {`,
 	},
 	{
 		name: "a provider that hangs keeps all realms out", file: "internal/auth/provider.go",

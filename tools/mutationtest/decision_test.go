@@ -30,7 +30,7 @@ var ofDecisions = []mutant{
 	},
 	{
 		name: "decided and decidable", file: decide, tests: "internal/payment",
-		before: `if m.State != StateApprovalPending {`, after: `if false && m.State != StateApprovalPending {`,
+		before: `if !m.State.Pending() || m.State == StateQuestion && action != ActionReject {`, after: `if false {`,
 	},
 	{
 		name: "without a maker, and decidable", file: decide, tests: "internal/payment",
@@ -92,7 +92,7 @@ var ofDecisions = []mutant{
 	},
 	{
 		name: "a blank reason rejects", file: decide, tests: "internal/payment",
-		before: `case !forbidden && !strings.ContainsFunc(reason, visible):`, after: `case false:`,
+		before: `case !forbidden && !strings.ContainsFunc(text, visible):`, after: `case false:`,
 	},
 	{
 		name: "approvals of the version before count for the next", file: pending, tests: "internal/payment",
@@ -109,7 +109,7 @@ var ofDecisions = []mutant{
 	},
 	{
 		name: "what has time left expires", file: pending, tests: "internal/payment:TestWhatHasTimeLeft",
-		before: `if m.State != StateApprovalPending || at.Before(m.ExpiresAt) {`, after: `if m.State != StateApprovalPending {`,
+		before: `if !m.State.Pending() || at.Before(m.ExpiresAt) {`, after: `if !m.State.Pending() {`,
 	},
 	{
 		name: "every move is legal", file: "internal/payment/move.go", tests: "internal/payment",

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"countersign/internal/service/servicetest"
 	"countersign/internal/store/integrity"
 )
 
@@ -15,7 +14,7 @@ import (
 // from the others.
 func TestAColumnThatNothingLetsBeEmptyIsFoundEmpty(t *testing.T) {
 	t.Parallel()
-	h := servicetest.New(t)
+	h := withCore(t)
 	fill(t, h, 2)
 	h.Notary.Sweep(ctx)
 	s := singles{drill: newDrill(t, h, 901)}
@@ -76,7 +75,7 @@ func saidEmpty(report integrity.Report, table string, column singleColumn) bool 
 // findings like others: the auditor neither ends with an error nor fills its memory.
 func TestWhatNobodyCanReadIsAFinding(t *testing.T) {
 	t.Parallel()
-	h := servicetest.New(t)
+	h := withCore(t)
 	fill(t, h, 2)
 	h.Notary.Sweep(ctx)
 	s := singles{drill: newDrill(t, h, 902)}

@@ -25,7 +25,8 @@ func TestEveryAliasOfApprovalDecides(t *testing.T) {
 	for _, path := range []string{"/api/sct-inst/v1/instruction/approval", "/api/sct-inst/v1/instruction/approve"} {
 		id := b.Created(t, maker1)
 		a := b.Send(t, call{Path: path, Who: checker1, Body: verdict(id, "approve")})
-		if a.Status != http.StatusBadRequest || a.GroupStatus() != "RJCT" || !strings.Contains(a.Body, "use the path of that kind and scheme") {
+		other := strings.Contains(a.Body, `"The kind of this message is instruction, its scheme sic-inst: use their path."`)
+		if a.Status != http.StatusBadRequest || a.GroupStatus() != "RJCT" || !other {
 			t.Errorf("%s: %d %s", path, a.Status, a.Body)
 		}
 		if a = b.Send(t, get("/api/common/v1/transaction/"+id, checker1)); a.Text("transaction", "state") != "Approval Pending" {

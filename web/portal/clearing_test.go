@@ -162,8 +162,15 @@ func TestWhatClearingSendsIsFound(t *testing.T) {
 	reader := o.as("supervisor1")
 	reader.get("/incoming").is(http.StatusOK).says("CHF 100.00").says("Anna Beispiel").says(string(m.GlobalID))
 	page := reader.get("/payments/" + m.InternalID.String()).is(http.StatusOK).says("from Anna Beispiel").says("Credited to")
-	if page.page.Find(".actions a").Length() != 0 {
-		t.Errorf("a supervisor is offered %q", page.page.Find(".actions").Text())
+	evidence := "/payments/" + m.InternalID.String() + "/evidence"
+	if page.page.Find(".actions a").Length() != 1 || !page.offers(evidence) {
+		t.Errorf("a supervisor is offered %q, want the evidence alone", page.page.Find(".actions").Text())
+	}
+	o.Notary.Sweep(t.Context())
+	reader.get(evidence).is(http.StatusOK)
+	payer := o.as("maker1").get("/payments/" + m.InternalID.String()).is(http.StatusOK)
+	if payer.offers(evidence) {
+		t.Error("a maker is offered the evidence")
 	}
 	for query, want := range map[string]int{
 		"?scheme=sct-inst": 0, "?state=Booked": 1, "?state=Failed": 0, "?text=anna": 1, "?amountFrom=100.01": 0,

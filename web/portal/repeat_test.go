@@ -51,7 +51,10 @@ func TestADecisionSentTwiceIsToldAsDone(t *testing.T) {
 	checker.post(path+"/approve", form).goesTo("/queue/" + ids[3])
 	rival.post(path+"/approve", rival.get(path).fields(path+"/approve")).goesTo("/queue")
 	for range 2 {
-		checker.withHTMX().post(path+"/approve", form).is(http.StatusOK).says("1 of 2 approvals given, by Checker 1").says("Next:")
+		told := checker.withHTMX().post(path+"/approve", form).is(http.StatusOK).says("1 of 2 approvals given, by Checker 1")
+		if next := told.page.Find(".detail").AttrOr("data-message", ""); next != ids[3] {
+			t.Errorf("message %q opens next, want %s", next, ids[3])
+		}
 	}
 	for i, want := range []payment.State{
 		payment.StateApproved, payment.StateApprovalPending, payment.StateRejected, payment.StateApprovalPending, payment.StateApproved,

@@ -75,6 +75,8 @@ func administrationExhibits() []Exhibit {
 		{Name: "change-decided", Page: views.ChangePage(decided)},
 		{Name: "change-form", Failed: true, Page: views.ChangeFormPage(form)},
 		{Name: "change-form-roles", Failed: true, Page: views.ChangeFormPage(rolesForm())},
+		{Name: "webhook", Page: views.WebhookPage(webhook())},
+		{Name: "webhook-retired", Page: views.WebhookPage(retiredWebhook())},
 	}
 }
 
@@ -160,4 +162,34 @@ func beneficiaryChange(moved views.RealmChange) views.RealmChange {
 		Field: "IBAN", Before: "CH44 3199 9123 0008 8901 2", After: "CH48 2196 6000 0096 1338 8",
 	}}
 	return moved
+}
+
+// webhook has a long address, and attempts that were taken, refused and unanswered.
+func webhook() views.Webhook {
+	return views.Webhook{
+		Layout: adminShell("Webhook"), InForce: true, SendURL: "/admin/webhooks/x/send",
+		URL: "https://zahlungsverkehr-ereignisse.beispiel-holzbau-und-treuhand.example/countersign/realms/demo/events?channel=treasury",
+		Attempts: []views.WebhookAttempt{
+			{Type: "webhook.test", At: now.Add(-time.Minute), Answer: "204"},
+			{Type: "message.approval-pending", At: now.Add(-time.Hour), Answer: "200", EventID: "e4"},
+			{
+				Type: "message.settled", At: now.Add(-2 * time.Hour), Answer: "503", EventID: "e3",
+				Failure: i18n.Stored("the receiver did not answer 2xx"),
+			},
+			{
+				Type: "recall.received", At: now.Add(-26 * time.Hour), Answer: "none", EventID: "e2", Failure: i18n.Stored(
+					"Post \"https://zahlungsverkehr-ereignisse.beispiel-holzbau-und-treuhand.example/countersign/realms/demo/events\": " +
+						"context deadline exceeded (Client.Timeout exceeded while awaiting headers)",
+				),
+			},
+			{Type: "change.applied", At: now.Add(-50 * time.Hour), Answer: "200", EventID: "e1"},
+		},
+	}
+}
+
+// retiredWebhook sends nothing any more.
+func retiredWebhook() views.Webhook {
+	retired := webhook()
+	retired.InForce, retired.Attempts = false, nil
+	return retired
 }

@@ -61,7 +61,8 @@ var agreements = []agreement{
 // the settlement day and the accounts. Omitted fields are not compared. It fails with a MismatchError that names the
 // first different element.
 func (o Original) Agree(known Original) error {
-	if o.MessageName != "" && !SameMessage(o.MessageName, iso20022.MessageName(known.MessageName)) {
+	named := o.MessageName == "" || o.MessageName == known.MessageName || SameMessage(o.MessageName, iso20022.MessageName(known.MessageName))
+	if !named {
 		return &MismatchError{Element: "OrgnlMsgNmId", Said: o.MessageName, Known: known.MessageName}
 	}
 	for _, a := range agreements {

@@ -53,12 +53,18 @@ func TestAnAutomaticRefusalSaysNothingElse(t *testing.T) {
 		Scheme: rulebook.SchemeSCT, About: asked(questionXML), Code: "AG09", Bank: "AAAADEFFXXX", Reference: "P2X", StatusID: "SX", At: at,
 	})
 	status := written(report, err)
+	named := func(name string) string {
+		return "<OrgnlGrpInf><OrgnlMsgId>M1</OrgnlMsgId><OrgnlMsgNmId>" + name + "</OrgnlMsgNmId></OrgnlGrpInf><OrgnlEndToEndId>"
+	}
+	strange := strings.Replace(recallXML, "<OrgnlEndToEndId>", named("x9"), 1)
 	cases := []struct {
 		name, asked, answer, was, is string
 		fits                         bool
 	}{
 		{"a refusal of a recall", recallXML, refusal, "", "", true},
 		{"a refusal of a question", questionXML, status, "", "", true},
+		{"of a recall that names a strange document", strange, refusal, "<OrgnlEndToEndId>", named("x9"), true},
+		{"that names another document", strange, refusal, "<OrgnlEndToEndId>", named("x8"), false},
 		{"of another payment", recallXML, refusal, "<OrgnlTxId>TX1", "<OrgnlTxId>TX2", false},
 		{"with another amount", recallXML, refusal, ">10.00<", ">99.00<", false},
 		{"with another name", recallXML, refusal, "<Nm>Payer", "<Nm>Somebody", false},

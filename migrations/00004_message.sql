@@ -421,6 +421,8 @@ CREATE TABLE message_version (
   autovacuum_vacuum_insert_threshold = 50000);
 CREATE INDEX message_version_by_amount ON message_version (amount, realm, message_id);
 CREATE INDEX message_version_by_creditor_account ON message_version (creditor_account, realm, message_id);
+-- Duplicates: payments of one amount to one account, the newest first, however many go there.
+CREATE INDEX message_version_by_creditor_amount ON message_version (creditor_account, realm, amount, currency, created_at);
 CREATE INDEX message_version_by_end_to_end_id ON message_version (end_to_end_id, realm);
 CREATE INDEX message_version_by_uetr ON message_version (uetr, realm) WHERE uetr IS NOT NULL;
 CREATE INDEX message_version_by_transaction_id ON message_version (transaction_id, realm) WHERE transaction_id IS NOT NULL;

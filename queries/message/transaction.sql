@@ -83,18 +83,20 @@ ORDER BY v.message_id DESC LIMIT 10;
 
 -- name: DuplicateCounts :many
 -- Of payments (lists of equal length), how many payments DuplicateList would list: to the same account of the same amount since a time, other
--- than the given one. It reads the index of each account once.
+-- than the given one. It reads the newest 11 of each account and amount, as a payment itself may be among them.
 WITH asked AS (
   SELECT unnest(@items::integer[]) AS item, unnest(@accounts::text[]) AS account, unnest(@amounts::bigint[]) AS amount,
          unnest(@currencies::text[]) AS currency, unnest(@sinces::timestamptz[]) AS since, unnest(@others::uuid[]) AS other
 ), paid AS MATERIALIZED (
-  SELECT a.account, q.message_id, q.amount, q.currency, q.created_at FROM (SELECT account, min(since) AS since FROM asked GROUP BY account) a
+  SELECT a.account, a.amount, a.currency, q.message_id, q.created_at
+  FROM (SELECT account, amount, currency, min(since) AS since FROM asked GROUP BY account, amount, currency) a
   CROSS JOIN LATERAL (
-    SELECT v.message_id, v.amount, v.currency, v.created_at
+    SELECT v.message_id, v.created_at
     FROM message_version v
-    WHERE v.realm = @realm AND v.creditor_account = a.account AND v.created_at >= a.since
+    WHERE v.realm = @realm AND v.creditor_account = a.account AND v.amount = a.amount AND v.currency = a.currency AND v.created_at >= a.since
       AND EXISTS (SELECT FROM message m WHERE m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
         AND m.kind = 'instruction' AND m.state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed') OFFSET 0) -- as in creditor.sql
+    ORDER BY v.created_at DESC LIMIT 11
   ) q
 )
 SELECT a.item::integer AS item, least(count(q.message_id), 10)::bigint AS payments

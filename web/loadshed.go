@@ -2,12 +2,14 @@ package web
 
 import (
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/failsafe-go/failsafe-go/adaptivelimiter"
 	"github.com/labstack/echo/v4"
 
+	"countersign/internal/payee"
 	"countersign/web/request"
 )
 
@@ -67,7 +69,8 @@ const (
 const firstInFlight = 32
 
 // followLatency limits the concurrent POST calls by their latency. While calls take longer than usual, as more of them only make each
-// slower, fewer are taken, down to minInFlight; while they do not, more are, up to most. Calls that were refused without work do not count.
+// slower, fewer are taken, down to minInFlight; while they do not, more are, up to most. Calls that were refused without work do not count. A call leaves the limit before it waits for the
+// bank of a payee: late banks are no load.
 func followLatency(most int) echo.MiddlewareFunc {
 	fewest, first := uint(min(minInFlight, most)), uint(min(firstInFlight, most))
 	limiter := adaptivelimiter.NewBuilder[any]().WithLimits(fewest, uint(most), first).
@@ -81,16 +84,13 @@ func followLatency(most int) echo.MiddlewareFunc {
 			if err != nil {
 				return request.Overloaded()
 			}
-			recorded := false
-			defer func() {
-				if !recorded {
-					permit.Drop()
-				}
-			}()
+			var end sync.Once
+			drop := func() { end.Do(permit.Drop) }
+			defer drop()
+			c.SetRequest(c.Request().WithContext(payee.BeforeAsking(c.Request().Context(), drop)))
 			err = next(c)
 			if err == nil || request.TookTooLong(err) {
-				recorded = true
-				permit.Record()
+				end.Do(permit.Record)
 			}
 			return err
 		}

@@ -54,6 +54,21 @@ type Answer struct {
 	MatchedName string
 }
 
+type askingKey struct{}
+
+// BeforeAsking returns a context in which leave is called, perhaps more than once, before a bank is asked.
+func BeforeAsking(ctx context.Context, leave func()) context.Context {
+	return context.WithValue(ctx, askingKey{}, leave)
+}
+
+// Asking calls what BeforeAsking set.
+func Asking(ctx context.Context) {
+	leave, is := ctx.Value(askingKey{}).(func())
+	if is {
+		leave()
+	}
+}
+
 // Verifier asks the bank that keeps an account. It gives up when the context ends, and fails with ErrLate when that was because of its
 // deadline; any other error means that there is no answer to be had.
 type Verifier interface {

@@ -89,6 +89,7 @@ func (s *Payments) asked(ctx context.Context, in payment.Order, order payment.In
 	}
 	limited, cancel := context.WithTimeout(ctx, payee.Limit)
 	defer cancel()
+	payee.Asking(ctx)
 	answer, err := s.cfg.Payee.Verify(limited, q)
 	found = payee.Outcome(answer, err, s.cfg.Now())
 	if ctx.Err() == nil {

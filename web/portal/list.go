@@ -193,8 +193,10 @@ func showPolicies(v *Request) error {
 		"How many people must approve a payment. Payments already waiting keep the number of approvals they were entered "+
 			"with. If a newer rule requires more, they must be withdrawn and entered again.")
 	model.New = links("", administration.KindPolicyCreate)
-	model.Columns = []i18n.Text{"Matches", "Rank", "Approvals", "Digest required", "Second factor", "Funds at core banking", "Waits at most",
-		"Status", "Change"}
+	model.Columns = []i18n.Text{
+		"Matches", "Rank", "Approvals", "Digest required", "Second factor", "Funds at core banking", "Waits at most",
+		"Status", "Change",
+	}
 	for _, p := range policies {
 		var kinds []administration.Kind
 		if p.Status == administration.StatusInForce {

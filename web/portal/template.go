@@ -128,7 +128,7 @@ func (v *Request) templates() (n named, err error) {
 	n = named{
 		page: views.NamedList{
 			Title: "Templates", Place: views.PlaceTemplates, Back: ui.Step{Label: "Back to the form", URL: "/payments/new"}, URL: "/templates",
-				Limit: 60,
+			Limit: 60,
 			Words: views.NamedWords{
 				Heading: "Save as a template", Save: "Save template", Sharing: "Every maker of the realm may use it",
 				How: "A template fills the form with a payment that you enter again and again. Fill the form in, check it, and choose " +

@@ -171,7 +171,7 @@ func webhook() views.Webhook {
 		URL: "https://zahlungsverkehr-ereignisse.beispiel-holzbau-und-treuhand.example/countersign/realms/demo/events?channel=treasury",
 		Attempts: []views.WebhookAttempt{
 			{Type: "webhook.test", At: now.Add(-time.Minute), Answer: "204"},
-			{Type: "message.approval-pending", At: now.Add(-time.Hour), Answer: "200", EventID: "e4"},
+			{Type: "message.approval_pending", At: now.Add(-time.Hour), Answer: "200", EventID: "e4"},
 			{
 				Type: "message.settled", At: now.Add(-2 * time.Hour), Answer: "503", EventID: "e3",
 				Failure: i18n.Stored("the receiver did not answer 2xx"),

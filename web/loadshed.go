@@ -69,8 +69,8 @@ const (
 const firstInFlight = 32
 
 // followLatency limits the concurrent POST calls by their latency. While calls take longer than usual, as more of them only make each
-// slower, fewer are taken, down to minInFlight; while they do not, more are, up to most. Calls that were refused without work do not count. A call leaves the limit before it waits for the
-// bank of a payee: late banks are no load.
+// slower, fewer are taken, down to minInFlight; while they do not, more are, up to most. Calls that were refused without work do not
+// count. A call leaves the limit before it waits for the bank of a payee: late banks are no load.
 func followLatency(most int) echo.MiddlewareFunc {
 	fewest, first := uint(min(minInFlight, most)), uint(min(firstInFlight, most))
 	limiter := adaptivelimiter.NewBuilder[any]().WithLimits(fewest, uint(most), first).

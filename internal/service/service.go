@@ -115,7 +115,8 @@ func New(cfg Config) (*Service, error) {
 		return nil, err
 	}
 	s.Batches = NewBatches(BatchesConfig{
-		Store: store.NewOrderBatches(cfg.Database.For(store.ForClearing)), Submission: s.Submission, Acting: s.Auth.Acting, Rules: cfg.Rules, Now: moment, NewID: NewID,
+		Store: store.NewOrderBatches(cfg.Database.For(store.ForClearing)), Submission: s.Submission, Acting: s.Auth.Acting,
+		Rules: cfg.Rules, Now: moment, NewID: NewID,
 		Zone: zone,
 	})
 	webhookKeys, err := identity.NewWebhookKeys(cfg.TokenKeys)

@@ -251,8 +251,8 @@ func (s *Messages) amend(ctx context.Context, q *dbsqlc.Queries, t payment.Trans
 		Detail: detail, EventSeal: event.MAC[:],
 		At: t.At(), PayeeResult: OrNull(string(after.Payee.Result)), PayeeName: OrNull(after.Payee.MatchedName),
 		PayeeAt: OrNull(after.Payee.At),
-		Realm:   m.Realm, MessageID: m.InternalID, FromState: string(t.Move().From), Sequence: int32(m.Sequence), Version: int32(m.Version),
-		//nolint:gosec // count from 1
+		Realm:   m.Realm, MessageID: m.InternalID, FromState: string(t.Move().From),
+		Sequence: int32(m.Sequence), Version: int32(m.Version), //nolint:gosec // count from 1
 		DocumentID: after.DocumentID, DocumentName: string(from.Name), Reference: from.Reference, Content: after.Content,
 		Source: from.Source, SourceType: OrNull(from.SourceType), Makers: m.Makers, Amount: about.Amount.Minor(),
 		Currency:      string(about.Amount.Currency()),

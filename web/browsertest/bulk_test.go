@@ -35,12 +35,7 @@ func TestSeveralAreApprovedByKeyboard(t *testing.T) {
 	waiting[0].is(t, "Approval Pending", 0)
 	p.press("a")
 	p.focused("#approve")
-	p.press("Enter")
-	p.says("#status", "Nothing was approved. Tick the payments to approve.")
-	p.page.GoBack()
-	for _, first := range []submitted{waiting[0], waiting[2]} { // first payments to their accounts
-		p.tick("#tick-" + first.id)
-	}
+	p.tickEach(".bulk-tick input") // first payments to their accounts
 	p.press("a")
 	p.focused("#approve")
 	p.press("Enter")
@@ -93,10 +88,8 @@ func TestManyAreApprovedWithTheProgressInSight(t *testing.T) {
 	p.tick("[data-select-all]")
 	p.click("button", "Compare and approve")
 	p.says("h1", "Approve 12 payments")
-	for _, first := range waiting {
-		p.tick("#tick-" + first.id)
-	}
-	p.click("button", "Approve the ticked payments")
+	p.tickEach(".bulk-tick input")
+	p.press("a", "Enter")
 	p.says("#bulk-title", "12 of 12 approved.")
 	p.counts("#bulk .bulk-list li", 12)
 	for _, m := range waiting {

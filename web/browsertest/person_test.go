@@ -1,6 +1,7 @@
 package browsertest
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -271,6 +272,18 @@ func (p *person) tick(selector string) {
 	err := p.find(selector).Check()
 	if err != nil {
 		p.t.Fatalf("tick %s: %v", selector, err)
+	}
+}
+
+// tickEach ticks every box that a selector finds.
+func (p *person) tickEach(selector string) {
+	p.t.Helper()
+	boxes, err := p.page.Locator(selector).All()
+	for _, box := range boxes {
+		err = errors.Join(err, box.Check())
+	}
+	if err != nil {
+		p.t.Fatalf("tick each %s: %v", selector, err)
 	}
 }
 

@@ -150,6 +150,9 @@ func TestABulkHasLimitsAndItsPeople(t *testing.T) {
 	id := maker.priced("10.00")[0]
 	checker.get("/queue/bulk?tab=all").goesTo("/queue?tab=all")
 	checker.post("/queue/bulk", nil).goesTo("/queue")
+	if to := checker.withHTMX().post("/queue/bulk", nil).is(http.StatusOK).header.Get("HX-Redirect"); to != "/queue" {
+		t.Errorf("htmx is led to %q, and would put a whole page into a part of one", to)
+	}
 	items := checker.get(chosen(id)).is(http.StatusOK).items()
 	checker.post("/queue/bulk", url.Values{"item": slices.Repeat(items, 51)}).goesTo("/queue")
 	for _, name := range []string{"maker1", "supervisor1"} {

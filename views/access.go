@@ -5,7 +5,7 @@ import (
 	"countersign/views/ui"
 )
 
-// Access is who may do what, to be confirmed, or as it was confirmed.
+// Access lists the rights of each account, to be confirmed, or as they were confirmed.
 type Access struct {
 	Layout   Layout
 	Accounts []AccessRow

@@ -6,7 +6,7 @@ import (
 	"countersign/views/ui"
 )
 
-// coreWords says what core banking answered about a payment.
+// coreWords is the answer of core banking about a payment, in words.
 var coreWords = map[payment.CoreOutcome]i18n.Text{
 	"":                    "Asked, no answer yet",
 	payment.CoreNotAsked:  "Not asked",
@@ -15,7 +15,7 @@ var coreWords = map[payment.CoreOutcome]i18n.Text{
 	payment.CoreUnreached: "No answer in time",
 }
 
-// CoreRow says what core banking answered about a payment, and what it was told; an empty row without a record.
+// CoreRow shows the answer of core banking about a payment, and the end that was told to it; an empty row without a record.
 func CoreRow(b *payment.CoreBooking) ui.Row {
 	row := ui.Row{Term: "Core banking"}
 	switch {

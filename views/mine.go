@@ -5,7 +5,7 @@ import (
 	"countersign/views/ui"
 )
 
-// Act is what a person does with a text about a message.
+// Act is an action that a person takes on a message with a text.
 type Act string
 
 // The acts. POST to their address sends version, contentHash and the text.

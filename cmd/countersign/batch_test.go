@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// batchReply is what this test reads of a batch.
+// batchReply holds the members of a batch that this test reads.
 type batchReply struct {
 	Batch struct {
 		BatchID, State              string

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// partner is a program that this gateway asks over HTTP: its address, what this gateway shows it, and who may have signed its certificate.
+// partner is a program that this gateway asks over HTTP: its address, our client certificate, and the authorities of its own.
 type partner struct {
 	prefix                                string // of the settings, such as COUNTERSIGN_PAYEE
 	url, certificateFile, keyFile, caFile string

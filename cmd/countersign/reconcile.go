@@ -22,7 +22,7 @@ type reconcileCommand struct {
 	Statement   string `help:"File with the camt.053 or camt.052 of our account at clearing." arg:""`
 }
 
-// settledLate is how long before its statement a payment may have been approved: it was Unconfirmed, or is a return of an old one.
+// settledLate is the longest time from the approval of a payment to its statement: it was Unconfirmed, or is a late return.
 const settledLate = 30 * 24 * time.Hour
 
 // maxStatement is the longest statement that is read, in bytes.

@@ -101,7 +101,7 @@ func TestServeWaitsForItsDatabase(t *testing.T) {
 	})
 }
 
-// stopsWithin is the longest time from SIGTERM to the end of serve, whatever hangs.
+// stopsWithin is the longest time from SIGTERM to the end of serve, also with parts that hang.
 const stopsWithin = 8 * time.Second
 
 // TestServeStopsInTimeWhateverHangs: clearing takes connections and never answers, clients send half a request or read nothing, and the

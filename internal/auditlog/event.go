@@ -111,7 +111,7 @@ const (
 	EventChangeReject  = "change.reject"
 	// EventListExport: somebody took a list of messages out of the portal as a table.
 	EventListExport = "list.export"
-	// EventAccessReview: a supervisor confirmed who may do what. The detail holds the accounts as they were shown.
+	// EventAccessReview: a supervisor confirmed the rights of all accounts. The detail holds the accounts as they were shown.
 	EventAccessReview = "access.review"
 	// EventUserSetUp: somebody set the password of an account with its link and code.
 	EventUserSetUp = "user.set-up"

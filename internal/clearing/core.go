@@ -29,7 +29,7 @@ const (
 	coreLeast = 250 * time.Millisecond
 	// answerLead is the time that the answer to an incoming payment needs after core banking's.
 	answerLead = 250 * time.Millisecond
-	// rejectedLately is how far back a poll looks for payments that clearing rejected after their booking. Every rejectedAllEvery it looks as
+	// rejectedLately bounds the look of a poll back to payments that clearing rejected after their booking. Every rejectedAllEvery it looks as
 	// far back as rejectedAll.
 	rejectedLately   = time.Minute
 	rejectedAllEvery = 10 * time.Minute

@@ -200,7 +200,7 @@ func (c *coreHouse) states(t *testing.T, direction string) map[payment.State]int
 	return found
 }
 
-// No payment leaves without funds, no reservation is left over, and nothing is booked twice, whatever core banking does.
+// No payment leaves without funds, no reservation is left over, and nothing is booked twice, with each fault of core banking.
 func TestCoreBankingAndClearingAgreeInEveryFault(t *testing.T) {
 	n := testutil.Count(t, "COUNTERSIGN_CORE_PAYMENTS", 20)
 	const within = 500 * time.Millisecond

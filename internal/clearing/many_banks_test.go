@@ -149,7 +149,7 @@ func (b *manyBanks) bring(d clearing.Document) {
 	b.t.Errorf("%s: %v", d.Reference, err)
 }
 
-// deliver lets all answers out and notes what was said of each payment.
+// deliver lets all answers out and notes the answer about each payment.
 func (b *manyBanks) deliver() {
 	for more := true; more; {
 		b.h.Clock.Add(3 * time.Second)

@@ -16,7 +16,7 @@ import (
 	"countersign/internal/store"
 )
 
-// waitForAsked is how long a question waits for the payment it overtook before it is answered with "never received".
+// waitForAsked is the time that a question waits for the payment it overtook before it is answered with "never received".
 const waitForAsked = 5 * time.Second
 
 // neverCame ends the waiting of a recall or question whose payment never came: a recall is refused with NOOR (ISO: original never received)

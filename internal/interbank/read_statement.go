@@ -70,7 +70,7 @@ type detail struct {
 	Credit      string  `xml:"CdtDbtInd"`
 }
 
-// ClearingStatement is what clearing says it settled in a period, of one currency.
+// ClearingStatement lists the settlements of clearing in a period, of one currency.
 type ClearingStatement struct {
 	From, To time.Time // the first day and the day after the last one, in the zone of the banking day
 	Lines    []StatementLine

@@ -87,7 +87,7 @@ func (a CoreAnswer) Refusal() IncomingRefusal {
 	return IncomingRefusal{Code: a.Code, Text: creditUnknownText}
 }
 
-// CoreResult is what core banking is told of the end of a payment.
+// CoreResult is the end of a payment as it is told to core banking.
 type CoreResult string
 
 // The results: debit or credit the account; or release the reservation, and take a credit back.
@@ -154,7 +154,7 @@ func (m Message) PassesCore() bool {
 	return m.MovesMoney() && (m.Direction == DirectionIn || !m.AcceptedAt.IsZero())
 }
 
-// CoreResult is what core banking is to be told of the message; ok is false while it has not ended.
+// CoreResult is the end of the message to tell to core banking; ok is false while it has not ended.
 func (m Message) CoreResult() (result CoreResult, ok bool) {
 	switch m.State {
 	case StateSettled, StateBooked:

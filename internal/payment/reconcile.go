@@ -147,7 +147,7 @@ func (b books) choose(line interbank.StatementLine, rank int) int {
 	return -1
 }
 
-// strayLine says what a line without an item is: a repetition of one that has its item, one in the other direction, or unknown.
+// strayLine names the kind of a line without an item: a repetition of one that has its item, one in the other direction, or unknown.
 func (b books) strayLine(line interbank.StatementLine) (kind DifferenceKind, here string) {
 	other := line
 	other.Credit = !line.Credit

@@ -128,7 +128,7 @@ func decisionFields(m Message, d Decision) keyring.Fields {
 	return f
 }
 
-// Stored is what is stored of the moves of a message besides the decisions about its current version.
+// Stored are the facts that are stored of the moves of a message besides the decisions about its current version.
 type Stored struct {
 	Approvals int  // that the message counts
 	Later     bool // the audit tree has a later move

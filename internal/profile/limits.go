@@ -30,7 +30,7 @@ type Terms struct {
 	AcceptanceTime rulebook.AcceptanceTime `yaml:"acceptanceTime"`
 	// Settlement says when an accepted incoming payment is booked: confirmed (by clearing, the default) or answer (with ours).
 	Settlement rulebook.Settlement `yaml:"settlement"`
-	// UnknownRecall says who answers the recall of a payment that never came: refuse (the gateway, with NOOR; the default) or person.
+	// UnknownRecall names the one to answer the recall of a payment that never came: refuse (the gateway, with NOOR; the default) or person.
 	UnknownRecall rulebook.UnknownRecall `yaml:"unknownRecall"`
 	// UniqueDays is for how many days a bank keeps the ids of its messages and payments unique.
 	UniqueDays int `yaml:"uniqueDays"`

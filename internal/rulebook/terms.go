@@ -24,7 +24,7 @@ type Terms struct {
 	AcceptanceTime AcceptanceTime
 	// Settlement says when an incoming payment that we accepted is booked.
 	Settlement Settlement
-	// UnknownRecall says who answers the recall of a payment that never came.
+	// UnknownRecall names the one to answer the recall of a payment that never came.
 	UnknownRecall UnknownRecall
 	// UniqueDays is for how many days a bank keeps the ids of its messages and payments unique.
 	UniqueDays int

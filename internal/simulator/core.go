@@ -44,7 +44,7 @@ type CoreAccount struct {
 	Closed   bool   `json:"closed"`
 }
 
-// CorePayment is what core banking knows of a payment.
+// CorePayment is the record of core banking about a payment.
 type CorePayment struct {
 	ID        string `json:"paymentId"`
 	GlobalID  string `json:"globalId"`
@@ -147,7 +147,7 @@ func setting[T any](set func(T)) http.HandlerFunc {
 	}
 }
 
-// coreRequest is what the gateway says of a payment.
+// coreRequest is the body of a call of the gateway about a payment.
 type coreRequest struct {
 	ID        string `json:"paymentId"`
 	GlobalID  string `json:"globalId"`

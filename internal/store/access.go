@@ -17,7 +17,7 @@ import (
 // maxAccess bounds the accounts of an access review, and maxReviews the reviews that are listed.
 const maxAccess, maxReviews = 2000, 50
 
-// AccountAccess is what an account may do, as an access review shows and keeps it.
+// AccountAccess are the rights of an account, as an access review shows and keeps it.
 type AccountAccess struct {
 	User     string       `json:"user"`
 	Name     string       `json:"name"`

@@ -19,7 +19,7 @@ type Arrival struct {
 	Inbound Document
 	Created payment.Created
 	Answer  *Document
-	// Core is what core banking said of the payment; nil where there is no port to it.
+	// Core is the answer of core banking about the payment; nil where there is no port to it.
 	Core *payment.CoreAnswer
 	// Bank is the instructing bank of an incoming payment (interbank.BankID), whose transaction ids are its own, and Use is how many of its
 	// payments had the id before.

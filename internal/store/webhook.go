@@ -59,7 +59,7 @@ type WebhookAttempt struct {
 	Failure     string // "" for a delivery
 }
 
-// WebhookStep is what a turn of a webhook has done.
+// WebhookStep is the result of a turn of a webhook.
 type WebhookStep struct {
 	Cursor   uuid.UUID
 	Attempts []WebhookAttempt

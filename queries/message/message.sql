@@ -293,7 +293,7 @@ WITH item AS (
   SELECT realm, event_id, message_id, state_sequence, event, nullif(actor_user, '00000000-0000-0000-0000-000000000000'::uuid), nullif(actor_person, '00000000-0000-0000-0000-000000000000'::uuid), actor_name,
     nullif(client_id, ''), channel, nullif(request_id, ''), nullif(source_address, ''), content_hash, detail, at, @event_key_id::text, event_seal,
     greatest((SELECT o.base + pg_current_xact_id()::text::bigint FROM event_order o),
-      (SELECT p.place FROM audit_event p WHERE p.realm = moved.realm AND p.message_id = moved.message_id AND p.sequence = moved.sequence))
+      (SELECT p.place FROM audit_event p WHERE p.realm = moved.realm AND p.event_id = move_event(moved.message_id, moved.sequence)))
   FROM moved
 ), decided AS (
   INSERT INTO decision (realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person,
@@ -365,8 +365,7 @@ SELECT realm, @event_id::uuid, message_id, state_sequence, @event::text, @editor
   @client_id::text, @channel::text, sqlc.narg(request_id)::text, sqlc.narg(source_address)::text, @content_hash::bytea, @detail::text,
   @at::timestamptz, @version_key_id::text, @event_seal::bytea,
   greatest((SELECT o.base + pg_current_xact_id()::text::bigint FROM event_order o),
-    (SELECT p.place FROM audit_event p
-     WHERE p.realm = moved.realm AND p.message_id = moved.message_id AND p.sequence = moved.state_sequence - 1))
+    (SELECT p.place FROM audit_event p WHERE p.realm = moved.realm AND p.event_id = move_event(moved.message_id, moved.state_sequence - 1)))
 FROM moved
 RETURNING sequence;
 

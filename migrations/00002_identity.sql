@@ -172,7 +172,7 @@ CREATE TABLE policy (
   retired_at            timestamptz,
   -- A policy may ask that every approval names the content it is about (contentHash), also of a message that was never amended.
   content_hash_required boolean DEFAULT false NOT NULL,
-  -- A policy may ask that whoever approves shows a second factor (step-up). A message keeps the policy it was made under, and policies
+  -- A policy may ask that each approver shows a second factor (step-up). A message keeps the policy it was made under, and policies
   -- never change, so what it asks is frozen with it.
   step_up               boolean DEFAULT false NOT NULL,
   -- Whether core banking must reserve the funds before a payment leaves: NULL for yes; preferred leaves without an answer; none does not ask.
@@ -321,7 +321,7 @@ CREATE TABLE sessions (
   token  text NOT NULL,
   data   bytea NOT NULL,
   expiry timestamptz NOT NULL,
-  -- Whoever comes with a form after their session was ended (by an administrator, by themselves in another window, because a role went)
+  -- A person who sends a form after their session was ended (by an administrator, by themselves in another window, because a role went)
   -- is known for a while as after one that ran out, so that what was typed is kept for them. What the session held stays beside it, under
   -- its seal: nothing reads it as a session.
   held   bytea,
@@ -408,7 +408,7 @@ ALTER TABLE last_sign_in ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_realm ON last_sign_in USING (realm = current_setting('countersign.realm', true));
 GRANT SELECT, INSERT, UPDATE (at) ON last_sign_in TO countersign_app;
 
--- A set-up lets one account choose its password, once: whoever has its link and its six-digit code, which go to two different people.
+-- A set-up lets one account choose its password, once: the person who has its link and its six-digit code, which go to two different people.
 -- Both stand here as digests under a key outside the database; the seal keeps a row that somebody else wrote from opening an account.
 CREATE TABLE user_setup (
   realm      text NOT NULL,
@@ -524,7 +524,7 @@ CREATE POLICY in_force ON factor_use AS RESTRICTIVE FOR INSERT TO countersign_ap
 GRANT SELECT, INSERT ON factor_use TO countersign_app;
 
 -- Sessions of the portal as their owners see them: since when, from where, with which browser. The row refers to that of the session by
--- its name, a keyed digest, by which it is ended; it opens nothing itself. What ended stays ended, and says why, for whoever comes back
+-- its name, a keyed digest, by which it is ended; it opens nothing itself. What ended stays ended, and says why, for the person who comes back
 -- with it.
 CREATE TABLE user_session (
   realm        text NOT NULL,

@@ -353,7 +353,7 @@ CREATE TABLE message_version (
   creditor_agent      text NOT NULL,
   remittance          text NOT NULL,
   -- The seal of a version covers the message's identity, its makers, how many approvals it needs, the digest of its content and the
-  -- searched columns: without it, whoever may write rows could show a checker other columns than the content says.
+  -- searched columns: without it, a login that may write rows could show a checker other columns than the content says.
   key_id              text NOT NULL CHECK (key_id <> ''),
   seal                bytea NOT NULL CHECK (length(seal) = 32),
   -- The debtor of a payment order is named as the account's master data name it, because the pacs.008 does: debtor_name is that name, and
@@ -378,7 +378,7 @@ CREATE TABLE message_version (
   -- A column and not rows of their own: a row for each word costs a payment ten times as much (12 µs of the server each, against 10 for
   -- all), because the index takes its entries in batches. An account is a word too, read backwards behind "<": people know its last
   -- digits. Each word begins with four digits of its realm's name, so that one realm's searches do not read another's rows. Nothing rests
-  -- on the words: whoever looks compares what was found with the message itself.
+  -- on the words: the caller compares what was found with the message itself.
   words               tsvector,
   CONSTRAINT message_version_check CHECK (CASE
       WHEN (maker_person IS NULL) THEN ((makers = '{}'::uuid[]) AND (first_maker IS NULL) AND (version = 1) AND (approvals_required = 0))
@@ -499,7 +499,7 @@ CREATE TABLE decision (
   granted_at         timestamptz NOT NULL,
   message_created_at timestamptz NOT NULL,
   -- A decision carries a seal over who said what about which content. The release proves who approved, but it is sealed over the
-  -- decisions that are found: whoever writes rows as the service does could have given the first of two approvals in somebody else's
+  -- decisions that are found: a login that writes rows as the service does could have given the first of two approvals in somebody else's
   -- name.
   key_id             text NOT NULL CHECK (key_id <> ''),
   seal               bytea NOT NULL CHECK (length(seal) = 32),

@@ -130,7 +130,7 @@ CREATE TABLE outbox (
   -- The received document that an automatic refusal answers, without a decision of people: a camt.029 leaves in no other way with a content
   -- of its own. It repeats that document and adds its reason.
   answers         text,
-  -- An answer belongs to the realm of the message it is about; NULL for one to a document of nobody here. Whoever puts it there need not
+  -- An answer belongs to the realm of the message it is about; NULL for one to a document of nobody here. The writer of it need not
   -- say so: it is his whose transaction it is.
   realm           text DEFAULT NULLIF(NULLIF(current_setting('countersign.realm'::text, true), '(gateway)'::text), ''::text),
   -- That clearing has an answer: a row that says so without being sent keeps clearing waiting, and nobody would notice.

@@ -31,7 +31,7 @@ CREATE TABLE audit_event (
   at             timestamptz NOT NULL,
   -- A refusal changes nothing, so it has no place in a message's history: no sequence, and no message where none was found.
   outcome        text DEFAULT 'done' NOT NULL CHECK (outcome IN ('done', 'refused')),
-  -- Which transaction wrote a row. Every row of a transaction older than all that still run is there to be seen, so whoever takes them up
+  -- Which transaction wrote a row. Every row of a transaction older than all that still run is there to be seen, so a reader that takes them up
   -- in this order passes none over.
   written_in     xid8 DEFAULT pg_current_xact_id() NOT NULL,
   -- The place in the stream of events that clients read; NULL for rows that are not in it. It is at least event_order.base plus the number
@@ -111,7 +111,7 @@ $$;
 REVOKE EXECUTE ON FUNCTION statistics_make(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION statistics_make(text) TO countersign_app;
 
--- How many refusals of one event there were in a realm in a minute. The first hundred have a row in audit_event; whoever knocks thousands
+-- How many refusals of one event there were in a realm in a minute. The first hundred have a row in audit_event; a client that knocks thousands
 -- of times is counted here, so that nobody can fill the trail by asking for what is refused.
 CREATE TABLE refusal_count (
   realm   text NOT NULL,

@@ -16,7 +16,7 @@ SELECT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = @role::text AND p
 
 -- name: LoginDangerList :many
 -- The roles this login is or can become (SET ROLE) for which the schema's rules do not hold, the login itself first, each with what is
--- wrong with it. Membership counts even where it could not be used at once: whoever may grant it to himself has it.
+-- wrong with it. Membership counts even where it could not be used at once: a login that may grant it to itself has it.
 SELECT r.rolname::text AS role, (r.rolname = session_user)::boolean AS itself, session_user::text AS login, d.danger::text AS danger
 FROM pg_catalog.pg_roles r
 CROSS JOIN LATERAL (SELECT CASE

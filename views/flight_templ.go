@@ -210,8 +210,8 @@ func flightPanel(flight Flight) templ.Component {
 	})
 }
 
-// flightOver says how it ended, in the place of the clock, to whoever saw it run: nothing below moves. Whoever opens the page later finds the
-// outcome where it always stands.
+// flightOver says how it ended, in the place of the clock, to a reader who saw it run: nothing below moves. A reader who opens the page
+// later finds the outcome where it always stands.
 func flightOver(model Payment) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

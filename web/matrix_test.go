@@ -227,7 +227,7 @@ func (m *matrix) row(route request.Route, all []*visitor) (statuses []int) {
 	return statuses
 }
 
-// notTried are the ends of sessions and sign-ins: whoever tries them is somebody else afterwards. Tests of their own are in web/portal.
+// notTried are the ends of sessions and sign-ins: after them the session is another one. Tests of their own are in web/portal.
 var notTried = []string{"POST /signout", "POST /signin", "POST /me/sessions/end"}
 
 // TestEveryRoleAtEveryAddress holds to a file what every role, of the realm and of another, gets at every address of the route table.

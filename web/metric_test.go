@@ -110,7 +110,7 @@ func TestACallerThatHungUpIsNoFaultOfOurs(t *testing.T) {
 		`countersign_request_duration_seconds_count{method="GET",route="/api/common/v1/transaction/:internalId",status="503"} 1`)
 }
 
-// TestAHundredScrapesAtATimeReadTwoAtATime: whoever scrapes more often than the gateway reads is asked to come again.
+// TestAHundredScrapesAtATimeReadTwoAtATime: a client that scrapes more often than the gateway reads is asked to come again.
 func TestAHundredScrapesAtATimeReadTwoAtATime(t *testing.T) {
 	t.Parallel()
 	m := observability.New()

@@ -165,7 +165,7 @@ func (s *Server) secured(next echo.HandlerFunc) echo.HandlerFunc {
 		fixed.Set("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
 	}
 	return func(c echo.Context) error {
-		maps.Copy(c.Response().Header(), fixed) // lists of one: whoever adds to one makes its own
+		maps.Copy(c.Response().Header(), fixed) // lists of one: adding to one makes a new list
 		if len(c.Request().TransferEncoding) > 0 {
 			// A chunked request may have had a Content-Length too, which net/http hides: another request must not follow it.
 			c.Response().Header().Set(echo.HeaderConnection, "close")

@@ -105,7 +105,7 @@ func TestATokenCallBeyondTheLimitIsRefusedInTheWordsOfOAuth(t *testing.T) {
 	}
 }
 
-// stumblingBody is a body that whoever reads it stumbles over.
+// stumblingBody is a body whose reading fails.
 type stumblingBody struct{}
 
 // Read does not return.

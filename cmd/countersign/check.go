@@ -150,7 +150,7 @@ func writeReport(output io.Writer, r integrity.Report, took time.Duration) error
 			counted(r.Checkpoints, "checkpoint"), waiting(r.Unsealed))
 	}
 	if r.AccountChanged > 0 {
-		fmt.Fprintf(&text, "%s not made again to compare: the debtor account was changed since by whoever provisions\n",
+		fmt.Fprintf(&text, "%s not made again to compare: the debtor account was changed since by provisioning\n",
 			counted(r.AccountChanged, "document"))
 	}
 	_, err := io.WriteString(output, text.String())

@@ -17,7 +17,7 @@ type killing struct {
 	random *rand.Rand
 }
 
-// killsOfALife is how often one demo is killed. More kills take further demos: whoever looks at all payments after each kill looks at some
+// killsOfALife is how often one demo is killed. More kills take further demos: a look at all payments after each kill looks at some
 // hundreds.
 const killsOfALife = 25
 

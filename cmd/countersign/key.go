@@ -110,7 +110,7 @@ func newKeyLine(id string) (string, error) {
 
 type keyCommand struct {
 	New    keyNewCommand    `cmd:"" help:"Print a new line for a key file: put it first, and it seals from the next start on."`
-	Public keyPublicCommand `cmd:"" help:"Print the public halves of the keys that sign the audit trail, for whoever verifies bundles."`
+	Public keyPublicCommand `cmd:"" help:"Print the public halves of the keys that sign the audit trail, for the verifiers of bundles."`
 }
 
 type keyPublicCommand struct {

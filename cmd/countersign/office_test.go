@@ -26,7 +26,7 @@ type office struct {
 	client       *http.Client
 	acknowledged atomic.Int64
 	refused      atomic.Bool // an answer was not 200
-	comesAgain   bool        // whoever is asked to try again does so at the end
+	comesAgain   bool        // a caller that is asked to try again does so at the end
 
 	mu      sync.Mutex
 	tokens  map[string]string // of access, by user
@@ -176,7 +176,7 @@ func (o *office) papers() []*paper {
 	return append([]*paper(nil), o.orders...)
 }
 
-// create sends the order, the same one each time. Whoever repeats it gets the answer of the first time.
+// create sends the order, the same one each time. A repeated order gets the answer of the first time.
 func (o *office) create(p *paper) (reply, error) {
 	r, err := o.askAs("maker1", http.MethodPost, "/api/sic-inst/v1/instruction/create", p.body())
 	if err == nil && r.status == http.StatusOK {

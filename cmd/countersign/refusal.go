@@ -73,7 +73,7 @@ func (g gateway) refuseUnfit(ctx context.Context, db *store.Database, ready stor
 		return errors.New(traces + ": set up a database of its own for PROD, or serve this one with COUNTERSIGN_ENVIRONMENT=TEST")
 	}
 	if traces != "" {
-		g.Log.WarnContext(ctx, traces+": whoever knows the demo can sign in")
+		g.Log.WarnContext(ctx, traces+": anybody who knows the demo can sign in")
 	}
 	if missing := web.Unconnected(ready.SchemesInUse, g.Connected); missing != "" {
 		return errors.New(missing)

@@ -116,7 +116,7 @@ func (r response) reasons() string {
 	return fmt.Sprint(r.at("message", "Document", "CstmrPmtStsRpt", "OrgnlGrpInfAndSts", "StsRsnInf"))
 }
 
-// playTooLate: SEPA has time limits; Swiss payments have none unless a setting says so. A deadline is sealed: whoever moves it has the
+// playTooLate: SEPA has time limits; Swiss payments have none unless a setting says so. A deadline is sealed: moving it has the
 // message withheld.
 func playTooLate(t *testing.T, s *stage, l lane) {
 	swiss := l.scheme == "sic-inst"

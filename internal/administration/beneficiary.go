@@ -10,7 +10,7 @@ import (
 	"countersign/internal/identity"
 )
 
-// Beneficiary is a creditor that two people of payments agreed on: whoever pays it picks it and types neither name nor account.
+// Beneficiary is a creditor that two people of payments agreed on: a maker picks it and types neither name nor account.
 type Beneficiary struct {
 	ID             string `field:"beneficiaryId"`
 	Name           string `field:"creditorName"` // 1 to 140 characters

@@ -239,7 +239,7 @@ func TestAFieldHasOneForm(t *testing.T) {
 	}
 }
 
-// A change that says all of what comes after it is held against what was before all the same: whoever confirms it saw the difference.
+// A change that says all of what comes after it is held against what was before all the same: its decider saw the difference.
 func TestRolesThatChangedMeanwhileAreAskedForAnew(t *testing.T) {
 	t.Parallel()
 	_, known := suppression(t)

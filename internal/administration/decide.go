@@ -59,7 +59,7 @@ func (c Change) MayDecide(by identity.Principal) error {
 	return nil
 }
 
-// Decide makes the decision of a change. now is what the realm knows at this moment, read after whoever else decides was shut out.
+// Decide makes the decision of a change. now is what the realm knows at this moment, read after other deciders were shut out.
 //
 // Errors: as MayDecide, payment.FieldError for the reason, ConflictError when the requester has lost the role, the subject is not what the
 // requester saw, or the realm could not be run after it.

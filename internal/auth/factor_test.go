@@ -171,7 +171,7 @@ func TestOfTheSameCodeAtOnceOneCounts(t *testing.T) {
 	}
 }
 
-// Whoever writes rows without the key neither takes a factor away nor gives one.
+// A login that writes rows without the key neither takes a factor away nor gives one.
 func TestFactorsThatSomebodyWroteByHandLetNobodyIn(t *testing.T) {
 	t.Parallel()
 	for what, statement := range map[string]string{

@@ -19,7 +19,7 @@ import (
 	"countersign/internal/store/storetest"
 )
 
-// A digest that anybody can compute would let whoever may write rows sign in as whom they like: the application's role can, and so can
+// A digest that anybody can compute would let a login that may write rows sign in as anybody: the application's role can, and so can
 // an injected statement.
 func TestARowInTheTablesSignsNobodyIn(t *testing.T) {
 	t.Parallel()
@@ -124,7 +124,7 @@ func TestLivesOfTokensThatNobodySealedLetNobodyIn(t *testing.T) {
 	}
 }
 
-// What ended stays ended for whoever writes rows as the service does.
+// What ended stays ended for a login that writes rows as the service does.
 func TestARevokedSignInStaysRevoked(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

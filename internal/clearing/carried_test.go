@@ -19,7 +19,7 @@ func outbound(t *testing.T, h *servicetest.Env, m payment.Message) (stored, rele
 }
 
 // TestWhatIsReleasedIsStoredWithWhatCarriesIt: a process that delivers stores the document to clearing with the release, in one
-// transaction, and clearing gets those bytes. One that does not leaves that to whoever delivers.
+// transaction, and clearing gets those bytes. One that does not leaves that to the delivery.
 func TestWhatIsReleasedIsStoredWithWhatCarriesIt(t *testing.T) {
 	t.Parallel()
 	h := servicetest.New(t)

@@ -59,7 +59,7 @@ type connection struct {
 	breaker   *gobreaker.TwoStepCircuitBreaker[struct{}]
 	recovered func() // called when clearing takes documents again
 
-	mu            sync.Mutex // taken while the breaker's own is held: whoever holds it asks the breaker nothing
+	mu            sync.Mutex // taken while the breaker's own is held: its holder asks the breaker nothing
 	since         time.Time
 	down          bool // and the log was told that clearing takes nothing
 	loggedAt      time.Time

@@ -25,7 +25,7 @@ func TestAConnectionThatComesAndGoesHoldsNobodyUp(t *testing.T) {
 	var down, slow, stop, quiet atomic.Bool
 	h := servicetest.With(t, servicetest.Options{Now: func() time.Time {
 		if slow.Load() {
-			time.Sleep(2 * time.Millisecond) // whoever holds a lock meanwhile holds it for so long
+			time.Sleep(2 * time.Millisecond) // a lock is held for so long meanwhile
 		}
 		return clock.Now()
 	}})
@@ -127,7 +127,7 @@ func TestEveryOtherRequestIsEnough(t *testing.T) {
 }
 
 // TestWhatClearingSaysToADeliveryIsNoAnswer: clearing answers 200 with garbage, with what looks like the answer to the payment, or with a
-// body that never ends. The document counts as taken, nothing is settled, and whoever does not answer is asked after ten seconds.
+// body that never ends. The document counts as taken, nothing is settled, and a side that does not answer is asked after ten seconds.
 func TestWhatClearingSaysToADeliveryIsNoAnswer(t *testing.T) {
 	t.Parallel()
 	bodies := map[string]func(http.ResponseWriter, *http.Request){

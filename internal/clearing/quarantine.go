@@ -49,7 +49,7 @@ func (e *unprocessableError) Error() string { return e.reason.String() }
 
 func unprocessable(reason i18n.Text) error { return &unprocessableError{reason: reason} }
 
-// unprocessableOf is why a document cannot be booked, whoever tries again; nil when an error says nothing of it.
+// unprocessableOf is why a document cannot be booked, however often it is tried; nil when an error says nothing of it.
 func unprocessableOf(err error) *unprocessableError {
 	var cannot *unprocessableError
 	switch {

@@ -15,7 +15,7 @@ import (
 	"countersign/internal/testutil"
 )
 
-// TestNothingIsMadeOfAPaymentThatSomebodyBroke: whoever writes into the database an incoming payment, or the amount of one, gets no return
+// TestNothingIsMadeOfAPaymentThatSomebodyBroke: a person who writes into the database an incoming payment, or the amount of one, gets no return
 // of it by an honest checker: nothing that is made of it gets a seal. The same holds for an answer to a recall and for a recall of ours.
 func TestNothingIsMadeOfAPaymentThatSomebodyBroke(t *testing.T) {
 	t.Parallel()

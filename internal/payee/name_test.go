@@ -69,7 +69,7 @@ func TestNamesAreComparedAsPeopleWould(t *testing.T) {
 	}
 }
 
-// TestAtMostTwoWordsOfANameMayBeMistyped however long it is: a close match tells whoever asks what the holder is called.
+// TestAtMostTwoWordsOfANameMayBeMistyped however long it is: a close match tells the asker the holder's name.
 func TestAtMostTwoWordsOfANameMayBeMistyped(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

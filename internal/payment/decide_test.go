@@ -69,7 +69,7 @@ func pending(by identity.Principal, approvals int) payment.Message {
 	}
 }
 
-// The interbank document names the bank of the account as it is at the delivery: whoever approves saw the one it had at the entry.
+// The interbank document names the bank of the account as it is at the delivery: the approver saw the one it had at the entry.
 func TestAnAccountThatMovedToAnotherBankIsEnteredAnew(t *testing.T) {
 	t.Parallel()
 	maker, checker := person("maker", identity.RoleMaker), person("checker", identity.RoleChecker)

@@ -40,7 +40,7 @@ func TestASecondFactorCountsForOneContent(t *testing.T) {
 	}
 }
 
-// Whoever gives roles brings no checker along for a message that waits already.
+// A new role brings no checker along for a message that waits already.
 func TestACheckerIsOneBeforeTheMessage(t *testing.T) {
 	t.Parallel()
 	m := pending(maker, 1)
@@ -97,7 +97,7 @@ func TestOnlyWhoMadeItWithdraws(t *testing.T) {
 	}
 }
 
-// What the table does not hold is refused, whoever asks: no answer of clearing moves what waits for approval, or what has ended.
+// What the table does not hold is refused to everybody: no answer of clearing moves what waits for approval, or what has ended.
 func TestOnlyTheMovesOfTheTableAreMade(t *testing.T) {
 	t.Parallel()
 	for _, state := range instructionStates {

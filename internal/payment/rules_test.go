@@ -464,7 +464,7 @@ func TestTheErrorsOfAnAmendmentInTheirOrder(t *testing.T) {
 	}
 }
 
-// Whoever asks for the same step again is told so; anything else about it is a refusal.
+// The same step again is told as such; anything else about it is a refusal.
 func TestWhichStepsAreRepeats(t *testing.T) {
 	t.Parallel()
 	done, err := pending(maker, 1).Approve(payment.Verdict{By: checker, At: noon, Remark: "seen"}, terms(sealer(t, 'k')))

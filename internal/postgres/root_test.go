@@ -227,7 +227,7 @@ func TestDirectoryOfAnotherUserIsRefused(t *testing.T) {
 	refused(t, quick(filepath.Join(os.TempDir(), foreignName)), "belongs to user 0", "run it as that user")
 }
 
-// TestPlacesThatCannotBeWritten: each says what to do, whoever runs the program.
+// TestPlacesThatCannotBeWritten: each says what to do, under every user.
 func TestPlacesThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	place := t.TempDir()

@@ -12,7 +12,7 @@ import (
 	"countersign/internal/store/admin"
 )
 
-// Beneficiaries are no matter of administrators: makers ask for changes of them, checkers decide, and whoever reads payments reads them.
+// Beneficiaries are no matter of administrators: makers ask for changes of them, checkers decide, and everybody who reads payments reads them.
 // The steps are those of every change.
 
 // Beneficiaries lists those in force by name. Error: payment.ForbiddenError.

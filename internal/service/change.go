@@ -19,7 +19,7 @@ import (
 func (s *Payments) Withdraw(ctx context.Context, by identity.Principal, id uuid.UUID, reason string) (payment.Message, error) {
 	c := change{by: by, action: payment.ActionWithdraw, at: s.cfg.Now()}
 	seen, err := s.cfg.Messages.Transact(ctx, by.Realm, id, func(m payment.Message) (payment.Transition, error) {
-		c.at = s.cfg.Now() // under the lock: after whoever was first
+		c.at = s.cfg.Now() // under the lock: after the first one
 		return m.Withdraw(by, reason, c.at)
 	})
 	return s.after(ctx, c, seen, err)
@@ -32,7 +32,7 @@ func (s *Payments) Withdraw(ctx context.Context, by identity.Principal, id uuid.
 func (s *Payments) Answer(ctx context.Context, by identity.Principal, id uuid.UUID, answer string) (payment.Message, error) {
 	c := change{by: by, action: payment.ActionAnswer, at: s.cfg.Now()}
 	seen, err := s.cfg.Messages.Transact(ctx, by.Realm, id, func(m payment.Message) (payment.Transition, error) {
-		c.at = s.cfg.Now() // under the lock: after whoever was first
+		c.at = s.cfg.Now() // under the lock: after the first one
 		return m.Reply(by, answer, c.at)
 	})
 	return s.after(ctx, c, seen, err)
@@ -63,7 +63,7 @@ func (s *Payments) Amend(ctx context.Context, by identity.Principal, id uuid.UUI
 			if err != nil {
 				return payment.Transition{}, err
 			}
-			c.at = s.cfg.Now() // under the lock: after whoever was first
+			c.at = s.cfg.Now() // under the lock: after the first one
 			order := in
 			order.Scheme, order.ManyTransactions = m.Scheme, false
 			asked := s.instruction(by, order, known, c.at)

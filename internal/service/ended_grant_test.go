@@ -12,7 +12,7 @@ import (
 	"countersign/internal/service/servicetest"
 )
 
-// TestARoleThatEndsBetweenSignInAndTheStep: whoever lost the role after the request was let in is told so, whatever the step, and nothing
+// TestARoleThatEndsBetweenSignInAndTheStep: a person who lost the role after the request was let in is told so, whatever the step, and nothing
 // of it is stored but its refusal.
 func TestARoleThatEndsBetweenSignInAndTheStep(t *testing.T) {
 	t.Parallel()

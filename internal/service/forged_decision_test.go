@@ -30,7 +30,7 @@ WITH history AS (
 )
 UPDATE message SET approvals = 1, state_sequence = 2, state_since = $2 WHERE message_id = $1`
 
-// TestAnApprovalThatNobodyGaveCountsForNothing: whoever writes rows as the service does writes the first of two approvals in somebody
+// TestAnApprovalThatNobodyGaveCountsForNothing: a login that writes rows as the service does writes the first of two approvals in somebody
 // else's name. The message is withheld, a second approval releases nothing, and the auditor names the row.
 func TestAnApprovalThatNobodyGaveCountsForNothing(t *testing.T) {
 	t.Parallel()

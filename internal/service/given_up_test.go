@@ -31,7 +31,7 @@ func (i *impatience) before(_ context.Context, _ *pgx.Conn, sql string, _ []any)
 	}
 }
 
-// TestWhatIsApprovedLeavesThoughItsCallerGaveUp: whoever goes away while an approval is under way with those of others is told that nobody
+// TestWhatIsApprovedLeavesThoughItsCallerGaveUp: a caller that goes away while an approval is under way with those of others is told that nobody
 // knows, and what came of it goes to clearing at once, not when the clock looks for what was left behind: no clock runs here.
 func TestWhatIsApprovedLeavesThoughItsCallerGaveUp(t *testing.T) {
 	t.Parallel()

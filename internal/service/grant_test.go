@@ -12,7 +12,7 @@ import (
 	"countersign/internal/service/servicetest"
 )
 
-// Whoever gives roles must not be able to bring along a decider for what waits already.
+// An administrator who gives roles must not be able to bring along a decider for what waits already.
 func TestARoleGivenAfterwardsDoesNotDecide(t *testing.T) {
 	t.Parallel()
 	h := servicetest.New(t)

@@ -36,7 +36,7 @@ func (s *Payments) verify(ctx context.Context, by identity.Principal, in payment
 	}
 	order := s.instruction(by, in, known, s.cfg.Now())
 	if len(payment.CheckInstruction(order)) > 0 {
-		return payee.Verification{}, nil // told by whoever stores it
+		return payee.Verification{}, nil // told at the storing
 	}
 	return s.asked(ctx, in, order), nil
 }

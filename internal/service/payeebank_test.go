@@ -110,7 +110,7 @@ func TestWhatIsNoAnswerIsNone(t *testing.T) {
 func TestABankThatDoesNotAnswerIsLate(t *testing.T) {
 	t.Parallel()
 	address, _ := bank(t, func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // only then a server sees that whoever asked is gone
+		_, _ = io.Copy(io.Discard, r.Body) // only then a server sees that the asker is gone
 		<-r.Context().Done()
 	})
 	soon, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

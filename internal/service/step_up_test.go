@@ -246,7 +246,7 @@ func TestOfTwoApprovalsWithOneCodeOneCounts(t *testing.T) {
 	}
 }
 
-// The database holds it against whoever works with the service's login.
+// The database holds it against the service's login.
 func TestTheDatabaseHoldsTheStepUp(t *testing.T) {
 	t.Parallel()
 	h := servicetest.New(t)

@@ -31,7 +31,7 @@ var forgeries = []struct {
 }
 
 // TestWhatIsShownIsWhatIsSigned: a row written by the application's role whose columns tell another payment than its document is withheld
-// from whoever reads it, and nobody approves it, not even by the digest of that document.
+// from every reader, and nobody approves it, not even by the digest of that document.
 func TestWhatIsShownIsWhatIsSigned(t *testing.T) {
 	t.Parallel()
 	h := servicetest.New(t)

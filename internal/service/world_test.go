@@ -303,7 +303,7 @@ func (w *world) administer(d deed, by identity.Principal) error {
 	return nil
 }
 
-// apply brings about what was confirmed. Whoever asked and whoever confirmed are both ours, so that link and code of an account are too.
+// apply brings about what was confirmed. The person who asked and the one who confirmed are both ours, so that link and code of an account are too.
 func (w *world) apply(c administration.Change) {
 	find := func(name string) *hand {
 		return &w.hands[slices.IndexFunc(w.hands, func(h hand) bool { return h.name == name })]

@@ -54,7 +54,7 @@ func (g *game) judge() {
 	g.judgeRequests()
 }
 
-// read reads a message as the gateway has it. A connection that broke while it was idle is noticed by whoever uses it first.
+// read reads a message as the gateway has it. A connection that broke while it was idle is noticed at its next use.
 func (g *game) read(realm string, id uuid.UUID) (m payment.Message, err error) {
 	for range 5 {
 		m, err = g.house.Messages.Message(ctx, realm, id)

@@ -59,7 +59,7 @@ func (s *Simulator) servePayee(w http.ResponseWriter, r *http.Request) {
 func (s *Simulator) answerPayee(w http.ResponseWriter, r *http.Request, name string) {
 	answer := payeeOf(name)
 	if answer.wait > 0 && s.config.Sleep(r.Context(), answer.wait) != nil {
-		return // whoever asked waits no longer
+		return // the asker waits no longer
 	}
 	w.Header().Set(payee.RequestID, r.Header.Get(payee.RequestID))
 	w.Header().Set(payee.ResponseTimestamp, payee.Timestamp(s.config.Now()))

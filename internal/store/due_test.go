@@ -12,7 +12,7 @@ import (
 )
 
 // TestLooksReadNoRealm: the looks of the clock find what is due by its index, also when the server's statistics are of a moment in which
-// all payments were on their way. Whoever expects to find one at once reads from end to end what by now has none.
+// all payments were on their way. A plan that expects to find one at once reads from end to end what by now has none.
 func TestLooksReadNoRealm(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -13,7 +13,7 @@ import (
 	"countersign/internal/store/storetest"
 )
 
-// TestEveryTableWithARealmHidesTheOthers: no table that has a realm is without row-level security, whoever adds one.
+// TestEveryTableWithARealmHidesTheOthers: no table that has a realm is without row-level security.
 func TestEveryTableWithARealmHidesTheOthers(t *testing.T) {
 	t.Parallel()
 	rows, err := storetest.New(t).Owner(t).Query(t.Context(), `SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid

@@ -9,7 +9,7 @@ import (
 )
 
 // TestWordsAreFoundInTheirRealmAlone: the function that looks for words works past row-level security. It finds what is its realm's, and
-// nothing of it for another realm, for none, or for whoever is no gateway.
+// nothing of it for another realm, for none, or for a login that is no gateway.
 func TestWordsAreFoundInTheirRealmAlone(t *testing.T) {
 	t.Parallel()
 	h := servicetest.New(t)

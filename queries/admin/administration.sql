@@ -4,7 +4,7 @@
 SELECT * FROM realm WHERE realm = @realm;
 
 -- name: RealmLock :one
--- As the owner: whoever changes who administers a realm takes turns.
+-- As the owner: changes of a realm's administrators take turns.
 SELECT realm FROM realm WHERE realm = @realm FOR UPDATE;
 
 -- name: RealmInsertAbsent :one

@@ -74,13 +74,13 @@ VALUES (@realm, @change_id, @requester_person, @beneficiary_person, @content_has
   @decider_person, @decider_role, @decider_grant_id, @decider_granted_at, @decider_client, @decided_at, @key_id, @seal);
 
 -- name: AdministrationTurn :one
--- The number of the next decision. Whoever asks for it at the same time waits until this transaction has ended.
+-- The number of the next decision. A second asker waits until this transaction has ended.
 INSERT INTO realm_administration AS a (realm, decided) VALUES (@realm, 1)
 ON CONFLICT (realm) DO UPDATE SET decided = a.decided + 1
 RETURNING decided;
 
 -- name: ChangesDecided :one
--- How many changes of a realm were decided. Whoever is told another number than before has reason to look at rights again.
+-- How many changes of a realm were decided. Another number than before is a reason to look at rights again.
 SELECT coalesce((SELECT a.decided FROM realm_administration a WHERE a.realm = @realm), 0)::bigint AS decided;
 
 -- name: ChangeListAll :many

@@ -14,7 +14,7 @@ INSERT INTO access_token (realm, token_hash, family_id, issued_at, expires_at, k
 VALUES (@realm, @access_hash, @family_id, @at, @access_expires_at, @access_key_id, @access_seal);
 
 -- name: FamilyLockByRefreshToken :one
--- Takes the family of a refresh token, so that whoever comes second sees what the first one did. A token is looked up by its digests
+-- Takes the family of a refresh token, so that the second transaction sees what the first one did. A token is looked up by its digests
 -- under all keys in force, here and below.
 SELECT f.family_id
 FROM refresh_token t

@@ -50,8 +50,8 @@ LEFT JOIN message_look l ON l.realm = d.realm AND l.message_id = d.message_id AN
 WHERE d.realm = @realm AND d.action = 'approve' AND d.decided_at >= @since AND d.decided_at < @until;
 
 -- name: ReportRaisedList :many
--- Changes of a period that let people do more, newest first: those that somebody asked for who gains by them, whatever they are; and whoever
--- asked, limits that were raised or taken away, policies that were retired or ask less than one in force when they were asked for, roles
+-- Changes of a period that let people do more, newest first: those that somebody asked for who gains by them, of every kind; and of
+-- every asker, limits that were raised or taken away, policies that were retired or ask less than one in force when they were asked for, roles
 -- given to an account that is there or to a person who has one, clients that may decide their own or skip the payee, and second factors
 -- that are asked of fewer roles.
 SELECT c.change_id, c.kind, c.subject, c.requested_at, r.display_name AS requester_name, coalesce(p.display_name, '')::text AS decider_name,

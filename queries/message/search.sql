@@ -3,7 +3,7 @@
 
 -- name: SearchKeys :many
 -- The newest messages behind a key that a text may mean, so many of each meaning at most, and so many of the newest, which are looked
--- through for any part of any text. Whoever asks compares.
+-- through for any part of any text. The caller compares.
 (SELECT 'end-to-end id' AS meaning, v.message_id FROM message_version v
  WHERE v.realm = @realm AND v.end_to_end_id = sqlc.narg(whole)::text AND v.message_id < @before::uuid
  ORDER BY v.message_id DESC LIMIT @most::integer)

@@ -46,7 +46,7 @@ func TestBenchMeasuresAndCleansUp(t *testing.T) {
 	checkGone(t, folder)
 }
 
-// TestBenchCleansUpWhenItIsStopped: whoever loses patience finds neither folder nor process either.
+// TestBenchCleansUpWhenItIsStopped: after Ctrl-C there is neither folder nor process either.
 func TestBenchCleansUpWhenItIsStopped(t *testing.T) {
 	t.Parallel()
 	folder := benchFolder(t)

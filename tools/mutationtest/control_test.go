@@ -15,7 +15,7 @@ var ofFactors = []mutant{
 		before: `if !s.guard.Fits(ctx, store.Realm(row)) {`, after: `if false && !s.guard.Fits(ctx, store.Realm(row)) {`,
 	},
 	{
-		name: "whoever lacks the factor that is asked now goes on", file: factorRoles, tests: askedRoles,
+		name: "a session without the factor that is asked now goes on", file: factorRoles, tests: askedRoles,
 		before: `unproven{roles: fresh})`, after: `unproven{roles: fresh[:0]})`,
 	},
 	{
@@ -65,7 +65,7 @@ var ofFactors = []mutant{
 	},
 }
 
-// ofAdministration let one human being be two, or hide something from whoever decides.
+// ofAdministration let one human being be two, or hide something from the person who decides.
 var ofAdministration = []mutant{
 	{
 		name: "a new person is called like another one", file: "internal/store/admin/facts.go",
@@ -99,7 +99,7 @@ var ofAdministration = []mutant{
 		before: `unicode.IsControl(r) || r == brailleBlank || unicode.In(r,`, after: `unicode.IsControl(r) || r == brailleBlank && unicode.In(r,`,
 	},
 	{
-		name: "whoever decides sees no trial of a policy", file: "web/portal/change.go",
+		name: "the decider sees no trial of a policy", file: "web/portal/change.go",
 		tests:  "web/portal:TestEveryFormOfAdministration",
 		before: `if desk.Tried != nil && change.Decision == nil {`, after: `if false && desk.Tried != nil && change.Decision == nil {`,
 	},

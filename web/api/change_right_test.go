@@ -13,7 +13,7 @@ import (
 	"countersign/internal/demo"
 )
 
-// TestResetsLeaveTwoAdministratorsAndAChecker: whoever is reset is nobody who can act until the link was used, so resets take a realm no
+// TestResetsLeaveTwoAdministratorsAndAChecker: a person who is reset cannot act until the link was used, so resets take a realm no
 // further than suppressions do, not even two at once. Somebody else who checks is enough for a checker to be helped.
 func TestResetsLeaveTwoAdministratorsAndAChecker(t *testing.T) {
 	t.Parallel()

@@ -150,7 +150,7 @@ type ApprovalRule struct {
 	// PolicyID The policy it was entered under.
 	PolicyID string `json:"policyId,omitempty"`
 
-	// StepUp Whether whoever approves shows a second factor.
+	// StepUp Whether the person who approves shows a second factor.
 	StepUp bool `json:"stepUp"`
 }
 
@@ -376,10 +376,10 @@ type Change struct {
 	// DecidedAt When it was decided, in UTC.
 	DecidedAt string `json:"decidedAt,omitempty"`
 
-	// DecidedBy The account of whoever decided it; absent while it waits.
+	// DecidedBy The account that decided it; absent while it waits.
 	DecidedBy string `json:"decidedBy,omitempty"`
 
-	// DecidedByName Whoever decided it as shown to people.
+	// DecidedByName The name of the person who decided it.
 	DecidedByName string `json:"decidedByName,omitempty"`
 
 	// Kind What a change does to its subject.
@@ -463,7 +463,7 @@ type ChangeOrder struct {
 	// Kind What a change does to its subject.
 	Kind ChangeKind `json:"kind"`
 
-	// Note Why, for whoever decides it.
+	// Note Why, for the person who decides it.
 	Note string `json:"note,omitempty"`
 
 	// Subject The user name, client id, IBAN, policy id or limit id of what changes; left out for what is new.

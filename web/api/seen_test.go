@@ -118,7 +118,7 @@ func TestWordsOfADecisionAreThoseOfADocument(t *testing.T) {
 	}
 }
 
-// TestAnApprovalMayCarryARemark: absent, null, empty or a text, by the Global ID as well, and whoever comes second reads who was first.
+// TestAnApprovalMayCarryARemark: absent, null, empty or a text, by the Global ID as well, and the second caller reads who was first.
 func TestAnApprovalMayCarryARemark(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -185,7 +185,7 @@ func TestARowThatCannotBeReadIsWithheldInTheLists(t *testing.T) {
 	}
 }
 
-// TestAPaymentThatCannotBeReadIsStillEnded: what somebody broke is rejected and withdrawn, and whoever does it reads that it is done, in a
+// TestAPaymentThatCannotBeReadIsStillEnded: a broken payment is rejected and withdrawn, and the caller reads that it is done, in a
 // word and not in a report about an order that nobody can read.
 func TestAPaymentThatCannotBeReadIsStillEnded(t *testing.T) {
 	t.Parallel()

@@ -25,7 +25,7 @@ func brokenOrder(t *testing.T) string {
 	return body
 }
 
-// TestStructureAndRulesAreToldTogether: whoever corrects a malformed order hears at once what else its rules refuse, and nothing that only
+// TestStructureAndRulesAreToldTogether: the caller with a malformed order reads at once what else its rules refuse, and nothing that only
 // follows from what could not be read.
 func TestStructureAndRulesAreToldTogether(t *testing.T) {
 	t.Parallel()

@@ -10,7 +10,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// watchShifts notes what moved in the page without having been moved by scrolling, whoever set it off: an answer may come late, and what
+// watchShifts notes what moved in the page without having been moved by scrolling, by any cause: an answer may come late, and what
 // moves then moves under the reader's eyes.
 const watchShifts = `
   window.shifts = [];

@@ -166,7 +166,7 @@ func TestTwoAdministratorsSayWhichRolesNeedASecondFactor(t *testing.T) {
 	b.as("admin2").post(change+"/approve", nil).goesTo(change)
 	checker.get("/queue").goesTo("/signin") // and what was begun waits behind the sign-in
 	maker.get("/payments/new").is(http.StatusOK)
-	one.get("/admin").goesTo("/signin") // whoever asked is asked too
+	one.get("/admin").goesTo("/signin") // the person who asked is asked too
 	fresh := b.browser()
 	fresh.post("/signin", signInForm("checker1")).goesTo("/me/factors")
 	fresh.get("/queue").goesTo("/me/factors")

@@ -31,7 +31,7 @@ func TestASessionWrittenIntoTheTableSignsNobodyIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const token = "chosen-by-whoever-wrote-the-row"
+	const token = "chosen-by-the-writer-of-the-row"
 	digest := sha256.Sum256([]byte(token))
 	for _, key := range []string{token, base64.RawURLEncoding.EncodeToString(digest[:])} {
 		_, err = conn.Exec(t.Context(), "INSERT INTO sessions (token, data, expiry) VALUES ($1, $2, now() + interval '1 hour')", key, data)

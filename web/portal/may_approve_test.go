@@ -33,7 +33,7 @@ func TestTheCheckPageNamesWhoMayApprove(t *testing.T) {
 	}
 }
 
-// TestTheCheckPageCallsABankOne: a number alone says nothing to whoever compares.
+// TestTheCheckPageCallsABankOne: a number alone says nothing to a person who compares.
 func TestTheCheckPageCallsABankOne(t *testing.T) {
 	t.Parallel()
 	maker := setup(t).as("maker1")

@@ -51,7 +51,7 @@ func TestATimeToDecideIsToldInWhole(t *testing.T) {
 	}
 }
 
-// TestTheFormOfAnAmendmentIsNoDuplicateOfItself: what it amends is left out, and so is whoever made that.
+// TestTheFormOfAnAmendmentIsNoDuplicateOfItself: what it amends is left out, and so is its maker.
 func TestTheFormOfAnAmendmentIsNoDuplicateOfItself(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -105,7 +105,7 @@ func TestWhatAMakerAnswersSurvivesTheSession(t *testing.T) {
 	}
 }
 
-// TestWordsTypedAfterTheSessionAreKept: the last ones before the page was left. Whoever opens it again finds them, in place of what was
+// TestWordsTypedAfterTheSessionAreKept: the last ones before the page was left. A person who opens it again finds them, in place of what was
 // kept before, and nobody else does.
 func TestWordsTypedAfterTheSessionAreKept(t *testing.T) {
 	t.Parallel()
@@ -151,18 +151,18 @@ func TestAnAccountNumberIsAnsweredInPlaceWithoutASession(t *testing.T) {
 	b.expire()
 	got := maker.get("/payments/iban?scheme=sic-inst&creditorIban=CH93").is(http.StatusUnauthorized)
 	if target := got.header.Get("HX-Redirect"); target != "" {
-		t.Errorf("whoever is typing is taken to %s", target)
+		t.Errorf("a person who is typing is taken to %s", target)
 	}
 	if got.text != "" {
 		t.Errorf("the page is told %q in the place of a part of it", got.text)
 	}
 	got = maker.post("/payments/outlook", filled()).is(http.StatusUnauthorized)
 	if target := got.header.Get("HX-Redirect"); target != "" {
-		t.Errorf("whoever is typing is taken to %s", target)
+		t.Errorf("a person who is typing is taken to %s", target)
 	}
 	got = maker.post("/stay", nil).is(http.StatusUnauthorized)
 	if target := got.header.Get("HX-Redirect"); target != "" {
-		t.Errorf("whoever wants to stay is taken to %s", target)
+		t.Errorf("a person who wants to stay is taken to %s", target)
 	}
 	if next := maker.get("/queue?text=Holzbau&tab=all").is(http.StatusUnauthorized).header.Get("HX-Redirect"); !strings.Contains(
 		next, url.QueryEscape("text=Holzbau"),

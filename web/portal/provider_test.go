@@ -127,7 +127,7 @@ func TestAnotherLinkEndsWhatTheFormerPersonIsSignedInWith(t *testing.T) {
 	b.CheckInvariants(t)
 }
 
-// TestTheSecretAtTheProviderIsNeverShown: not to whoever asks for the change, whoever decides it, the trail, the log or the database.
+// TestTheSecretAtTheProviderIsNeverShown: not to the person who asks for the change, the one who decides it, the trail, the log or the database.
 func TestTheSecretAtTheProviderIsNeverShown(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

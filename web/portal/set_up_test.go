@@ -145,7 +145,7 @@ func TestTheServiceMakesNobodyActive(t *testing.T) {
 	}
 }
 
-// TestTooManyTriesEndNoLink: whoever waits as they are told sets the password with the form they have.
+// TestTooManyTriesEndNoLink: a person who waits as they are told sets the password with the form they have.
 func TestTooManyTriesEndNoLink(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

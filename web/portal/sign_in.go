@@ -119,7 +119,7 @@ func signOut(v *Request) error {
 	if err != nil {
 		return err
 	}
-	v.TakeOuter() // whoever comes to this browser next goes on with no sign-in that was begun at a provider before
+	v.TakeOuter() // the next person at this browser goes on with no sign-in that was begun at a provider before
 	// The next person at this browser finds nothing of what was shown. Cookies are not named: the session's has ended, and the one that
 	// lets the browser be known again is to stay.
 	v.Echo.Response().Header().Set("Clear-Site-Data", `"cache", "storage"`)

@@ -24,7 +24,7 @@ func (w *browser) counted() string {
 	return strings.TrimSpace(strings.Split(strings.TrimSpace(w.get("/payments").is(http.StatusOK).page.Find("#queue-count").Text()), " ")[0])
 }
 
-// TestPagesShareTheirCountsButNotWhatOneJustDid: the count in the menu is asked once for everybody, and whoever just decided something sees
+// TestPagesShareTheirCountsButNotWhatOneJustDid: the count in the menu is asked once for everybody, and a person who just decided something sees
 // the count that knows of it.
 func TestPagesShareTheirCountsButNotWhatOneJustDid(t *testing.T) {
 	t.Parallel()
@@ -54,7 +54,7 @@ func TestPagesShareTheirCountsButNotWhatOneJustDid(t *testing.T) {
 }
 
 // TestFirstPagesShareTheirFiguresButNotWhatOneJustDid: the figures of the last day and the last thirty are read once for all who look
-// within a while, and whoever just did something sees those that know of it.
+// within a while, and a person who just did something sees those that know of it.
 func TestFirstPagesShareTheirFiguresButNotWhatOneJustDid(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -13,7 +13,7 @@ import (
 // readers are people of every role that sees payments.
 var readers = []string{"maker1", "checker1", "both1", "supervisor1"}
 
-// TestRowsThatCannotBeReadAreShownAsWithheld: whoever may write into the database can make one row that nothing here can read. It is
+// TestRowsThatCannotBeReadAreShownAsWithheld: a person who may write into the database can make one row that nothing here can read. It is
 // shown as what it is, withheld, and takes no page and no list down with it.
 func TestRowsThatCannotBeReadAreShownAsWithheld(t *testing.T) {
 	t.Parallel()

@@ -84,7 +84,7 @@ func TestASessionThatRanOutIsKnownForAWhile(t *testing.T) {
 	}
 }
 
-// The service cleans up what is over; whoever works as the service cannot sign everybody out by naming a time far ahead.
+// The service cleans up what is over; the service's login cannot sign everybody out by naming a time far ahead.
 func TestNobodyDropsSessionsThatAreOpen(t *testing.T) {
 	t.Parallel()
 	db := storetest.New(t)

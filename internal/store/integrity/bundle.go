@@ -25,7 +25,7 @@ var ErrNotSealed = errors.New("the message is not sealed whole: there is none of
 
 // Bundle collects the proof of a message: its leaves with their proofs under the newest checkpoint, the bytes of its documents, and the
 // origin of the rights of its makers and deciders. The caller adds the public key. seal checks the version, the decisions and the documents
-// of the message first: the tree has a leaf of each row that was in the trail, whoever wrote it.
+// of the message first: the tree has a leaf of each row that was in the trail, by any writer.
 //
 // Errors: ErrNotSealed, ErrNotGenuine.
 func (s *Snapshot) Bundle(ctx context.Context, seal payment.Sealer, realm string, message uuid.UUID) (auditlog.Bundle, error) {

@@ -116,7 +116,7 @@ func (s *Snapshot) Invariants(ctx context.Context, now time.Time) ([]Invariant, 
 		{"I10", "what was decided and released is, by its digest and its approvals, what is stored", list(q.InvariantDigest)},
 		{"I11", "each move has one audit row that says the same", list(q.InvariantAuditUnlikeHistory)},
 		{"I12", "a payment has one open recall and one open return at most", list(q.InvariantOriginalUsedTwice)},
-		{"I13", "whoever made, decided or moved a message is the person of the account, and might", list(q.InvariantWhoActed)},
+		{"I13", "each maker, decider and mover of a message is the person of the account, and might", list(q.InvariantWhoActed)},
 		{
 			"I14", "what clearing sent is in the inbox, became what the inbox says, and states that need it have it",
 			list(q.InvariantInboxUnlikeMessages),

@@ -298,7 +298,7 @@ const realmLock = `-- name: RealmLock :one
 SELECT realm FROM realm WHERE realm = $1 FOR UPDATE
 `
 
-// As the owner: whoever changes who administers a realm takes turns.
+// As the owner: changes of a realm's administrators take turns.
 func (q *Queries) RealmLock(ctx context.Context, realm string) (string, error) {
 	row := q.db.QueryRow(ctx, realmLock, realm)
 	var realm_2 string

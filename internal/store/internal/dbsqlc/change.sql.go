@@ -18,7 +18,7 @@ ON CONFLICT (realm) DO UPDATE SET decided = a.decided + 1
 RETURNING decided
 `
 
-// The number of the next decision. Whoever asks for it at the same time waits until this transaction has ended.
+// The number of the next decision. A second asker waits until this transaction has ended.
 func (q *Queries) AdministrationTurn(ctx context.Context, realm string) (int64, error) {
 	row := q.db.QueryRow(ctx, administrationTurn, realm)
 	var decided int64
@@ -468,7 +468,7 @@ const changesDecided = `-- name: ChangesDecided :one
 SELECT coalesce((SELECT a.decided FROM realm_administration a WHERE a.realm = $1), 0)::bigint AS decided
 `
 
-// How many changes of a realm were decided. Whoever is told another number than before has reason to look at rights again.
+// How many changes of a realm were decided. Another number than before is a reason to look at rights again.
 func (q *Queries) ChangesDecided(ctx context.Context, realm string) (int64, error) {
 	row := q.db.QueryRow(ctx, changesDecided, realm)
 	var decided int64

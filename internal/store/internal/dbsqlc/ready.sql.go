@@ -90,7 +90,7 @@ type LoginDangerListRow struct {
 }
 
 // The roles this login is or can become (SET ROLE) for which the schema's rules do not hold, the login itself first, each with what is
-// wrong with it. Membership counts even where it could not be used at once: whoever may grant it to himself has it.
+// wrong with it. Membership counts even where it could not be used at once: a login that may grant it to itself has it.
 func (q *Queries) LoginDangerList(ctx context.Context) ([]LoginDangerListRow, error) {
 	rows, err := q.db.Query(ctx, loginDangerList)
 	if err != nil {

@@ -728,8 +728,8 @@ type ReportRaisedListRow struct {
 	DayAfter        string
 }
 
-// Changes of a period that let people do more, newest first: those that somebody asked for who gains by them, whatever they are; and whoever
-// asked, limits that were raised or taken away, policies that were retired or ask less than one in force when they were asked for, roles
+// Changes of a period that let people do more, newest first: those that somebody asked for who gains by them, of every kind; and of
+// every asker, limits that were raised or taken away, policies that were retired or ask less than one in force when they were asked for, roles
 // given to an account that is there or to a person who has one, clients that may decide their own or skip the payee, and second factors
 // that are asked of fewer roles.
 func (q *Queries) ReportRaisedList(ctx context.Context, arg ReportRaisedListParams) ([]ReportRaisedListRow, error) {

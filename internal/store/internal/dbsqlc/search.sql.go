@@ -519,7 +519,7 @@ type SearchKeysRow struct {
 // Where a search and a narrowed list look. What a text may mean is asked branch by branch, each off an index and with a bound, so that what is
 // found, or is not there, costs the same in a small house and a large one. They run with custom plans: a branch that is not meant falls out.
 // The newest messages behind a key that a text may mean, so many of each meaning at most, and so many of the newest, which are looked
-// through for any part of any text. Whoever asks compares.
+// through for any part of any text. The caller compares.
 func (q *Queries) SearchKeys(ctx context.Context, arg SearchKeysParams) ([]SearchKeysRow, error) {
 	rows, err := q.db.Query(ctx, searchKeys,
 		arg.Realm,

@@ -169,7 +169,7 @@ WHERE t.realm = $1 AND t.token_hash = ANY ($2::bytea[])
 FOR NO KEY UPDATE OF f
 `
 
-// Takes the family of a refresh token, so that whoever comes second sees what the first one did. A token is looked up by its digests
+// Takes the family of a refresh token, so that the second transaction sees what the first one did. A token is looked up by its digests
 // under all keys in force, here and below.
 func (q *Queries) FamilyLockByRefreshToken(ctx context.Context, realm string, tokenHashes [][]byte) (uuid.UUID, error) {
 	row := q.db.QueryRow(ctx, familyLockByRefreshToken, realm, tokenHashes)

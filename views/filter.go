@@ -1,6 +1,10 @@
 package views
 
 import (
+	"net/url"
+
+	"github.com/a-h/templ"
+
 	"countersign/internal/i18n"
 	"countersign/views/ui"
 )
@@ -123,6 +127,36 @@ func (f Filter) amount(id string, label i18n.Text, value string, problems []ui.P
 
 func (f Filter) day(id string, label i18n.Text, value string, problems []ui.Problem) ui.Field {
 	return ui.Field{ID: id, Label: label, Value: value, Hint: "Such as 20.11.2026", Problem: ui.ProblemOf(problems, id)}
+}
+
+// The words for days that fields take in any language of the portal.
+const (
+	Today     i18n.Text = "Today"
+	Yesterday i18n.Text = "Yesterday"
+	WeekAgo   i18n.Text = "A week ago"
+)
+
+// dayPresets are the periods that a click chooses, up to today where no last day is named.
+var dayPresets = []struct{ label, from, to i18n.Text }{
+	{Today, Today, Today}, {Yesterday, Yesterday, Yesterday}, {"Since a week ago", WeekAgo, Today},
+}
+
+// filtered is the filter as values of an address.
+func (f Filter) filtered() url.Values {
+	values := url.Values{}
+	for _, field := range f.Fields() {
+		if *field.Value != "" {
+			values.Set(field.Name, *field.Value)
+		}
+	}
+	return values
+}
+
+// within is the address of a list with the days of a preset.
+func within(path string, values url.Values, from, to string) templ.SafeURL {
+	values.Set("from", from)
+	values.Set("to", to)
+	return templ.SafeURL(path + "?" + values.Encode())
 }
 
 func (f Filter) label() i18n.Text {

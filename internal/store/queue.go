@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,7 +98,7 @@ func (f QueueFilter) found(w where) (QueueFilter, error) {
 	}
 	more := len(keys) == oldest
 	f.keys, err = w.fitting(f.Search, append([]uuid.UUID{}, keys...))
-	asked := Query(w.realm, f.Search.Text, f.Search.Compact)
+	asked := Query(w.realm, cmp.Or(f.Search.Name, f.Search.Text), f.Search.Compact)
 	if err != nil || !more || asked == "" || len(f.keys) >= common {
 		return f, err
 	}

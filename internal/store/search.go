@@ -20,6 +20,7 @@ type Search struct {
 	AmountFrom int64  // minor units; with AmountTo zero there is no amount
 	AmountTo   int64
 	Currency   string    // of the amount; "" for any
+	Name       string    // beside the amount, of a text that has both: "Haller 310"; "" for none
 	Since      time.Time // made then or later, and before Until
 	Until      time.Time
 	States     []payment.State
@@ -52,7 +53,8 @@ func (s Search) fits(needle Needle, m dbsqlc.MessageTextsRow) bool {
 		Text(m.ClientID), Text(m.Reason),
 	}
 	return needle.In(texts, []string{m.CreditorAccount, m.DebtorAccount, m.Remittance, m.EndToEndID, m.GlobalID, m.MessageID.String()}) ||
-		s.AmountTo > 0 && m.Amount >= s.AmountFrom && m.Amount <= s.AmountTo && (s.Currency == "" || s.Currency == m.Currency) ||
+		s.AmountTo > 0 && m.Amount >= s.AmountFrom && m.Amount <= s.AmountTo && (s.Currency == "" || s.Currency == m.Currency) &&
+			(s.Name == "" || NewNeedle(s.Name, "").In(texts, nil)) ||
 		!s.Since.IsZero() && !m.CreatedAt.Before(s.Since) && m.CreatedAt.Before(s.Until) ||
 		slices.Contains(s.States, payment.State(m.State)) || s.Scheme != "" && string(s.Scheme) == m.Scheme ||
 		s.Kind != "" && string(s.Kind) == m.Kind ||

@@ -14,7 +14,10 @@ UNION ALL
  ORDER BY k.message_id DESC LIMIT @most::integer)
 UNION ALL
 (SELECT 'global id', m.message_id FROM message m
- WHERE m.realm = @realm AND m.global_id = sqlc.narg(compact)::text AND m.message_id < @before::uuid)
+ WHERE m.realm = @realm AND m.message_id < @before::uuid
+   AND m.global_id >= sqlc.narg(compact)::text AND m.global_id <= sqlc.narg(compact)::text || 'ZZZZZZZZZZZZZZZZ' -- begins with it
+   AND length(sqlc.narg(compact)::text) >= 4
+ ORDER BY m.global_id LIMIT @most::integer)
 UNION ALL
 (SELECT 'amount', x.message_id FROM generate_series(sqlc.narg(search_from)::bigint, sqlc.narg(search_to)::bigint) a (amount)
  CROSS JOIN LATERAL (SELECT v.message_id FROM message_version v WHERE v.amount = a.amount AND v.realm = @realm AND v.message_id < @before::uuid

@@ -40,3 +40,23 @@ func TestAPaymentIsEnteredByKeysAlone(t *testing.T) {
 	}
 	p.focused("#creditorIban")
 }
+
+// TestThePaletteFindsPaymentsAndPlaces: Ctrl+K opens it on any page, Enter goes to a place whose name begins with the text, and looks for any
+// other text in the payments.
+func TestThePaletteFindsPaymentsAndPlaces(t *testing.T) {
+	t.Parallel()
+	p := as(t, "maker2")
+	p.open("/templates")
+	p.press("Control+k")
+	p.focused("#palette input")
+	p.write("benef")
+	p.press("Enter")
+	p.says("main h1", "Beneficiaries")
+	p.press("Control+k")
+	p.write("29.11.2026")
+	p.press("Enter")
+	p.says("main h1", "Payments")
+	if !strings.Contains(p.page.URL(), "text=29.11.2026") {
+		t.Errorf("the palette leads to %s", p.page.URL())
+	}
+}

@@ -107,7 +107,7 @@ func (v *Request) day(model *views.AuditTrail, name, typed string) time.Time {
 	if typed == "" {
 		return time.Time{}
 	}
-	day, known := Day(typed, v.Config.Zone)
+	day, known := Day(typed, v.Today())
 	if !known {
 		model.Problems = append(model.Problems, ui.Problem{Field: name, Text: "Enter a day such as 20.11.2026.", Code: NoDay})
 	}

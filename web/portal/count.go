@@ -130,7 +130,7 @@ func (v *Request) askAll(f *Filter) store.QueueFilter {
 		ask.Scheme = string(rulebook.SchemeSCT) // no other verifies payees
 	}
 	f.Problems = slices.DeleteFunc(f.Problems, func(p ui.Problem) bool { return p.Code == NoDay })
-	ask.CreatedFrom, ask.CreatedBefore, _ = f.Days(v.Config.Zone)
+	ask.CreatedFrom, ask.CreatedBefore, _ = f.Days(v.Today())
 	if f.View.Flag == views.FlagEnding {
 		ask.ExpiresBefore = v.At.Add(endsSoon)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -104,10 +105,24 @@ func (f *Filter) amount(name, typed string) int64 {
 	return amount.Minor()
 }
 
-// Day reads a day as people write it, 20.11.2026, or as addresses have it, 2026-11-20; it begins at midnight of the zone.
-func Day(typed string, zone *time.Location) (day time.Time, known bool) {
+// Day reads a day: 20.11.2026, 2026-11-20, "20.11." of the last twelve months, or a word such as "today" in any language of the portal. It
+// begins at midnight in the time zone of now.
+func Day(typed string, now time.Time) (day time.Time, known bool) {
+	typed = strings.TrimSpace(typed)
+	for ago, word := range map[int]i18n.Text{0: views.Today, 1: views.Yesterday, 7: views.WeekAgo} {
+		if labelled(typed, word) {
+			return time.Date(now.Year(), now.Month(), now.Day()-ago, 0, 0, 0, 0, now.Location()), true
+		}
+	}
+	if strings.HasSuffix(typed, ".") {
+		day, err := time.ParseInLocation("2.1.2006", typed+strconv.Itoa(now.Year()), now.Location())
+		if err == nil && day.After(now) {
+			day = day.AddDate(-1, 0, 0)
+		}
+		return day, err == nil
+	}
 	for _, layout := range []string{time.DateOnly, "2.1.2006"} {
-		day, err := time.ParseInLocation(layout, strings.TrimSpace(typed), zone)
+		day, err := time.ParseInLocation(layout, typed, now.Location())
 		if err == nil {
 			return day, true
 		}
@@ -118,14 +133,14 @@ func Day(typed string, zone *time.Location) (day time.Time, known bool) {
 // NoDay is the code of a text that is no day.
 const NoDay = "DT01"
 
-// Days reads the days of the filter in the time zone of the banking day: made from the first, made up to and including the second, in its
+// Days reads the days of the filter in the time zone of now: made from the first, made up to and including the second, in its
 // state since the third. A zero time does not narrow the list. An invalid day is added to the problems.
-func (f *Filter) Days(zone *time.Location) (from, before, since time.Time) {
+func (f *Filter) Days(now time.Time) (from, before, since time.Time) {
 	day := func(name, typed string) time.Time {
 		if typed == "" {
 			return time.Time{}
 		}
-		at, known := Day(typed, zone)
+		at, known := Day(typed, now)
 		if known {
 			return at
 		}

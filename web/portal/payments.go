@@ -138,7 +138,7 @@ func (v *Request) search(f *Filter, found Searched) (list []payment.Message, nex
 		MakerLogin: f.Maker(), AmountFrom: f.AmountFrom, AmountTo: f.AmountTo, Search: found.Search,
 	}
 	var before time.Time
-	ask.CreatedFrom, before, ask.ChangedSince = f.Days(v.Config.Zone)
+	ask.CreatedFrom, before, ask.ChangedSince = f.Days(v.Today())
 	if !before.IsZero() {
 		ask.CreatedTo = before.Add(-time.Microsecond) // the last moment counts
 	}

@@ -40,7 +40,7 @@ func (v *Request) mayReport() error {
 func (v *Request) reportPeriod() (p store.Period, from, to string) {
 	today := v.At.In(v.Config.Zone)
 	read := func(name string, other time.Time) time.Time {
-		day, known := Day(v.Echo.QueryParam(name), v.Config.Zone)
+		day, known := Day(v.Echo.QueryParam(name), today)
 		if known {
 			return day
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/google/uuid"
 
@@ -35,7 +36,7 @@ func ReadSearch(typed string, now time.Time) Searched {
 	if strings.ContainsAny(text, "0123456789") {
 		s.Compact = strings.ToUpper(strings.ReplaceAll(text, " ", ""))
 	}
-	s.Currency, s.AmountFrom, s.AmountTo = readAmount(text)
+	s.Name, s.Currency, s.AmountFrom, s.AmountTo = readNamedAmount(text)
 	s.Since, s.Until = readMoment(text, now)
 	s.States, s.Scheme, s.Kind = readLabels(whole)
 	s.Recalls, s.Returns = readMarks(whole)
@@ -65,6 +66,21 @@ func readAmount(text string) (currency string, from, to int64) {
 		to += 99
 	}
 	return currency, from, to
+}
+
+// readNamedAmount reads an amount, or a name with an amount before or after it: "Haller 310", "CHF 310 Haller". name is "" for an amount.
+func readNamedAmount(text string) (name, currency string, from, to int64) {
+	words := strings.Fields(text)
+	for length := len(words); length > 0; length-- {
+		for _, at := range []int{len(words) - length, 0} {
+			name = strings.Join(slices.Concat(words[:at], words[at+length:]), " ")
+			currency, from, to = readAmount(strings.Join(words[at:at+length], " "))
+			if to > 0 && (name == "" || strings.ContainsFunc(name, unicode.IsLetter)) {
+				return name, currency, from, to
+			}
+		}
+	}
+	return "", "", 0, 0
 }
 
 // withoutDots takes the sign away that stands before the last digits of an account.
@@ -98,11 +114,8 @@ func withoutToward(text string) string {
 
 // readMoment reads a day, or a minute of it or of today, as lists and details print them, into its beginning and its end.
 func readMoment(text string, now time.Time) (since, until time.Time) {
-	for _, layout := range []string{"2.1.2006", time.DateOnly} {
-		day, err := time.ParseInLocation(layout, text, now.Location())
-		if err == nil {
-			return day, day.AddDate(0, 0, 1)
-		}
+	if day, known := Day(text, now); known {
+		return day, day.AddDate(0, 0, 1)
 	}
 	for _, layout := range []string{"2.1.2006 15:04:05 MST", "2.1.2006 15:04:05", "2.1.2006 15:04"} {
 		at, err := time.ParseInLocation(layout, text, now.Location())

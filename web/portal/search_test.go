@@ -68,6 +68,14 @@ var searches = []struct{ typed, finds string }{
 	{"Wartet auf Freigabe", "abcd"},
 	{"en attente de validation", "abcd"},
 	{"In attesa di autorizzazione", "abcd"},
+	{"Zürich 1918", "a"},
+	{"1'918.05 elektrizitaetswerk", "a"},
+	{"Elektrizitätswerk CHF 1'918.05", "a"},
+	{"Generale 1918", ""},
+	{"Zürich EUR 1918", ""},
+	{"today", "abcd"},
+	{"Heute", "abcd"},
+	{"hier", ""},
 	{"%", ""},
 	{"_", ""},
 }
@@ -99,6 +107,7 @@ func TestSearchTakesWhatTheScreenPrints(t *testing.T) {
 	table := append(slices.Clone(searches), []struct{ typed, finds string }{
 		{today.Format("02.01.2006"), "abcd"},
 		{today.Format(time.DateOnly), "abcd"},
+		{today.Format("2.1."), "abcd"},
 		{today.AddDate(0, 0, -1).Format("02.01.2006"), ""},
 		{string(m["c"].GlobalID)[3:], "?c"},
 		{m["b"].InternalID.String()[20:], "?b"},
@@ -111,6 +120,7 @@ func TestSearchTakesWhatTheScreenPrints(t *testing.T) {
 		{"von Maker 2", "b"},
 		{"par maker2", "b"},
 		{reference[3:12], "?a"},
+		{reference[:8], "?a"},
 		{strings.ToLower(reference[2:11]), "?a"},
 	}...)
 	checker := b.as("checker1")

@@ -456,7 +456,10 @@ UNION ALL
  ORDER BY k.message_id DESC LIMIT $4::integer)
 UNION ALL
 (SELECT 'global id', m.message_id FROM message m
- WHERE m.realm = $1 AND m.global_id = $5::text AND m.message_id < $3::uuid)
+ WHERE m.realm = $1 AND m.message_id < $3::uuid
+   AND m.global_id >= $5::text AND m.global_id <= $5::text || 'ZZZZZZZZZZZZZZZZ' -- begins with it
+   AND length($5::text) >= 4
+ ORDER BY m.global_id LIMIT $4::integer)
 UNION ALL
 (SELECT 'amount', x.message_id FROM generate_series($6::bigint, $7::bigint) a (amount)
  CROSS JOIN LATERAL (SELECT v.message_id FROM message_version v WHERE v.amount = a.amount AND v.realm = $1 AND v.message_id < $3::uuid

@@ -1,0 +1,27 @@
+package portal_test
+
+import (
+	"testing"
+	"time"
+
+	"countersign/web/portal"
+)
+
+// TestADayIsFoundByFewLetters: without its year, or as a word of any language of the portal. An amount is no day.
+func TestADayIsFoundByFewLetters(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, time.November, 29, 16, 0, 0, 0, time.UTC)
+	for typed, want := range map[string]string{
+		"29.11.": "2026-11-29", "1.2.": "2026-02-01", "24.12.": "2025-12-24", "today": "2026-11-29", "Heute": "2026-11-29", "hier": "2026-11-28",
+		"12.5": "", "29.11": "", "todays": "",
+	} {
+		found := portal.ReadSearch(typed, now)
+		day := ""
+		if !found.Since.IsZero() {
+			day = found.Since.Format(time.DateOnly)
+		}
+		if day != want || want != "" && found.Until.Sub(found.Since) != 24*time.Hour {
+			t.Errorf("%q is the day %q, want %q", typed, day, want)
+		}
+	}
+}

@@ -94,7 +94,7 @@ func (f *findings) text(field, text string, least, most int) {
 		f.add(field, codeMissing, "Enter %s: it may not be empty.", label(field))
 	case length < least || length > most:
 		f.add(field, codeFormat, "Enter %s of %d to %d characters.", label(field), least, most)
-	case identity.Broken(text) || strings.ContainsFunc(text, identity.Unseen):
+	case identity.Broken(text) || strings.ContainsFunc(text, i18n.Unseen):
 		f.add(field, codeFormat, "Write %s on one line, without control and invisible characters.", label(field))
 	}
 }

@@ -204,7 +204,7 @@ func Say(ctx context.Context, text Text, values ...any) string { return Of(ctx).
 // Say is the text in this language, with the values in its placeholders. A text without a translation is said in English.
 func (l Language) Say(text Text, values ...any) string {
 	if data, is := strings.CutPrefix(string(text), dataMark); is {
-		return data
+		return l.words(data)
 	}
 	if list, is := strings.CutPrefix(string(text), joinedMark); is {
 		return l.sayJoined(list)
@@ -267,7 +267,15 @@ func (l Language) value(v value) any {
 	case v.Day != nil:
 		return v.Day.Format("02.01.2006")
 	}
-	return v.Words
+	return l.words(v.Words)
+}
+
+// words is data as the language writes it: for people so that each character is seen.
+func (l Language) words(data string) string {
+	if l == program {
+		return data
+	}
+	return Legible(data)
 }
 
 // time writes a time in UTC for programs, and in the zone of the pages for people.

@@ -41,7 +41,7 @@ func TestTextsAreSaidWithTheirValues(t *testing.T) {
 		{German, Data("Approved"), "Approved"},
 		{German, Data("%s and %d"), "%s and %d"},
 		{English, "to (a creditor)", "to"},
-		{German, Text("%s says").With("100 % \x01\x02 Maker"), "100 % \x01\x02 Maker schreibt"},
+		{German, Text("%s says").With("100 % \x01\x02 Maker"), "100 % ⟨U+0001⟩⟨U+0002⟩ Maker schreibt"},
 		{German, Join(" ", Text("%s approved.").With("A1"), "", Text("%s rejected.").With("A2")), "A1 freigegeben. A2 abgelehnt."},
 		{German, Stored("what another \x01bank wrote"), "what another bank wrote"},
 		{German, "", ""},

@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"countersign/internal/i18n"
 )
 
 // NormaliseName returns the form in which user names are stored and compared: NFKC, lower case, without surrounding space. What nobody sees
@@ -19,7 +21,7 @@ func NormaliseName(name string) string {
 func SameName(a, b string) bool {
 	plain := func(name string) string {
 		seen := strings.Map(func(r rune) rune {
-			if Unseen(r) && !unicode.IsSpace(r) {
+			if i18n.Unseen(r) && !unicode.IsSpace(r) {
 				return -1
 			}
 			return r
@@ -28,9 +30,6 @@ func SameName(a, b string) bool {
 	}
 	return plain(a) == plain(b)
 }
-
-// brailleBlank is a letter of Braille without a dot, which Unicode counts among the symbols.
-const brailleBlank = '\u2800'
 
 // lookalikes are characters that a reader takes for others: letters of Cyrillic and Greek that look like Latin ones, and digits that look
 // like letters (from the confusables of Unicode Technical Standard 39).
@@ -52,14 +51,6 @@ func LooksLike(a, b string) bool {
 		}, NormaliseName(name)))
 	}
 	return plain(a) == plain(b)
-}
-
-// Unseen reports whether a character is invisible, or visible only by its effect on others: two names that differ by it look alike. Beside
-// control characters and line separators these are the code points that Unicode ignores where they are not supported
-// (Default_Ignorable_Code_Point, UAX 44): format marks, variation selectors, fillers and joiners.
-func Unseen(r rune) bool {
-	return unicode.IsControl(r) || r == brailleBlank || unicode.In(r,
-		unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
 // Broken reports whether a text has a character that is none, or the mark that stands for one where a text was read before.

@@ -124,7 +124,7 @@ func leavesOf(content []byte) []leaf {
 			top.text += token.Characters()
 		case codec.End:
 			if !top.parent && top.plain != "" {
-				leaves = append(leaves, leaf{plain: top.plain, shown: top.shown, value: top.currency + strings.TrimSpace(top.text)})
+				leaves = append(leaves, leaf{plain: top.plain, shown: top.shown, value: top.currency + top.text})
 			}
 			open = open[:len(open)-1]
 		case codec.EndOfDocument, codec.Broken:

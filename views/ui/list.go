@@ -63,10 +63,10 @@ type Empty struct {
 	LinkURL   string
 }
 
-// said is the value in the language of the page.
+// said is the value in the language of the page, with each of its characters.
 func (r Row) said(ctx context.Context) string {
 	if r.Text != "" {
 		return say(ctx, r.Text)
 	}
-	return r.Value
+	return i18n.Legible(r.Value)
 }

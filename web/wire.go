@@ -56,8 +56,8 @@ func Open(behind *service.Service, set Settings) (*Server, error) {
 func OpenWith(behind *service.Service, set Settings, pages Portal) (*Server, error) {
 	calls, err := api.New(api.Config{
 		Auth: behind.Auth, Submission: behind.Submission, Batches: behind.Batches, Approval: behind.Approval, Admin: behind.Admin,
-		Reader: behind.Reader, Events: behind.Events, Now: behind.Moment, Log: behind.Log, TLS: set.TLS,
-		Metrics: behind.Database.Metrics(),
+		Reader: behind.Reader, Events: behind.Events, Now: behind.Moment, Zone: behind.Zone, Log: behind.Log,
+		TLS: set.TLS, Metrics: behind.Database.Metrics(),
 	})
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 
 	"countersign/internal/i18n"
 	"countersign/internal/identity"
+	"countersign/internal/interbank"
 	"countersign/internal/iso20022/code"
 	"countersign/internal/keyring"
 )
@@ -182,4 +183,26 @@ func (m Message) Stop(a CoreAnswer, at time.Time) (t Transition, ok bool, err er
 	}
 	t.changes = Changes{StatusCode: a.Code, StatusText: t.reason, DeliveredAt: at}
 	return t, err == nil, err
+}
+
+// BookingOf returns the entry of the account with us that a message makes. Errors: WithheldError, StateError.
+func BookingOf(m Message) (interbank.Booking, error) {
+	if m.Withheld != "" {
+		return interbank.Booking{}, &WithheldError{Message: m}
+	}
+	if result, _ := m.CoreResult(); result != CoreSettled {
+		return interbank.Booking{}, &StateError{Message: m, Wanted: StateSettled}
+	}
+	s := m.Summary
+	b := interbank.Booking{
+		Reference: string(m.GlobalID), Scheme: m.Scheme, Return: m.Kind == KindReturn, Credit: m.Direction == DirectionIn, Amount: s.Amount,
+		At: m.SettledAt, InstructionID: s.InstructionID, EndToEndID: s.EndToEndID, UETR: s.UETR, TransactionID: s.TransactionID,
+		Debtor:     interbank.BookingParty{Name: s.DebtorName, Account: s.DebtorAccount, Agent: s.DebtorAgent},
+		Creditor:   interbank.BookingParty{Name: s.CreditorName, Account: s.CreditorAccount, Agent: s.CreditorAgent},
+		Remittance: s.Remittance,
+	}
+	if m.Kind == KindInstruction {
+		b.TransactionID = string(m.GlobalID)
+	}
+	return b, nil
 }

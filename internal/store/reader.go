@@ -161,6 +161,24 @@ func (r *Reader) MessagesOf(ctx context.Context, realm string, keys []uuid.UUID)
 	return byKey(list), err
 }
 
+// Booked reads the messages behind a key that debited or credited an account with us and settled in a period, oldest first, as Messages does.
+func (r *Reader) Booked(
+	ctx context.Context, realm, iban string, since, until time.Time, after uuid.UUID, most int32,
+) ([]payment.Message, error) {
+	var list []payment.Message
+	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
+		keys, err := q.BookedKeys(ctx, dbsqlc.BookedKeysParams{
+			Realm: realm, Account: iban, Since: since, Until: until, After: after, PageSize: most,
+		})
+		if err != nil || len(keys) == 0 {
+			return err
+		}
+		list, err = r.messages(ctx, q, realm, Filter{keys: keys, OldestFirst: true, PageSize: most})
+		return err
+	})
+	return list, err
+}
+
 func (r *Reader) messages(ctx context.Context, q *dbsqlc.Queries, realm string, f Filter) ([]payment.Message, error) {
 	rows, err := q.TransactionList(ctx, f.params(realm))
 	if err != nil {

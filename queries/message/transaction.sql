@@ -123,6 +123,16 @@ FROM message_version v
 JOIN person p ON p.realm = v.realm AND p.person_id = v.maker_person
 WHERE v.realm = @realm AND v.message_id = @message_id ORDER BY v.version;
 
+-- name: BookedKeys :many
+-- The messages behind a key that debited or credited an account with us and settled in a period, so many at most, in the order of their keys.
+SELECT m.message_id FROM message m
+JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
+WHERE m.realm = @realm AND m.state_since >= @since::timestamptz AND m.state_since < @until::timestamptz AND m.message_id > @after::uuid
+  AND m.state IN ('Settled', 'Booked') AND m.kind IN ('instruction', 'return', 'payment')
+  AND @account::text = CASE WHEN m.kind = 'payment' OR m.kind = 'return' AND m.direction = 'out' THEN v.creditor_account
+                            ELSE v.debtor_account END
+ORDER BY m.message_id LIMIT @page_size::integer;
+
 -- name: AccountList :many
 SELECT * FROM debtor_account WHERE realm = @realm ORDER BY scheme, iban;
 

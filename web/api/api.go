@@ -32,6 +32,7 @@ type Config struct {
 	Reader     *store.Reader
 	Events     *service.Events
 	Now        func() time.Time // UTC in microseconds, as the database keeps times
+	Zone       *time.Location   // of the banking day
 	Log        *slog.Logger
 	Metrics    *observability.Metrics // nil for none
 	TLS        bool                   // clients reach the server by https, directly or through a proxy
@@ -54,7 +55,7 @@ type API struct {
 // New makes the API. It fails when a part is missing or the OpenAPI document cannot be compiled.
 func New(cfg Config) (*API, error) {
 	if cfg.Auth == nil || cfg.Submission == nil || cfg.Batches == nil || cfg.Approval == nil || cfg.Admin == nil || cfg.Reader == nil ||
-		cfg.Events == nil || cfg.Now == nil || cfg.Log == nil {
+		cfg.Events == nil || cfg.Now == nil || cfg.Zone == nil || cfg.Log == nil {
 		return nil, errors.New("api: stations, reader, clock and log are needed")
 	}
 	if cfg.Timeout == 0 {
@@ -138,6 +139,7 @@ func (a *API) commonRoutes() []request.Route {
 		request.Route{Method: http.MethodGet, Path: common + "interface/list", Handle: a.listDocuments},
 		request.Route{Method: http.MethodGet, Path: common + "interface/:id", Handle: a.showDocument},
 		request.Route{Method: http.MethodGet, Path: common + "account/list", Handle: a.listAccounts},
+		request.Route{Method: http.MethodGet, Path: common + "account/statement", Handle: a.showStatement},
 		request.Route{Method: http.MethodGet, Path: common + "error/list", Handle: a.listErrors},
 		request.Route{Method: http.MethodGet, Path: common + "audit/list", Handle: a.listAudit},
 		request.Route{Method: http.MethodGet, Path: common + "error/:internalId", Handle: a.showError},

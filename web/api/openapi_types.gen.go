@@ -2326,6 +2326,27 @@ type ListAccountParams struct {
 	XRequestID RequestID `json:"X-Request-Id"`
 }
 
+// GetAccountStatementParams defines parameters for GetAccountStatement.
+type GetAccountStatementParams struct {
+	// Iban IBAN of an account of the realm.
+	Iban string `form:"iban" json:"iban"`
+
+	// Day A day in Zurich.
+	Day string `form:"day" json:"day"`
+
+	// CurrentPage At most 10,000 entries deep; go on with after from there.
+	CurrentPage CurrentPage `form:"currentPage,omitempty" json:"currentPage,omitempty"`
+
+	// PageSize How many entries a page has at most.
+	PageSize PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+
+	// After The next of the page before; not together with currentPage.
+	After After `form:"after,omitempty" json:"after,omitempty"`
+
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
 // ListAuditParams defines parameters for ListAudit.
 type ListAuditParams struct {
 	// From A date in UTC or a time with offset.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
@@ -113,11 +114,18 @@ func transactionFilter(q *query) (filter store.Filter, possible bool) {
 	return filter, possible
 }
 
-// showTransaction shows one transaction.
+// showTransaction shows one transaction, or its booking as a camt.054 to a caller who accepts application/xml.
 func (a *API) showTransaction(c echo.Context) error {
 	m, err := a.message(c)
 	if err != nil {
 		return a.Fail(c, request.ProblemOf(err), err)
+	}
+	if acceptsXML(c.Request()) {
+		of, err := a.account(c, m.OwnAccount())
+		if err != nil {
+			return a.Fail(c, request.ProblemOf(err), err)
+		}
+		return a.sendReport(c, of, time.Time{}, []payment.Message{m})
 	}
 	shown := transactionOf(m)
 	shown.Clearing, err = clearingOf(m)
@@ -135,6 +143,7 @@ func (a *API) showTransaction(c echo.Context) error {
 			return a.Fail(c, request.ProblemOf(err), err)
 		}
 	}
+	c.Response().Header().Set(echo.HeaderVary, echo.HeaderAccept)
 	return c.JSON(http.StatusOK, TransactionAnswer{Header: a.header(c), Transaction: shown})
 }
 

@@ -75,6 +75,53 @@ func (q *Queries) AccountList(ctx context.Context, realm string) ([]DebtorAccoun
 	return items, nil
 }
 
+const bookedKeys = `-- name: BookedKeys :many
+SELECT m.message_id FROM message m
+JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
+WHERE m.realm = $1 AND m.state_since >= $2::timestamptz AND m.state_since < $3::timestamptz AND m.message_id > $4::uuid
+  AND m.state IN ('Settled', 'Booked') AND m.kind IN ('instruction', 'return', 'payment')
+  AND $5::text = CASE WHEN m.kind = 'payment' OR m.kind = 'return' AND m.direction = 'out' THEN v.creditor_account
+                            ELSE v.debtor_account END
+ORDER BY m.message_id LIMIT $6::integer
+`
+
+type BookedKeysParams struct {
+	Realm    string
+	Since    time.Time
+	Until    time.Time
+	After    uuid.UUID
+	Account  string
+	PageSize int32
+}
+
+// The messages behind a key that debited or credited an account with us and settled in a period, so many at most, in the order of their keys.
+func (q *Queries) BookedKeys(ctx context.Context, arg BookedKeysParams) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, bookedKeys,
+		arg.Realm,
+		arg.Since,
+		arg.Until,
+		arg.After,
+		arg.Account,
+		arg.PageSize,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []uuid.UUID
+	for rows.Next() {
+		var message_id uuid.UUID
+		if err := rows.Scan(&message_id); err != nil {
+			return nil, err
+		}
+		items = append(items, message_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const decidedCount = `-- name: DecidedCount :one
 SELECT count(*) FROM (
   SELECT DISTINCT newest.message_id FROM (

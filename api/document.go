@@ -3,7 +3,9 @@
 package contract
 
 import (
+	"bytes"
 	_ "embed"
+	"time"
 )
 
 //go:generate go run ../tools/jsondoc
@@ -17,3 +19,19 @@ var Document []byte
 //
 //go:embed openapi.json
 var DocumentJSON []byte
+
+// The day and the realm of the examples.
+const (
+	exampleDay   = "2026-11-20"
+	exampleRealm = "/realms/demo/"
+)
+
+// Served returns a form of the document for readers: its examples have the given day, because an order is for today, and its sign-in
+// has the given realm, if there is one.
+func Served(document []byte, day time.Time, realm string) []byte {
+	served := bytes.ReplaceAll(document, []byte(exampleDay), []byte(day.Format(time.DateOnly)))
+	if realm == "" {
+		return served
+	}
+	return bytes.ReplaceAll(served, []byte(exampleRealm), []byte("/realms/"+realm+"/"))
+}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"time"
@@ -12,9 +13,14 @@ import (
 )
 
 // register puts every route into the table, door by door. There is no other place that adds one.
-func (s *Server) register() {
+func (s *Server) register() error {
+	sandbox, err := sandboxRoutes(s.cfg.SimulatorURL)
+	if err != nil {
+		return fmt.Errorf("read the address of the simulator: %w", err)
+	}
 	s.add(s.operatorRoutes(), request.Within(probeLimit))
-	s.add(documentRoutes())
+	s.add(s.documentRoutes())
+	s.add(sandbox, s.byAddress, request.Within(pageLimit))
 	s.add(s.cfg.API.TokenRoutes(), s.byAddress, s.limitInFlight(tokensInFlight), request.Within(callLimit))
 	most := s.cfg.Limits.InFlight
 	s.add(s.cfg.API.Routes(), s.byAddress, s.limitInFlight(most), s.shedLoad(most), followLatency(most), s.cfg.API.Guard, s.byPrincipal)
@@ -25,6 +31,7 @@ func (s *Server) register() {
 		s.add(s.cfg.Portal.Routes(), s.byAddress, s.sameOrigin, private, s.limitInFlight(pagesInFlight), s.limited(pageLimit),
 			s.cfg.Portal.Sessions())
 	}
+	return nil
 }
 
 // Time limits of a request. Above its limit a request gets an error, so that no caller hangs on a database that does not answer.

@@ -69,6 +69,10 @@ type Config struct {
 	// Wait returns how long approved payments wait for their delivery; the server takes fewer calls while they wait.
 	Wait func() time.Duration
 
+	Zone         *time.Location // of the day in the examples of the description
+	Realm        string         // in which the page of the description signs in; "" for the demo's
+	SimulatorURL string         // address of the demo's simulator; "" elsewhere
+
 	Environment string // DEMO, TEST or PROD
 	TLS         bool   // clients reach the server by https, directly or through a proxy
 	// TrustedProxies are the networks of the proxies in front. Only from there X-Forwarded-For, -Proto and -Host are believed.
@@ -110,8 +114,7 @@ func New(cfg Config) (*Server, error) {
 	s.echo.HTTPErrorHandler = s.fail
 	all := surrounded(matched, s.traced, s.identify, s.logged, recovered(), s.secured, s.endStream)
 	s.echo.Use(func(echo.HandlerFunc) echo.HandlerFunc { return all })
-	s.register()
-	return s, nil
+	return s, s.register()
 }
 
 // Handler is the server as a handler, for tests and for other listeners.

@@ -76,7 +76,7 @@ func OpenWith(behind *service.Service, set Settings, pages Portal) (*Server, err
 	return New(Config{
 		API: calls, Inbound: documents, Questions: questions, Portal: pages, Database: behind.Database, Now: behind.Now,
 		NewID: service.NewID, Log: behind.Log,
-		Sealing: behind.Sealing, Wait: behind.Wait,
+		Sealing: behind.Sealing, Wait: behind.Wait, Zone: behind.Zone, Realm: set.Realm, SimulatorURL: set.SimulatorURL,
 		Connections: behind.Clearing.Connections, Connected: set.Connected, Environment: set.Environment, TLS: set.TLS,
 		TrustedProxies: set.TrustedProxies, Limits: set.Limits,
 	})

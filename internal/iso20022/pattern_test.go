@@ -11,29 +11,30 @@ import (
 	"countersign/internal/iso20022"
 )
 
-// schemaPatterns are the expressions the hand-written matchers stand for.
-var schemaPatterns = map[*iso20022.Pattern]string{
-	&iso20022.PatternBIC:                   `[A-Z0-9]{4,4}[A-Z]{2,2}[A-Z0-9]{2,2}([A-Z0-9]{3,3}){0,1}`,
-	&iso20022.PatternStrictBIC:             `[A-Z]{6,6}[A-Z2-9][A-NP-Z0-9]([A-Z0-9]{3,3}){0,1}`,
-	&iso20022.PatternCurrency:              `[A-Z]{3,3}`,
-	&iso20022.PatternCountry:               `[A-Z]{2,2}`,
-	&iso20022.PatternFourAlphanumerics:     `[a-zA-Z0-9]{4}`,
-	&iso20022.PatternUpToFourAlphanumerics: `[a-zA-Z0-9]{1,4}`,
-	&iso20022.PatternIBAN:                  `[A-Z]{2,2}[0-9]{2,2}[a-zA-Z0-9]{1,30}`,
-	&iso20022.PatternLEI:                   `[A-Z0-9]{18,18}[0-9]{2,2}`,
-	&iso20022.PatternUpToFifteenDigits:     `[0-9]{1,15}`,
-	&iso20022.PatternUpToThreeDigits:       `[0-9]{1,3}`,
-	&iso20022.PatternTwoDigits:             `[0-9]{2}`,
-	&iso20022.PatternPhone:                 `\+[0-9]{1,3}-[0-9()+\-]{1,30}`,
-	&iso20022.PatternFINMessageType:        `[BEOVW]{1,1}[0-9]{2,2}|DUM`,
-	&iso20022.PatternUETR:                  `[a-f0-9]{8}-[a-f0-9]{4}-4[a-f0-9]{3}-[89ab][a-f0-9]{3}-[a-f0-9]{12}`,
+// patterns are those whose matchers stand for an expression of the schemas.
+var patterns = []*iso20022.Pattern{
+	&iso20022.PatternBIC,
+	&iso20022.PatternStrictBIC,
+	&iso20022.PatternCurrency,
+	&iso20022.PatternCountry,
+	&iso20022.PatternFourAlphanumerics,
+	&iso20022.PatternUpToFourAlphanumerics,
+	&iso20022.PatternIBAN,
+	&iso20022.PatternLEI,
+	&iso20022.PatternUpToFifteenDigits,
+	&iso20022.PatternUpToThreeDigits,
+	&iso20022.PatternTwoDigits,
+	&iso20022.PatternPhone,
+	&iso20022.PatternFINMessageType,
+	&iso20022.PatternUETR,
 }
 
 func TestMatchersAgreeWithTheExpressionsOfTheSchemas(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(2, 11))
 	alphabet := []rune("AOZaz019-+( éB")
-	for matcher, expression := range schemaPatterns {
+	for _, matcher := range patterns {
+		expression := matcher.Expression
 		whole := regexp.MustCompile(`^(?:` + expression + `)$`)
 		valid := []rune(matcher.Example)
 		candidates := []string{"", string(valid), "DUM", "B12", "D12", "+1-2", "+1234-5", "+-1", "+123", "+1-" + strings.Repeat("1", 31), "é"}
@@ -67,8 +68,8 @@ func TestEveryPatternOfTheSchemasIsCompared(t *testing.T) {
 		t.Fatalf("%d schemas for %d messages", len(files), len(iso20022.Definitions()))
 	}
 	known := map[string]bool{}
-	for _, expression := range schemaPatterns {
-		known[expression] = true
+	for _, matcher := range patterns {
+		known[matcher.Expression] = true
 	}
 	facet := regexp.MustCompile(`<xs:pattern value="([^"]*)"`)
 	for _, file := range files {

@@ -4,12 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
 	contract "countersign/api"
+	"countersign/internal/simulator"
 )
 
 // described holds an answer of the simulator against the description of the interface.
@@ -71,4 +73,16 @@ func TestTheSandboxIsAsItIsDescribed(t *testing.T) {
 		t.Fatal(err)
 	}
 	described(t, http.MethodGet, "/log", http.StatusOK, string(written))
+}
+
+// TestTheRootListsTheScenarios: the root of the simulator explains the cents of amounts.
+func TestTheRootListsTheScenarios(t *testing.T) {
+	t.Parallel()
+	w := httptest.NewRecorder()
+	simulator.New(simulator.Config{GatewayURL: "http://127.0.0.1:1", Token: "t"}).Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
+	for cents := 91; cents <= 98; cents++ {
+		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), fmt.Sprintf("| .%d |", cents)) {
+			t.Errorf("%d, without .%d: %s", w.Code, cents, w.Body)
+		}
+	}
 }

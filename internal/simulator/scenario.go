@@ -9,9 +9,11 @@ import (
 	"mime"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
+	contract "countersign/api"
 	"countersign/internal/account"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
@@ -213,4 +215,28 @@ func orDefault(text, instead string) string {
 		return instead
 	}
 	return text
+}
+
+// scenarios returns the list of scenarios, from the description of the interface.
+var scenarios = sync.OnceValues(func() (string, error) {
+	var document struct {
+		Tags []struct{ Name, Description string }
+	}
+	err := json.Unmarshal(contract.DocumentJSON, &document)
+	for _, tag := range document.Tags {
+		if tag.Name == "Sandbox" {
+			return tag.Description, err
+		}
+	}
+	return "", err
+})
+
+func serveScenarios(w http.ResponseWriter, _ *http.Request) {
+	list, err := scenarios()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = io.WriteString(w, list)
 }

@@ -143,6 +143,7 @@ func sleep(ctx context.Context, wait time.Duration) error {
 //	POST /vop/v1/payee-verifications  JSON of the EPC's API, answered by the name (see payeeOf)
 //	/corebank/v1/… and /core/…        a core bank (see Core)
 //	GET  /log                         JSON array of Entry; ?after={number}, ?transactionId={TxId}
+//	GET  /                            the scenarios, as text
 //	GET  /livez                       200
 func (s *Simulator) Handler() http.Handler {
 	mux := http.NewServeMux()
@@ -155,6 +156,7 @@ func (s *Simulator) Handler() http.Handler {
 	mux.Handle("/core/", core)
 	mux.HandleFunc("GET /log", s.serveLog)
 	mux.HandleFunc("GET /livez", s.serveLiveness)
+	mux.HandleFunc("GET /{$}", serveScenarios)
 	return mux
 }
 

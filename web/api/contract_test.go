@@ -1,6 +1,8 @@
 package api_test
 
 import (
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -73,5 +75,43 @@ func TestTheDescriptionNamesEveryRoute(t *testing.T) {
 		if !slices.Contains(served, route) {
 			t.Errorf("%s is in the OpenAPI document, but not served", route)
 		}
+	}
+}
+
+// TestTheDescriptionExplainsEveryErrorCode holds the codes in the sources and those in the description together, both ways.
+func TestTheDescriptionExplainsEveryErrorCode(t *testing.T) {
+	t.Parallel()
+	ofVariants := []string{ // their answers have fields, a status report or error, and no errorCode
+		"400_BAD_REQUEST", "400_UNKNOWN_ID", "400_TIMEOUT", "400_REFUSED", "400_CONTENT_CHANGED", "400_WITHHELD", "400_WRONG_PATH",
+		"403_CROSS_ORIGIN", // for pages
+	}
+	var served []string
+	literal := regexp.MustCompile(`"([45][0-9]{2}_[A-Z_]+)"`)
+	for _, pattern := range []string{"../*.go", "*.go", "../request/*.go"} {
+		files, err := filepath.Glob(pattern)
+		must(t, err)
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			content, err := os.ReadFile(file)
+			must(t, err)
+			for _, found := range literal.FindAllStringSubmatch(string(content), -1) {
+				if !slices.Contains(ofVariants, found[1]) {
+					served = append(served, found[1])
+				}
+			}
+		}
+	}
+	var explained []string
+	row := regexp.MustCompile("(?m)^\\| `([0-9A-Z_]+)` \\| .+ \\| .+ \\|$")
+	for _, found := range row.FindAllStringSubmatch(described(t).Components.Schemas["ErrorCode"].Value.Description, -1) {
+		explained = append(explained, found[1])
+	}
+	slices.Sort(served)
+	slices.Sort(explained)
+	served = slices.Compact(served)
+	if !slices.Equal(served, explained) {
+		t.Errorf("the sources have %q, the description explains %q", served, explained)
 	}
 }

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -12,6 +13,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	contract "countersign/api"
+	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 )
 
 // described loads the description.
@@ -159,6 +162,80 @@ func TestEveryExampleOfARequestIsTaken(t *testing.T) {
 	}
 	if taken < 25 {
 		t.Errorf("only %d examples were sent", taken)
+	}
+}
+
+// TestTheServedExamplesAreOfToday: the order of the served description is taken on any day.
+func TestTheServedExamplesAreOfToday(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.Clock.Set(time.Date(2026, time.December, 1, 23, 12, 0, 0, time.UTC)) // the next day in Zurich
+	for _, form := range []string{"json", "yaml"} {
+		served := b.ok(t, call{Method: http.MethodGet, Path: "/api/openapi." + form})
+		if strings.Contains(string(served.Body), "2026-11-20") || !strings.Contains(string(served.Body), "2026-12-02") {
+			t.Errorf("the examples of %s are of another day", form)
+		}
+		document, err := openapi3.NewLoader().LoadFromData([]byte(served.Body))
+		must(t, err)
+		order, err := json.Marshal(document.Components.Examples["SwissOrder"].Value.Value)
+		must(t, err)
+		b.ok(t, call{Path: "/api/sic-inst/v1/instruction/create", Who: maker1, Body: string(order)})
+	}
+}
+
+// TestTheOrderIsTypedAsTheCodecReadsIt: an order that its schema refuses is refused by the codec too.
+func TestTheOrderIsTypedAsTheCodecReadsIt(t *testing.T) {
+	t.Parallel()
+	document := described(t)
+	order := document.Components.Examples["EuropeanOrder"].Value.Value.(map[string]any)["Document"]
+	schema := document.Components.Schemas["CreditTransferDocument"].Value
+	refused := 0
+	check := func(what string) {
+		content, err := json.Marshal(order)
+		must(t, err)
+		bySchema := schema.VisitJSON(order)
+		_, byCodec := codec.DecodeJSON(content, "/Document", iso20022.Pain001V09)
+		if bySchema != nil && len(byCodec) == 0 {
+			t.Errorf("%s: the schema refuses what the codec takes: %v", what, bySchema)
+		}
+		if bySchema != nil {
+			refused++
+		}
+	}
+	check("the example")
+	mutate(order, "", check)
+	if refused < 100 {
+		t.Errorf("the schema refused %d orders only", refused)
+	}
+}
+
+// mutate changes each member of a document in turn, visits the changed document, and puts the member back.
+func mutate(at any, place string, visit func(what string)) {
+	members, is := at.(map[string]any)
+	if list, isList := at.([]any); isList {
+		for i, entry := range list {
+			mutate(entry, fmt.Sprintf("%s/%d", place, i), visit)
+		}
+	}
+	if !is {
+		return
+	}
+	for name, value := range maps.Clone(members) {
+		here := place + "/" + name
+		delete(members, name)
+		visit(here + " missing")
+		members["Unknown"] = value
+		visit(here + " under another name")
+		delete(members, "Unknown")
+		for _, wrong := range []any{"", strings.Repeat("x", 300), "ä", true, []any{}, map[string]any{}} {
+			if _, many := value.([]any); many && fmt.Sprint(wrong) != "[]" {
+				continue // the codec takes one value in place of an array
+			}
+			members[name] = wrong
+			visit(fmt.Sprintf("%s as %.10v", here, wrong))
+		}
+		members[name] = value
+		mutate(value, here, visit)
 	}
 }
 

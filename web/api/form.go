@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -36,6 +37,9 @@ func Compile() (Forms, error) {
 	if err != nil {
 		return Forms{}, fmt.Errorf("read the OpenAPI document: %w", err)
 	}
+	// The codec reads the document inside a body: it finds more than a schema can, and takes more spellings.
+	schemas := document.(map[string]any)["components"].(map[string]any)["schemas"].(map[string]any)
+	schemas["CreditTransferDocument"] = map[string]any{"type": "object"}
 	compiler := jsonschema.NewCompiler()
 	err = compiler.AddResource("openapi.json", document)
 	if err != nil {
@@ -72,7 +76,7 @@ func Compile() (Forms, error) {
 		}
 	}
 	f.Batch.unread = true
-	f.Approval.also = questionOfAsk
+	f.Approval.also, f.Bulk.also = wordsOf, wordsOfAll
 	f.RTransactions = []RTransactionForm{recall, paymentReturn, resolution}
 	for i, one := range f.RTransactions {
 		f.RTransactions[i].also = one.check
@@ -115,10 +119,39 @@ func (f Form) Read(ctx context.Context, raw []byte) (Body, error) {
 	return b, nil
 }
 
-// questionOfAsk refuses a question beside another action: the caller meant something else than what would be done.
-func questionOfAsk(b Body) []mistake {
-	if b.Text("ApprovalDetails", "question") == "" || b.Text("ApprovalDetails", "action") == string(payment.ActionAsk) {
-		return nil
+// wordsOf returns the mistakes in the words of a decision: a rejection needs its reason and a question its text. A question beside another
+// action is refused: the caller meant something else than the action.
+func wordsOf(b Body) []mistake {
+	details := b.Members("ApprovalDetails")
+	action := payment.Action(b.Text("ApprovalDetails", "action"))
+	name := map[payment.Action]string{payment.ActionReject: "rejectReason", payment.ActionAsk: "question"}[action]
+	value, given := details[name]
+	text, isText := value.(string)
+	var found []mistake
+	switch at := "/ApprovalDetails/" + name; {
+	case name == "":
+	case !given:
+		found = []mistake{{at, "CH21", "Enter " + name + "."}}
+	case value == nil:
+		found = []mistake{{at, "FF01", "Enter " + name + " as string instead of null."}}
+	case isText && strings.TrimSpace(text) == "" && name == "rejectReason":
+		found = []mistake{{at, "CH21", "Say why you reject it: the maker reads this."}}
+	case isText && strings.TrimSpace(text) == "":
+		found = []mistake{{at, "CH21", "Enter " + name + ": it must not be empty."}}
 	}
-	return []mistake{{pointer: "/ApprovalDetails/question", code: "CH17", text: "Send question with the action ask only."}}
+	if b.Text("ApprovalDetails", "question") != "" && action != payment.ActionAsk {
+		found = append(found, mistake{"/ApprovalDetails/question", "CH17", "Send question with the action ask only."})
+	}
+	return found
+}
+
+// wordsOfAll is wordsOf for each decision of a bulk.
+func wordsOfAll(b Body) (found []mistake) {
+	for _, decision := range b.Entries("approvals") {
+		for _, one := range wordsOf(decision) {
+			one.pointer = strings.TrimPrefix(decision.Prefix, b.Prefix) + one.pointer
+			found = append(found, one)
+		}
+	}
+	return found
 }

@@ -273,7 +273,7 @@ type BatchAnswer struct {
 
 // BatchOrder Up to 1,000 payments, and the name that their client gives the batch.
 type BatchOrder struct {
-	// Document pain.001.001.09 under CstmrCdtTrfInitn.
+	// Document pain.001.001.09 under CstmrCdtTrfInitn. One object in place of an array, and a number in place of a decimal text, are taken too.
 	Document CreditTransferDocument `json:"Document"`
 
 	// Identifiers The client's name of the batch.
@@ -529,7 +529,7 @@ type CreatedTransaction struct {
 	State State `json:"state"`
 }
 
-// CreditTransferDocument pain.001.001.09 under CstmrCdtTrfInitn.
+// CreditTransferDocument pain.001.001.09 under CstmrCdtTrfInitn. One object in place of an array, and a number in place of a decimal text, are taken too.
 type CreditTransferDocument = map[string]interface{}
 
 // Decimal A decimal with a point. As a text it keeps its digits in every language.
@@ -576,6 +576,28 @@ type ErrorAnswer struct {
 	// Header What every answer begins with.
 	Header Header `json:"header"`
 }
+
+// ErrorCode The status and the kind of failure. More codes may come; treat an unknown one by its status.
+//
+// | `errorCode` | Meaning | Action |
+// |---|---|---|
+// | `400_STATE` | an administrative change or its subject is in another state | ask anew |
+// | `401_UNAUTHORIZED` | token missing, ended or wrong | refresh or sign in |
+// | `403_FORBIDDEN` | role, client or policy missing | ask an administrator |
+// | `403_FOUR_EYES` | another person must decide | let a checker decide |
+// | `403_STEP_UP` | second factor missing, wrong or used; `Retry-After` while locked | send `stepUp` |
+// | `404_NOT_FOUND` | no such address, scheme or id | correct it; do not repeat |
+// | `405_METHOD_NOT_ALLOWED` | wrong method | use one of `Allow` |
+// | `408_REQUEST_TIMEOUT` | the body arrived too slowly | send it at once |
+// | `409_IN_FLIGHT` | the first request with this key is still running | wait for `Retry-After`, repeat |
+// | `413_TOO_LARGE` | more than 256 KiB (batch: 2 MiB) | send less at once |
+// | `415_UNSUPPORTED_MEDIA_TYPE` | not JSON in UTF-8, or with content encoding | correct `Content-Type` |
+// | `422_IDEMPOTENCY_KEY_REUSED` | the key belongs to another request | use a new key |
+// | `429_TOO_MANY_REQUESTS` | rate limit of the principal or address | wait for `Retry-After` |
+// | `500_INTERNAL_ERROR` | fault of the gateway | repeat once, then report the request id |
+// | `503_STOPPED` | the database lost committed rows: payments are stopped until two administrators reconciled them | repeat later, with the same `externalId` |
+// | `503_UNAVAILABLE` | database away, or too many calls in progress | wait for `Retry-After`, repeat the same request |
+type ErrorCode = string
 
 // ErrorEntry One transaction that needs somebody to look at it.
 type ErrorEntry struct {
@@ -897,7 +919,7 @@ type InstructionAnswer struct {
 
 // InstructionOrder One payment, and the name its client gives it.
 type InstructionOrder struct {
-	// Document pain.001.001.09 under CstmrCdtTrfInitn.
+	// Document pain.001.001.09 under CstmrCdtTrfInitn. One object in place of an array, and a number in place of a decimal text, are taken too.
 	Document CreditTransferDocument `json:"Document"`
 
 	// Identifiers The client's name of the order.
@@ -1267,8 +1289,27 @@ type PolicySubjects struct {
 
 // Problem Every other failure.
 type Problem struct {
-	// ErrorCode The status and what kind of failure it is.
-	ErrorCode string `json:"errorCode"`
+	// ErrorCode The status and the kind of failure. More codes may come; treat an unknown one by its status.
+	//
+	// | `errorCode` | Meaning | Action |
+	// |---|---|---|
+	// | `400_STATE` | an administrative change or its subject is in another state | ask anew |
+	// | `401_UNAUTHORIZED` | token missing, ended or wrong | refresh or sign in |
+	// | `403_FORBIDDEN` | role, client or policy missing | ask an administrator |
+	// | `403_FOUR_EYES` | another person must decide | let a checker decide |
+	// | `403_STEP_UP` | second factor missing, wrong or used; `Retry-After` while locked | send `stepUp` |
+	// | `404_NOT_FOUND` | no such address, scheme or id | correct it; do not repeat |
+	// | `405_METHOD_NOT_ALLOWED` | wrong method | use one of `Allow` |
+	// | `408_REQUEST_TIMEOUT` | the body arrived too slowly | send it at once |
+	// | `409_IN_FLIGHT` | the first request with this key is still running | wait for `Retry-After`, repeat |
+	// | `413_TOO_LARGE` | more than 256 KiB (batch: 2 MiB) | send less at once |
+	// | `415_UNSUPPORTED_MEDIA_TYPE` | not JSON in UTF-8, or with content encoding | correct `Content-Type` |
+	// | `422_IDEMPOTENCY_KEY_REUSED` | the key belongs to another request | use a new key |
+	// | `429_TOO_MANY_REQUESTS` | rate limit of the principal or address | wait for `Retry-After` |
+	// | `500_INTERNAL_ERROR` | fault of the gateway | repeat once, then report the request id |
+	// | `503_STOPPED` | the database lost committed rows: payments are stopped until two administrators reconciled them | repeat later, with the same `externalId` |
+	// | `503_UNAVAILABLE` | database away, or too many calls in progress | wait for `Retry-After`, repeat the same request |
+	ErrorCode ErrorCode `json:"errorCode"`
 
 	// Header What every answer begins with.
 	Header Header `json:"header"`
@@ -1920,7 +1961,7 @@ type TransactionStatus struct {
 
 // UpdateOrder Which pending payment gets which content.
 type UpdateOrder struct {
-	// Document pain.001.001.09 under CstmrCdtTrfInitn.
+	// Document pain.001.001.09 under CstmrCdtTrfInitn. One object in place of an array, and a number in place of a decimal text, are taken too.
 	Document CreditTransferDocument `json:"Document"`
 
 	// Identifiers Which message is meant.
@@ -1953,7 +1994,7 @@ type ValidationAnswer struct {
 
 // ValidationOrder One payment to be checked; the externalId is looked at where there is one.
 type ValidationOrder struct {
-	// Document pain.001.001.09 under CstmrCdtTrfInitn.
+	// Document pain.001.001.09 under CstmrCdtTrfInitn. One object in place of an array, and a number in place of a decimal text, are taken too.
 	Document CreditTransferDocument `json:"Document"`
 
 	// Identifiers The client's name of the order, where it has one already.

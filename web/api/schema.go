@@ -145,8 +145,6 @@ func nameOf(place []string) string {
 // patternAdvice returns the code and sentence for a member that does not match its pattern.
 func patternAdvice(name string) (code, text string) {
 	switch name {
-	case "rejectReason":
-		return "CH21", "Say why you reject it: the maker reads this."
 	case "contentHash":
 		return "FF01", "Enter contentHash as 64 digits and letters a to f."
 	}

@@ -22,7 +22,7 @@ type Operation struct {
 // Connection is the connection to the clearing of a scheme.
 type Connection struct {
 	Scheme  rulebook.Scheme
-	State   i18n.Text // working, interrupted or trying
+	State   i18n.Text // of one that does not work
 	Working bool      // documents are taken
 	Since   time.Time // when it was interrupted or was back; zero since the start
 }

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"countersign/internal/i18n"
 	"countersign/views/ui"
 )
 
@@ -8,13 +9,20 @@ import (
 type QRBill struct {
 	Layout   Layout
 	Text     string // as pasted
-	Limit    string // of the picture: "256 kB"
+	Limit    string // of the picture: "10 MB"
 	Problems []ui.Problem
 }
 
 func (m QRBill) text() ui.Field {
 	return ui.Field{
-		ID: "text", Label: "Text of the QR code", Hint: "As a reader writes it, from SPC on, line by line", Value: m.Text, Rows: 8,
+		ID: "text", Label: "Or the text of the QR code", Hint: "As a reader writes it, from SPC on, line by line", Value: m.Text, Rows: 8,
 		Problem: ui.ProblemOf(m.Problems, "text"),
+	}
+}
+
+func (m QRBill) picture() FileField {
+	return FileField{
+		ID: "picture", Label: "Picture of the QR code", Accept: "image/*", Camera: true, Problem: ui.ProblemOf(m.Problems, "picture"),
+		Hint: i18n.Text("PNG or JPEG, up to %s. It is read here and not kept.").With(m.Limit),
 	}
 }

@@ -1,15 +1,21 @@
 package views
 
 import (
+	"net/url"
+	"strings"
+
+	"github.com/a-h/templ"
+
 	"countersign/internal/i18n"
 	"countersign/internal/orderform"
+	"countersign/views/ui"
 )
 
 // Upload takes a file with one payment or many. POST /payments/upload sends file, or parked: the key of one that is kept.
 type Upload struct {
 	Layout   Layout
 	Accepted []i18n.Text // what is taken, one sentence each
-	Limit    string      // "2048 kB"
+	Limit    string      // "2 MB"
 	Payments int         // most payments of a file
 	FileName string      // of the refused file
 	Kept     string      // key of a file that was sent after the session had run out; empty for none
@@ -26,4 +32,39 @@ type Finding struct {
 	Element string // path of element names
 	Text    i18n.Text
 	Code    string
+}
+
+// FileField is a field for one file, or for a picture.
+type FileField struct {
+	ID      string
+	Label   i18n.Text
+	Hint    i18n.Text
+	Accept  string // media types and endings
+	Camera  bool   // telephones offer their camera
+	Problem ui.Problem
+}
+
+// described names the hint and the problem of the field to screen readers.
+func (f FileField) described() templ.Attributes {
+	if f.Problem.Text == "" {
+		return templ.Attributes{"aria-describedby": f.ID + "-hint"}
+	}
+	return templ.Attributes{"aria-invalid": "true", "aria-describedby": f.ID + "-hint " + f.ID + "-error"}
+}
+
+func (m Upload) field() FileField {
+	return FileField{
+		ID: "file", Label: "File with payments", Accept: ".xml,.csv,application/xml,text/xml,text/csv",
+		Hint: i18n.Text("Up to %s, and up to %d payments.").With(m.Limit, m.Payments),
+	}
+}
+
+// sample is the address of a table with one payment, to be filled in. The byte order mark tells spreadsheet programs that it is UTF-8.
+func (Upload) sample() templ.SafeURL {
+	names, examples := make([]string, 0, len(orderform.Columns)), make([]string, 0, len(orderform.Columns))
+	for _, column := range orderform.Columns {
+		names, examples = append(names, column.Name), append(examples, column.Example)
+	}
+	table := "\ufeff" + strings.Join(names, ";") + "\r\n" + strings.Join(examples, ";") + "\r\n"
+	return templ.SafeURL("data:text/csv;charset=utf-8," + url.PathEscape(table))
 }

@@ -2,13 +2,17 @@ package orderform
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"io"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
 
 	"countersign/internal/account"
 	"countersign/internal/i18n"
@@ -31,6 +35,7 @@ type Line struct {
 type Table struct {
 	Lines    []Line
 	Findings []iso20022.Finding // why the table as a whole cannot be taken
+	Latin    bool               // the table was in Windows-1252, which spreadsheet programs write
 }
 
 // ReadTable reads a table (CSV). is is false for any other file. A mistake in one payment is no finding here: the form can correct it.
@@ -54,18 +59,57 @@ func (m Table) limited(count int) Table {
 	return m
 }
 
-// tableColumns are the columns of a table, by the names of the form's fields, and currency and reference, which choose the scheme and the
-// kind of reference.
-var tableColumns = []string{
-	"debtorAccount", "creditorName", "creditorIban", "street", "buildingNumber", "postcode", "town", "country", "currency", "amount",
-	"reference", "message", "endToEndId",
+// Column is a column of a table.
+type Column struct {
+	Name    string // as the form calls the field
+	Others  string // names in German, French and Italian, between spaces
+	Label   i18n.Text
+	Example string
+}
+
+// Columns lists the columns of a table: the fields of the form, and currency and reference, which choose the scheme and the kind of
+// reference. Only creditorIban is mandatory.
+var Columns = []Column{
+	{"debtorAccount", "belastungskonto auftraggeberkonto comptedébiteur contodebitore", "From account", "CH9300762011623852957"},
+	{"creditorName", "name empfänger begünstigter nom bénéficiaire nome beneficiario", "Creditor", "Muster AG"},
+	{"creditorIban", "iban ibanempfänger ibanbegünstigter ibanbénéficiaire ibanbeneficiario", "IBAN", "CH5604835012345678009"},
+	{"street", "strasse rue via", "Street", "Bahnhofstrasse"},
+	{"buildingNumber", "hausnummer numéro numero", "Building number", "1"},
+	{"postcode", "plz npa npapostale", "Postcode", "8001"},
+	{"town", "ort localité località", "Town", "Zürich"},
+	{"country", "land pays paese", "Country", "CH"},
+	{"currency", "währung monnaie valuta", "Currency", "CHF"},
+	{"amount", "betrag montant importo", "Amount", "1234.50"},
+	{"reference", "referenz référence riferimento", "Reference", ""},
+	{"message", "mitteilung zahlungszweck communication comunicazione", "Message to the creditor", "Rechnung 4711"},
+	{"endToEndId", "", "End-to-end ID", ""},
 }
 
 // TableHead is the first line of a table.
 func TableHead() string { return strings.Join(tableColumns, ";") }
 
-// readTable reads a CSV file in UTF-8, with semicolons or commas, whose first line names the columns in any order. Spreadsheet programs
-// write a line that names the separator, or empty lines, above it: both are skipped.
+// tableColumns are the names of the columns.
+var tableColumns = func() (names []string) {
+	for _, column := range Columns {
+		names = append(names, column.Name)
+	}
+	return names
+}()
+
+// columnOf returns the name of the column that a heading means, in any of the four languages; "" for none. Capital letters, spaces and
+// hyphens do not count.
+func columnOf(heading string) string {
+	heading = strings.NewReplacer(" ", "", "-", "").Replace(strings.ToLower(heading))
+	for _, column := range Columns {
+		if heading == strings.ToLower(column.Name) || slices.Contains(strings.Fields(column.Others), heading) {
+			return column.Name
+		}
+	}
+	return ""
+}
+
+// readTable reads a CSV file in UTF-8 or Windows-1252, with semicolons or commas, whose first line names the columns in any order. Spreadsheets
+// have a line that names the separator, or empty lines, above it: both are skipped.
 func readTable(content []byte) (many Table, is bool) {
 	content, skipped, comma := aboveHead(content)
 	head, _, _ := bytes.Cut(content, []byte("\n"))
@@ -73,8 +117,13 @@ func readTable(content []byte) (many Table, is bool) {
 		return Table{}, false
 	}
 	if !utf8.Valid(content) {
-		many.refuse(skipped+notUTF8(content), "", "Save the table in UTF-8: this line is in another encoding.")
-		return many, true
+		line, mixed := notUTF8(content)
+		latin, err := charmap.Windows1252.NewDecoder().Bytes(content)
+		if mixed || err != nil || bytes.ContainsRune(latin, utf8.RuneError) {
+			many.refuse(skipped+line, "", "Save the table in UTF-8: this line is in another encoding.")
+			return many, true
+		}
+		content, many.Latin = latin, true
 	}
 	table := csv.NewReader(bytes.NewReader(content))
 	table.FieldsPerRecord = -1
@@ -100,14 +149,13 @@ func readTable(content []byte) (many Table, is bool) {
 // checkNames reads the names of the columns: spaces around them and capital letters do not count.
 func (m *Table) checkNames(line int, names []string) {
 	for i, name := range names {
-		name = strings.TrimSpace(name)
-		known := slices.IndexFunc(tableColumns, func(column string) bool { return strings.EqualFold(column, name) })
-		if known < 0 {
+		known := columnOf(name)
+		if known == "" {
 			m.refuse(line, "", i18n.Text("Remove or rename the column %q: the columns are %s.").With(
-				codec.Shown(name), strings.Join(tableColumns, ", ")))
+				codec.Shown(strings.TrimSpace(name)), strings.Join(tableColumns, ", ")))
 			continue
 		}
-		names[i] = tableColumns[known]
+		names[i] = known
 		if slices.Index(names, names[i]) != i {
 			m.refuse(line, "", i18n.Text("Name the column %q once.").With(names[i]))
 		}
@@ -166,16 +214,19 @@ func (m Table) readRows(table *csv.Reader, skipped int, names []string) Table {
 // tableHead is a first line that names columns, whichever these are: a few words between semicolons or commas, in any encoding.
 var tableHead = regexp.MustCompile(`^"?[\pL\w\x{FFFD} .-]{1,40}"?([;,]"?[\pL\w\x{FFFD} .-]{0,40}"?)+[;,]?\r?$`)
 
-// notUTF8 is the line of the first bytes that are none, from 1.
-func notUTF8(content []byte) int {
-	line := 1
+// notUTF8 is the first line with bytes that are no UTF-8, from 1. mixed reports whether another line has letters in UTF-8.
+func notUTF8(content []byte) (line int, mixed bool) {
+	number := 0
 	for one := range bytes.Lines(content) {
-		if !utf8.Valid(one) {
-			break
+		number++
+		switch {
+		case !utf8.Valid(one):
+			line = cmp.Or(line, number)
+		case bytes.ContainsFunc(one, func(r rune) bool { return r > unicode.MaxASCII }):
+			mixed = true
 		}
-		line++
 	}
-	return line
+	return line, mixed
 }
 
 func (m *Table) refuseTable(skipped int, err error) {

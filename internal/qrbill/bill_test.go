@@ -5,7 +5,10 @@ import (
 	"context"
 	"errors"
 	"image"
+	"image/color"
+	"image/jpeg"
 	"image/png"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -108,7 +111,7 @@ func TestAPictureOfABillIsRead(t *testing.T) {
 		}
 	}
 	must(png.Encode(blank, image.NewGray(image.Rect(0, 0, 200, 200))))
-	must(png.Encode(huge, image.NewGray(image.Rect(0, 0, 4000, 2001))))
+	must(png.Encode(huge, image.NewGray(image.Rect(0, 0, 8000, 2001))))
 	for want, content := range map[string][]byte{
 		"PNG or JPEG": []byte("%PDF-1.7"), "sharper picture": blank.Bytes(), "smaller picture": huge.Bytes(),
 	} {
@@ -117,6 +120,40 @@ func TestAPictureOfABillIsRead(t *testing.T) {
 		if !errors.As(err, &refused) || !strings.Contains(refused.Error(), want) {
 			t.Errorf("%q: %v", want, err)
 		}
+	}
+}
+
+// TestAPhotoOfABillIsRead: a telephone's picture of 12 megapixels, with noise and the code in a corner.
+func TestAPhotoOfABillIsRead(t *testing.T) {
+	t.Parallel()
+	code, err := png.Decode(bytes.NewReader(picture(t, text())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	photo := image.NewYCbCr(image.Rect(0, 0, 4000, 3000), image.YCbCrSubsampleRatio420)
+	noise := rand.New(rand.NewPCG(1, 1))
+	size := code.Bounds().Dx()
+	for y := range 3000 {
+		for x := range 4000 {
+			light := 200
+			if x >= 400 && x < 1300 && y >= 1800 && y < 2700 {
+				grey, _ := color.GrayModel.Convert(code.At((x-400)*size/900, (y-1800)*size/900)).(color.Gray)
+				light = int(grey.Y)/2 + 60
+			}
+			photo.Y[photo.YOffset(x, y)] = uint8(light + noise.IntN(120) - 60)
+		}
+	}
+	for i := range photo.Cb {
+		photo.Cb[i], photo.Cr[i] = 128, 128
+	}
+	var content bytes.Buffer
+	err = jpeg.Encode(&content, photo, &jpeg.Options{Quality: 80})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := qrbill.ReadPicture(t.Context(), content.Bytes())
+	if err != nil || got != text() {
+		t.Errorf("of a photo of %d kB %q is read, error %v", content.Len()>>10, got, err)
 	}
 }
 

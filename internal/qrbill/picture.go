@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"image"
+	"image/color"
 	_ "image/jpeg" // pictures are PNG or JPEG
 	_ "image/png"
 	"time"
@@ -14,13 +15,15 @@ import (
 
 const (
 	// MaxPixels bounds a picture: more is refused before it is unpacked.
-	MaxPixels = 8_000_000
+	MaxPixels = 16_000_000
+	// enough is the longest side, in pixels, of a picture that is searched first: larger ones are made smaller, which takes their noise away.
+	enough = 2000
 	// lookFor limits the search for a code in a picture.
 	lookFor = 5 * time.Second
 )
 
-// looking bounds how many pictures are unpacked and looked at by this process at a time: each takes some 40 MB.
-var looking = make(chan struct{}, 2)
+// looking lets this process unpack and search one picture at a time: each takes up to 100 MB.
+var looking = make(chan struct{}, 1)
 
 // ReadPicture finds the QR code in a picture (PNG or JPEG) and returns its text. It gives up after five seconds, or when the context ends.
 // Error: *Error.
@@ -65,15 +68,53 @@ func textIn(content []byte) (text string) {
 	if err != nil {
 		return ""
 	}
-	bitmap, err := gozxing.NewBinaryBitmapFromImage(picture)
-	if err != nil {
-		return ""
+	grey := greyOf(picture)
+	for _, one := range []*image.Gray{reduced(grey), grey} {
+		bitmap, err := gozxing.NewBinaryBitmapFromImage(one)
+		if err != nil {
+			return ""
+		}
+		result, err := qrcode.NewQRCodeReader().Decode(bitmap, map[gozxing.DecodeHintType]interface{}{
+			gozxing.DecodeHintType_TRY_HARDER: true, gozxing.DecodeHintType_CHARACTER_SET: "UTF-8",
+		})
+		if err == nil {
+			return result.GetText()
+		}
 	}
-	result, err := qrcode.NewQRCodeReader().Decode(bitmap, map[gozxing.DecodeHintType]interface{}{
-		gozxing.DecodeHintType_TRY_HARDER: true, gozxing.DecodeHintType_CHARACTER_SET: "UTF-8",
-	})
-	if err != nil {
-		return ""
+	return ""
+}
+
+// greyOf returns the brightness of a picture.
+func greyOf(picture image.Image) *image.Gray {
+	bounds := picture.Bounds()
+	if photo, is := picture.(*image.YCbCr); is {
+		return &image.Gray{Pix: photo.Y, Stride: photo.YStride, Rect: bounds}
 	}
-	return result.GetText()
+	grey := image.NewGray(bounds)
+	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
+		for x := bounds.Min.X; x < bounds.Max.X; x++ {
+			grey.Set(x, y, picture.At(x, y))
+		}
+	}
+	return grey
+}
+
+// reduced averages squares of pixels until the longest side has fewer than twice enough pixels.
+func reduced(grey *image.Gray) *image.Gray {
+	bounds := grey.Bounds()
+	step := max(bounds.Dx(), bounds.Dy()) / enough
+	if step < 2 {
+		return grey
+	}
+	small := image.NewGray(image.Rect(0, 0, bounds.Dx()/step, bounds.Dy()/step))
+	for y := range small.Rect.Dy() {
+		for x := range small.Rect.Dx() {
+			sum := 0
+			for i := range step * step {
+				sum += int(grey.GrayAt(bounds.Min.X+x*step+i%step, bounds.Min.Y+y*step+i/step).Y)
+			}
+			small.SetGray(x, y, color.Gray{Y: uint8(sum / (step * step))}) //nolint:gosec // an average of bytes is a byte
+		}
+	}
+	return small
 }

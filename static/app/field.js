@@ -94,6 +94,33 @@ document.addEventListener("input", (event) => {
 // In the capture phase: the field is grouped before htmx reads it.
 document.addEventListener("change", ({ target }) => target.matches?.("[data-iban]") && group(target), true);
 prepare(document);
+
+// A file that is chosen or dropped is named. A large picture is made small before it is sent: phones take more than is needed to read a code.
+const longest = 2000;
+async function reduced(file) {
+  const picture = await createImageBitmap(file);
+  const scale = longest / Math.max(picture.width, picture.height);
+  if (scale >= 1) return file;
+  const canvas = Object.assign(document.createElement("canvas"), { width: picture.width * scale, height: picture.height * scale });
+  canvas.getContext("2d").drawImage(picture, 0, 0, canvas.width, canvas.height);
+  const content = await new Promise((made) => canvas.toBlob(made, "image/jpeg", 0.85));
+  return new File([content], "picture.jpg", { type: content.type });
+}
+document.addEventListener("change", async ({ target }) => {
+  const [file] = (target.type === "file" && target.files) || [];
+  if (!file) return;
+  const says = find("[data-chosen]", target.form);
+  if (says) says.textContent = `${file.name} (${Math.ceil(file.size / 1024)} kB)`;
+  for (const other of findAll("input[type=file]", target.form)) if (other !== target) other.value = "";
+  if (!file.type.startsWith("image/")) return;
+  try {
+    const list = new DataTransfer();
+    list.items.add(await reduced(file));
+    if (target.files[0] === file) target.files = list.files;
+  } catch {
+    // The server says what it cannot read.
+  }
+});
 // A file of many payments is submitted in parts; without a script one goes on by the button.
 findAll("form[data-go-on]").forEach((form) => form.requestSubmit());
 // When htmx hears of it.

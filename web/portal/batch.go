@@ -54,7 +54,11 @@ func (v *Request) takeTable(name string, content []byte, many orderform.Table) e
 	if err != nil {
 		return err
 	}
-	return v.GoTo(batchPath(id), "Nothing is submitted yet.")
+	said := i18n.Text("Nothing is submitted yet.")
+	if many.Latin {
+		said = "Nothing is submitted yet. The table was read as Windows-1252: check accented letters in names."
+	}
+	return v.GoTo(batchPath(id), said)
 }
 
 // maxListed limits the findings that refuse a file.

@@ -103,13 +103,13 @@ func TestAFileOfManyPaymentsIsRefusedByLine(t *testing.T) {
 		"Send a payment order as an XML file": "Dear Sir, please pay:\nA; 1\n",
 		"Add the column creditorIban":         "creditorName;amount\nA;1\n",
 		"reference, message, endToEndId.":     "foo;bar\n1;2\n",
-		"Save the table in UTF-8":             "creditorName;creditorIban\nM\xfcller;CH93\n",
+		"Save the table in UTF-8":             "creditorName;creditorIban\nM\xfcller;CH93\nMüller;CH93\n",
 	} {
 		maker.upload("Lohn.csv", []byte(content)).is(http.StatusUnprocessableEntity).says(want)
 	}
-	latin := maker.upload("Lohn.csv", []byte("Empf\xe4nger;Betrag\nM\xfcller;1\n")).is(http.StatusUnprocessableEntity)
-	if latin.says("Save the table in UTF-8"); latin.page.Find(".visually-hidden:contains(unknown)").Length() != 0 {
-		t.Errorf("a table in another encoding is refused of no line: %s", latin.main())
+	mixed := maker.upload("Lohn.csv", []byte("Empfänger;Betrag\nM\xfcller;1\n")).is(http.StatusUnprocessableEntity)
+	if mixed.says("Save the table in UTF-8"); mixed.page.Find(".visually-hidden:contains(unknown)").Length() != 0 {
+		t.Errorf("a table in two encodings is refused of no line: %s", mixed.main())
 	}
 	order := string(sample(t, "sic-inst_01_pain.001.001.09.xml"))
 	begin, end := strings.Index(order, "<CdtTrfTxInf>"), strings.Index(order, "</CdtTrfTxInf>")+len("</CdtTrfTxInf>")
@@ -130,6 +130,25 @@ func TestAFileOfManyPaymentsIsRefusedByLine(t *testing.T) {
 	if n := b.count("SELECT count(*) FROM draft"); n != 4 {
 		t.Errorf("%d drafts, want 4", n)
 	}
+}
+
+// TestATableOfASpreadsheetIsRead: a table in Windows-1252 with German headings becomes drafts with the names that it shows, and the sample
+// of the page is a table that is taken.
+func TestATableOfASpreadsheetIsRead(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	latin := "Empf\xe4nger;IBAN;Strasse;PLZ;Ort;W\xe4hrung;Betrag\r\nB\xe4ckerei M\xfcller \x96 S\xf6hne;CH5604835012345678009;Weg;8001;Z\xfcrich;CHF;12.50\r\n"
+	path := maker.upload("Lohn.csv", []byte(latin)).goesTo("/payments/batches/")
+	maker.get(path).is(http.StatusOK).says("read as Windows-1252").says("Bäckerei Müller").says("12.50")
+
+	link, _ := maker.get("/payments/upload").is(http.StatusOK).page.Find("a[download]").Attr("href")
+	sample, err := url.PathUnescape(strings.TrimPrefix(link, "data:text/csv;charset=utf-8,"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path = maker.upload("sample.csv", []byte(sample)).goesTo("/payments/batches/")
+	maker.get(path).is(http.StatusOK).says("Muster AG").says("1'234.50")
 }
 
 // TestAFileOfStrangeNamesSaysWhatToMend: what can be written plainly is, and the page shows it before anybody submits; of the rest each

@@ -61,7 +61,7 @@ func keepWords(v *Request, part, reason string) (string, error) {
 
 // keepFile keeps an uploaded file of a size that is taken.
 func keepFile(v *Request) (string, error) {
-	content, name, err := v.uploaded()
+	content, name, err := v.uploaded(orderform.MaxFile)
 	if err != nil || len(content) == 0 || len(content) > orderform.MaxFile {
 		return "", err
 	}

@@ -23,13 +23,13 @@ func showOperation(v *Request) error {
 	}
 	for _, c := range v.Config.Clearing.Connections() {
 		model.Connections = append(model.Connections, views.Connection{
-			Scheme: c.Scheme, State: i18n.Stored(string(c.State)), Working: c.State == clearing.ConnectionWorking,
+			Scheme: c.Scheme, State: connectionWords[c.State], Working: c.State == clearing.ConnectionWorking,
 			Since: c.Since,
 		})
 	}
 	for _, s := range v.Config.Clearing.Stuck() {
 		model.Stuck = append(model.Stuck, views.StuckRow{
-			Doing: i18n.Stored(string(s.Doing)), Scheme: s.Scheme, Subject: s.Subject, Failed: s.Failed,
+			Doing: doings[s.Doing], Scheme: s.Scheme, Subject: s.Subject, Failed: s.Failed,
 			Next: s.Next, Why: i18n.Stored(s.Why),
 		})
 	}
@@ -43,6 +43,18 @@ func showOperation(v *Request) error {
 		return err
 	}
 	return v.Render(http.StatusOK, views.OperationPage(model))
+}
+
+// connectionWords say how a connection that does not work stands.
+var connectionWords = map[clearing.ConnectionState]i18n.Text{
+	clearing.ConnectionInterrupted: "Deliveries pause.", clearing.ConnectionTrying: "One delivery tries whether clearing answers again.",
+}
+
+// doings names the kinds of tasks.
+var doings = map[clearing.Doing]i18n.Text{
+	clearing.DoingDelivery: "Delivery to clearing", clearing.DoingInquiry: "Status request", clearing.DoingAnswer: "Answer from clearing",
+	clearing.DoingClock: "Deadline", clearing.DoingHeld: "Message that matches no payment", clearing.DoingBatch: "Payments of a batch",
+	clearing.DoingWebhook: "Webhook", clearing.DoingBooking: "Report to core banking",
 }
 
 // tryAgain ends the pause of one thing that is stuck, or of all.

@@ -20,7 +20,7 @@ func TestTheOperatorSeesWhatIsStuckAndTriesItAgain(t *testing.T) {
 	b.config.OperatorRealm = "demo"
 	b.serve()
 	operator := b.as("supervisor1")
-	operator.get("/operation").is(http.StatusOK).says("Takes documents").says("Nothing pauses").says("send-sic-inst")
+	operator.get("/operation").is(http.StatusOK).says("Connected").says("Nothing pauses").says("send-sic-inst")
 
 	b.Network.Refuse = func(servicetest.Delivery) error { return clearing.ErrOtherDocument }
 	m := b.as("maker1").submit(filled())
@@ -32,12 +32,12 @@ func TestTheOperatorSeesWhatIsStuckAndTriesItAgain(t *testing.T) {
 		}
 		b.Clearing.RunOnce(t.Context())
 	}
-	operator.get("/operation").is(http.StatusOK).says(m.InternalID.String()).says("another one under this message id").says("delivery")
+	operator.get("/operation").is(http.StatusOK).says(m.InternalID.String()).says("another one under this message id").says("Delivery to clearing")
 	b.as("maker1").get("/operation").is(http.StatusForbidden)
 	b.as("maker1").post("/operation/retry", nil).is(http.StatusForbidden)
 	b.asIn("demo2", "maker1").post("/operation/retry", nil).is(http.StatusNotFound)
 
-	operator.get("/operation").says("Quarantine").says("Audit trail and its seals")
+	operator.get("/operation").says("Quarantine").says("Audit trail")
 	before := b.Clearing.Stuck()[0].Next
 	operator.post("/operation/retry", url.Values{"subject": {"another"}}).is(http.StatusSeeOther)
 	broken := strings.NewReader("subject=%zz")

@@ -89,17 +89,19 @@ const reloadAfter = 5
 
 func (v *Request) unreadable(err error) error {
 	status, text := http.StatusBadRequest, i18n.Text("The form could not be read. Go back and send it again.")
+	next, label := "/", i18n.Text("Go to the dashboard")
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
 		status, text = http.StatusRequestEntityTooLarge, "What was sent is too large. Go back and send less."
+		next, label = LocalPath(v.Echo.Request().URL.Path), "Back to the form" // only forms with a file are so large
 	case request.TooSlow(err):
 		status, text = http.StatusRequestTimeout, "What was sent did not arrive in time. Go back and send it again."
 	}
 	layout := v.layout("Not taken", views.PlaceNone)
 	layout.Failed = true
 	return v.Render(status, views.ProblemPage(views.Problem{
-		Layout: layout, Heading: "The form was not taken", Text: text, NextLabel: "Go to the dashboard", NextURL: "/",
+		Layout: layout, Heading: "The form was not taken", Text: text, NextLabel: label, NextURL: next,
 	}))
 }
 

@@ -12,6 +12,9 @@ import (
 	"countersign/views/ui"
 )
 
+// qrBillPath is the page that reads a QR-bill.
+const qrBillPath = "/payments/qr-bill"
+
 // showQRBill asks for the QR code of a bill: its text, or a picture of it.
 func showQRBill(v *Request) error {
 	err := MayMake(v.By)
@@ -42,7 +45,7 @@ func readQRBill(v *Request) error {
 // billText is the text of the code: as pasted, or read from the picture. The field is the one it came from. Errors: *qrbill.Error,
 // errManyParts, page.FormError.
 func (v *Request) billText() (text, field string, err error) {
-	picture, _, err := v.uploaded()
+	picture, _, err := v.uploaded(MaxUpload)
 	if err != nil {
 		return "", "picture", err
 	}

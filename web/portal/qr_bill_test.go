@@ -88,7 +88,11 @@ func TestAQRBillFillsTheForm(t *testing.T) {
 	}
 	maker.sendBill(bill(20, "EUR"), nil).is(http.StatusUnprocessableEntity).says("SEPA instant payments carry no QR reference")
 	maker.sendBill("", []byte("%PDF-1.7")).is(http.StatusUnprocessableEntity).says("PNG or JPEG")
-	maker.sendBill("", bytes.Repeat([]byte("x"), 256<<10+1)).is(http.StatusUnprocessableEntity).says("256 kB at most")
+	maker.sendBill("", bytes.Repeat([]byte("x"), 10<<20+1)).is(http.StatusUnprocessableEntity).says("10 MB at most")
+	beyond := maker.sendBill("", bytes.Repeat([]byte("x"), 11<<20)).is(http.StatusRequestEntityTooLarge)
+	if beyond.page.Find(`a[href="/payments/qr-bill"]`).Length() == 0 {
+		t.Errorf("from a picture that is too large nothing leads back to the form: %s", beyond.main())
+	}
 	b.as("checker1").sendBill(bill(), nil).is(http.StatusForbidden)
 	b.expire()
 	again = maker.sendBill(bill(), nil)

@@ -26,7 +26,7 @@ import (
 )
 
 // MaxUpload is the largest picture taken, in bytes. Payment files have orderform.MaxFile.
-const MaxUpload = 256 << 10
+const MaxUpload = 10 << 20
 
 // maxForm is the largest form taken, in bytes.
 const maxForm = 64 << 10
@@ -116,7 +116,11 @@ func (p *Portal) newRequest(c echo.Context) *Request {
 	header := c.Response().Header()
 	header.Add(echo.HeaderVary, "HX-Request")
 	header.Set(echo.HeaderCacheControl, "no-store")
-	c.Request().Body = http.MaxBytesReader(c.Response(), c.Request().Body, orderform.MaxFile+maxForm)
+	most := int64(orderform.MaxFile)
+	if c.Path() == qrBillPath {
+		most = MaxUpload
+	}
+	c.Request().Body = http.MaxBytesReader(c.Response(), c.Request().Body, most+maxForm)
 	header.Add(echo.HeaderVary, "Accept-Language")
 	v := &Request{
 		portal: p, Config: &p.Config, Echo: c, At: p.Config.Now(),

@@ -93,7 +93,7 @@ func readUpload(v *Request) error {
 // chosen returns the uploaded file, or the file saved at the end of the session if the form names one.
 func (v *Request) chosen() (content []byte, name string, err error) {
 	if strings.HasPrefix(v.Echo.Request().Header.Get("Content-Type"), "multipart/") {
-		return v.uploaded()
+		return v.uploaded(orderform.MaxFile)
 	}
 	form, err := v.Form()
 	if err != nil {
@@ -103,7 +103,7 @@ func (v *Request) chosen() (content []byte, name string, err error) {
 	if err != nil || kept.ID != "" {
 		return kept.File, kept.FileName, err
 	}
-	return v.uploaded() // uploaded returns the error
+	return v.uploaded(orderform.MaxFile) // uploaded returns the error
 }
 
 // errManyParts refuses a form of more than one file, or with a header that no browser sends: only one file would be looked at.
@@ -124,9 +124,9 @@ func onlyFile(form *multipart.Form, file *multipart.FileHeader) bool {
 	return files == 1 && size <= maxPartHeader
 }
 
-// uploaded reads the file of the form, one byte more than is taken so that too much shows. No file at all is an empty one. Errors:
+// uploaded reads the file of the form, one byte more than most so that too much shows. No file at all is an empty one. Errors:
 // errManyParts, page.FormError.
-func (v *Request) uploaded() (content []byte, name string, err error) {
+func (v *Request) uploaded(most int64) (content []byte, name string, err error) {
 	header, err := v.Echo.FormFile("file")
 	if errors.Is(err, http.ErrMissingFile) {
 		return nil, "", nil
@@ -142,7 +142,7 @@ func (v *Request) uploaded() (content []byte, name string, err error) {
 		return nil, "", &FormError{Cause: err}
 	}
 	defer func() { _ = opened.Close() }()
-	content, err = io.ReadAll(io.LimitReader(opened, orderform.MaxFile+1))
+	content, err = io.ReadAll(io.LimitReader(opened, most+1))
 	if err != nil {
 		return nil, "", &FormError{Cause: err}
 	}
@@ -208,7 +208,12 @@ func refusedFile(name string, content []byte, findings []payment.Finding) views.
 }
 
 // sizeOf is a number of bytes in words.
-func sizeOf(bytes int) string { return fmt.Sprintf("%d kB", bytes>>10) }
+func sizeOf(bytes int) string {
+	if bytes>>20 > 0 {
+		return fmt.Sprintf("%d MB", bytes>>20)
+	}
+	return fmt.Sprintf("%d kB", bytes>>10)
+}
 
 func (v *Request) renderUpload(status int, model views.Upload) error {
 	model.Layout = v.layout("Upload a payment", views.PlaceNew)
@@ -216,7 +221,7 @@ func (v *Request) renderUpload(status int, model views.Upload) error {
 	model.Limit, model.Payments = sizeOf(orderform.MaxFile), orderform.MaxPayments
 	model.Accepted = []i18n.Text{
 		"pain.001.001.09 in CHF for SIC instant payments, in EUR for SEPA instant payments",
-		i18n.Text("A table (CSV, UTF-8) whose first line names its columns: %s").With(orderform.TableHead()),
+		"A table (CSV) with the columns below, in any order. Only the IBAN is mandatory in the file; the form asks for the rest.",
 	}
 	if last, taken := v.previousTaken(); taken {
 		model.Accepted = append(model.Accepted,

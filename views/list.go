@@ -13,6 +13,7 @@ import (
 type List struct {
 	Layout   Layout
 	New      ui.Step // the button beside the heading; none without an address
+	Discard  ui.Step // deletes all rows; none without a value
 	Tabs     []ui.Tab
 	Filter   *Filter // nil for a list without one
 	Part     string  // id of the part that the filter replaces

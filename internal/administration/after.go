@@ -68,7 +68,8 @@ const minPeople = 2
 // match everything. A checker whose password is reset comes back by the link, so that one other is enough meanwhile; of administrators two
 // stay, because it takes two to help anybody back in. Error: payment.FieldError.
 func (c Change) keepsRealm(known Facts) error {
-	if c.Kind == KindPolicyRetire && known.CoverAll < 2 && policyMatchesEverything(c.Before) {
+	ends := c.Kind == KindPolicyRetire || c.Kind == KindPolicyUpdate && !policyMatchesEverything(c.After)
+	if ends && known.CoverAll < 2 && policyMatchesEverything(c.Before) {
 		return refuse("/subject", codeFormat,
 			"Make another policy that matches everything first: without this one some payments could not be entered.")
 	}

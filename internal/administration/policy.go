@@ -35,8 +35,14 @@ type Policy struct {
 // The kinds of changes of policies.
 const (
 	KindPolicyCreate Kind = "policy.create"
+	KindPolicyUpdate Kind = "policy.update"
 	KindPolicyRetire Kind = "policy.retire"
 )
+
+var policyFields = []string{
+	"approvals", "rank", "scheme", "kind", "clientId", "channel", "amountFrom", "amountTo", "stepUp", "contentHashRequired", "funds",
+	"expiresAfter",
+}
 
 var policyNoun = Noun{
 	Name: "policy", Key: "policyId",
@@ -62,13 +68,15 @@ var policyNoun = Noun{
 	},
 	Actions: []Action{
 		{
-			Kind: KindPolicyCreate, Fields: []string{
-				"approvals", "rank", "scheme", "kind", "clientId", "channel", "amountFrom", "amountTo", "stepUp", "contentHashRequired", "funds",
-				"expiresAfter",
-			},
+			Kind: KindPolicyCreate, Fields: policyFields,
 			Label: "New policy", Heading: "Make a policy",
 			Words: "If several rules match, the one with the highest priority applies; if they tie, the newest. Leave a field empty to " +
 				"match everything. The rule applies to payments entered from now on.",
+		},
+		{
+			Kind: KindPolicyUpdate, Fields: policyFields, Clears: append([]string{"funds"}, MatchFields...), Filled: true,
+			Label: "Change", Heading: "Change a policy",
+			Words: "A new policy takes the place of this one. Payments already waiting keep the number of approvals they were entered with.",
 		},
 		{
 			Kind: KindPolicyRetire, Status: StatusRetired,
@@ -206,11 +214,18 @@ func (p Policy) Words() string {
 
 func (r Request) afterPolicy(known Facts) (Values, error) {
 	f := &findings{prefix: valuesPrefix}
-	p, err := PolicyOf(r.Values, valuesPrefix)
+	values, id := r.Values, r.ID.String()
+	if r.Kind == KindPolicyUpdate {
+		if known.Before["status"] == StatusRetired {
+			return nil, refuse("/subject", codeFormat, "Choose a policy in force: this one is retired.")
+		}
+		values, id = known.Before.with(r.Values), r.Subject
+	}
+	p, err := PolicyOf(values, valuesPrefix)
 	f.join(err)
-	if p.ClientID != "" && !known.ClientKnown {
+	if p.ClientID != "" && p.ClientID != known.Before["clientId"] && !known.ClientKnown {
 		f.add("clientId", codeUnknown, "Name a client of this realm, or leave it out for all of them.")
 	}
 	p.Status = StatusInForce
-	return p.Values().with(Values{"policyId": r.ID.String()}), f.err()
+	return p.Values().with(Values{"policyId": id}), f.err()
 }

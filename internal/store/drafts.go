@@ -251,6 +251,18 @@ func (d *Drafts) save(ctx context.Context, by identity.Principal, draft Draft, b
 	return nil
 }
 
+// Discard deletes an open draft of the user, the open ones of a file, or with the zero id all, and returns their number.
+func (d *Drafts) Discard(ctx context.Context, by identity.Principal, id uuid.UUID) (count int64, err error) {
+	err = d.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		count, err = q.DraftDiscard(ctx, by.Realm, by.UserID, OrNull(id))
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("delete drafts: %w", err)
+	}
+	return count, nil
+}
+
 // Submitted notes which message a draft became, and the file that it belongs to.
 func (d *Drafts) Submitted(ctx context.Context, by identity.Principal, draft Draft, messageID uuid.UUID) error {
 	err := d.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {

@@ -80,6 +80,13 @@ FROM (SELECT m.message_id FROM message m WHERE m.realm = @realm AND m.state = 'A
 JOIN batch_payment b ON b.realm = @realm AND b.message_id = m.message_id
 GROUP BY b.batch_id HAVING count(*) > 1 ORDER BY max(b.message_id::text) DESC LIMIT 10;
 
+-- name: DraftDiscard :execrows
+-- Deletes an open draft of a user, the open ones of one of their files, or all without an id. What was submitted stays.
+DELETE FROM draft d
+WHERE d.realm = @realm AND d.user_id = @user_id AND d.message_id IS NULL
+  AND (sqlc.narg(id)::uuid IS NULL OR d.draft_id = sqlc.narg(id)::uuid OR d.batch_id = sqlc.narg(id)::uuid)
+  AND NOT EXISTS (SELECT FROM batch b WHERE b.realm = d.realm AND b.batch_id = d.batch_id);
+
 -- name: DraftDropExpired :execrows
 DELETE FROM draft WHERE (realm, draft_id) IN (
   SELECT d.realm, d.draft_id FROM draft d WHERE d.realm = @realm AND d.expires_at < @now::timestamptz LIMIT @page_size::integer

@@ -74,6 +74,11 @@ WHERE c.realm = @realm AND c.requested_at >= @since AND c.requested_at < @until
               (c.content::jsonb #>> '{before,perPayment}')::numeric < coalesce((c.content::jsonb #>> '{after,perPayment}')::numeric, 1e18)
               OR (c.content::jsonb #>> '{before,perDay}')::numeric < coalesce((c.content::jsonb #>> '{after,perDay}')::numeric, 1e18)
             WHEN 'policy.retire' THEN true
+            WHEN 'policy.update' THEN
+              (c.content::jsonb -> 'before') - '{approvals,stepUp,expiresAfter}'::text[]
+                <> (c.content::jsonb -> 'after') - '{approvals,stepUp,expiresAfter}'::text[]
+              OR (c.content::jsonb #>> '{before,approvals}')::integer > (c.content::jsonb #>> '{after,approvals}')::integer
+              OR c.content::jsonb #>> '{after,stepUp}' IS NULL AND c.content::jsonb #>> '{before,stepUp}' IS NOT NULL
             WHEN 'policy.create' THEN EXISTS (
               SELECT FROM policy o
               WHERE o.realm = c.realm AND o.created_at < c.requested_at AND coalesce(o.retired_at > c.requested_at, true)

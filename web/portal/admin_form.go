@@ -91,12 +91,17 @@ func (v *Request) present(kind administration.Kind, subject string) (administrat
 	return administration.Values{}, err
 }
 
+// tries reports whether past messages show the effect of a kind of change.
+func tries(kind administration.Kind) bool {
+	return kind == administration.KindPolicyCreate || kind == administration.KindPolicyUpdate
+}
+
 // form is the form of a kind with values.
 func (v *Request) changeForm(kind administration.Kind, subject string, values administration.Values) views.ChangeForm {
 	title := ChangeHeading(kind, subject)
 	model := views.ChangeForm{
 		Layout: v.layout(title, views.PlaceAdministration), Heading: title, Words: kind.Action().Words, BackURL: listOf(kind),
-		Action: "/admin/ask/" + string(kind), MayTry: kind == administration.KindPolicyCreate,
+		Action: "/admin/ask/" + string(kind), MayTry: tries(kind),
 	}
 	if subject != "" {
 		model.Action += "?" + url.Values{"subject": {subject}}.Encode()
@@ -173,7 +178,7 @@ func ask(v *Request) error {
 	for _, name := range fieldsOf(kind, subject) {
 		values[name] = canonical(name, strings.TrimSpace(strings.Join(typed[name], ", ")))
 	}
-	if kind != administration.KindAccountUpdate { // whose form begins with what is there: what is empty was emptied
+	if action := kind.Action(); !action.Filled || action.Sets || len(action.Clears) == 0 { // else an empty field was emptied
 		values.Compact()
 	}
 	model := v.changeForm(kind, subject, values)
@@ -184,7 +189,7 @@ func ask(v *Request) error {
 		return err
 	}
 	model.Note = typed.Get("note")
-	if typed.Get("try") != "" && kind == administration.KindPolicyCreate {
+	if typed.Get("try") != "" && tries(kind) {
 		return v.try(model, values)
 	}
 	made, err := v.Config.Admin.Request(v.Context(), v.By, service.RequestInput{
@@ -222,7 +227,7 @@ func (v *Request) knownPerson(values administration.Values) error {
 
 // try shows the result of a policy on past messages.
 func (v *Request) try(model views.ChangeForm, values administration.Values) error {
-	run, err := v.Config.Admin.DryRun(v.Context(), v.By, values)
+	run, err := v.Config.Admin.DryRun(v.Context(), v.By, maps.Clone(values).Compact())
 	if err != nil {
 		return v.RefuseChange(model, err)
 	}
@@ -242,7 +247,7 @@ func tried(run administration.DryRun) []i18n.Text {
 
 // triedBefore returns the result on past messages of the policy in a pending change, for its checker.
 func (v *Request) triedBefore(c administration.Change) ([]i18n.Text, error) {
-	if c.Kind != administration.KindPolicyCreate {
+	if !tries(c.Kind) {
 		return nil, nil
 	}
 	run, err := v.Config.Admin.DryRun(v.Context(), v.By, c.After)

@@ -32,7 +32,7 @@ func TestAFormAboutNothingIsNotFound(t *testing.T) {
 	t.Parallel()
 	one := setup(t).as("admin1")
 	for _, kind := range []string{
-		"user.roles", "user.suppress", "client.secret", "account.update", "account.close", "policy.retire", "limit.set",
+		"user.roles", "user.suppress", "client.secret", "account.update", "account.close", "policy.update", "policy.retire", "limit.set",
 	} {
 		for _, subject := range []string{"nobody", "a\x00b"} {
 			one.get("/admin/ask/" + kind + "?" + url.Values{"subject": {subject}}.Encode()).is(http.StatusNotFound)

@@ -145,3 +145,40 @@ func TestADraftOfAnotherPersonSaysWhoseItIs(t *testing.T) {
 		t.Errorf("%d messages were made", n)
 	}
 }
+
+// TestDraftsAreDeleted: by their maker only, one or all. What was submitted stays.
+func TestDraftsAreDeleted(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker, other := b.as("maker1"), b.as("maker2")
+	keep := func(w *browser) string {
+		return w.withHTMX().post("/payments/keep", filled()).is(http.StatusOK).page.Find("input[name=draft]").AttrOr("value", "")
+	}
+	drafts := func(w *browser) int {
+		return w.get("/mine?tab=drafts").is(http.StatusOK).page.Find("tr[data-row]").Length()
+	}
+	sent := maker.submit(filled())
+	first := keep(maker)
+	keep(maker)
+	keep(maker)
+	keep(other)
+	list := maker.get("/mine?tab=drafts").is(http.StatusOK).says("Delete all 3 drafts")
+	if form := list.page.Find("button[form=steps][value='" + first + "']"); form.Length() != 1 || list.page.Find("form#steps").Length() != 1 {
+		t.Errorf("%d buttons for the draft", form.Length())
+	}
+	b.as("checker1").post("/mine/discard", url.Values{"draft": {"all"}}).is(http.StatusForbidden)
+	maker.post("/mine/discard", url.Values{"draft": {""}}).is(http.StatusNotFound)
+	other.post("/mine/discard", url.Values{"draft": {first}}).goesTo("/mine")
+	if n := drafts(maker); n != 3 {
+		t.Errorf("%d drafts are left after another person deleted", n)
+	}
+	maker.post("/mine/discard", url.Values{"draft": {first}}).goesTo("/mine")
+	if n := drafts(maker); n != 2 {
+		t.Errorf("%d drafts are left, want 2", n)
+	}
+	maker.post("/mine/discard", url.Values{"draft": {"all"}}).goesTo("/mine")
+	if n, rest := drafts(maker), drafts(other); n != 0 || rest != 1 {
+		t.Errorf("%d drafts are left, and %d of another person", n, rest)
+	}
+	maker.get("/payments/" + sent.InternalID.String() + "/submitted").is(http.StatusOK)
+}

@@ -9,6 +9,7 @@ import (
 	"countersign/internal/i18n"
 	"countersign/internal/money"
 	"countersign/internal/orderform"
+	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/views/ui"
@@ -16,6 +17,9 @@ import (
 
 // tabDrafts is the tab of a maker's list with unsubmitted drafts.
 const tabDrafts = "drafts"
+
+// allDrafts stands in a form for the id of each draft.
+const allDrafts = "all"
 
 // keepTyped keeps a payment form while it is being typed, as a draft. Nothing is checked. The answer is a part of the form: the key it is
 // kept under from then on, and when it was kept.
@@ -65,6 +69,7 @@ func (v *Request) draftRows(b begun) ([]ui.Entry, error) {
 		rows = append(rows, ui.Entry{
 			ID: f.ID.String(), URL: batchPath(f.ID), Name: i18n.Data(f.FileName), At: f.SavedAt, Now: v.At, Aged: true,
 			Reference: v.Say("until %s", ui.ShortTime(f.ExpiresAt, v.At)), Purpose: i18n.Text("%d of %d submitted").With(f.Submitted, f.Lines),
+			Steps: []ui.Step{discards(f.ID)},
 		})
 	}
 	for _, d := range b.forms {
@@ -78,12 +83,36 @@ func (v *Request) draftRows(b begun) ([]ui.Entry, error) {
 	return rows, nil
 }
 
+// discards is the step that deletes a draft.
+func discards(id uuid.UUID) ui.Step { return ui.Step{Label: "Delete", Value: id.String()} }
+
+// discardDrafts deletes an open draft, the open ones of a file, or all.
+func discardDrafts(v *Request) error {
+	err := MayMake(v.By)
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	id, err := uuid.Parse(form.Get("draft"))
+	if err != nil && form.Get("draft") != allDrafts {
+		return payment.ErrNotFound
+	}
+	count, err := v.Config.Drafts.Discard(v.Context(), v.By, id)
+	if err != nil {
+		return err
+	}
+	return v.GoTo("/mine?tab="+tabDrafts, i18n.Text("%d drafts deleted.").With(int(count)))
+}
+
 func (v *Request) draftRow(d store.ListedDraft) (ui.Entry, error) {
 	path := "/payments/" + d.ID.String()
 	row := ui.Entry{
 		ID: d.ID.String(), URL: path + "/edit", At: d.SavedAt, Now: v.At, Aged: true,
 		Reference: v.Say("until %s", ui.ShortTime(d.ExpiresAt, v.At)),
-		Facts:     ui.Facts(ui.SchemeFact(string(d.Scheme))), Steps: []ui.Step{{Label: "Check and submit", URL: path + "/check"}},
+		Facts:     ui.Facts(ui.SchemeFact(string(d.Scheme))), Steps: []ui.Step{{Label: "Check and submit", URL: path + "/check"}, discards(d.ID)},
 	}
 	if d.FileName != "" {
 		row.Name, row.URL = i18n.Text("The file %s").With(d.FileName), path+"/check"

@@ -200,7 +200,7 @@ func showPolicies(v *Request) error {
 	for _, p := range policies {
 		var kinds []administration.Kind
 		if p.Status == administration.StatusInForce {
-			kinds = []administration.Kind{administration.KindPolicyRetire}
+			kinds = []administration.Kind{administration.KindPolicyUpdate, administration.KindPolicyRetire}
 		}
 		model.Rows = append(model.Rows, views.AdministrationRow{Links: links(p.ID, kinds...), Cells: []i18n.Text{
 			PolicyWords(p), i18n.Data(strconv.Itoa(p.Rank)),

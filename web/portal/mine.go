@@ -94,6 +94,9 @@ func (v *Request) renderDrafts(model views.List, heads ui.Heads, unsubmitted beg
 	model.Empty.Text = "A form that you fill in is kept while you type, for a day."
 	heads.State, heads.When = "", "Kept"
 	model.Entries = ui.Entries{Caption: "Drafts, the last changed first", Heads: heads}
+	if count := unsubmitted.count(); count > 1 {
+		model.Discard = ui.Step{Label: i18n.Text("Delete all %d drafts").With(count), Value: allDrafts}
+	}
 	var err error
 	model.Entries.Entries, err = v.draftRows(unsubmitted)
 	if err != nil {

@@ -94,7 +94,12 @@ func (s step) applyPolicy(ctx context.Context, c administration.Change) error {
 	if !s.guard.Fits(ctx, store.Policy(rows[0])) {
 		return &administration.ConflictError{Text: "The policy is not as it was sealed. Tell the operator of the gateway."}
 	}
-	return s.retirePolicy(ctx, rows[0])
+	err = s.retirePolicy(ctx, rows[0])
+	if err != nil || c.Kind == administration.KindPolicyRetire {
+		return err
+	}
+	p.ID = c.ID.String() // a policy row never changes, because messages refer to the one they were entered under
+	return s.insertPolicy(ctx, p)
 }
 
 // bringPolicies makes the policies in force those of a realm's file. A policy row never changes, because messages refer to the one they

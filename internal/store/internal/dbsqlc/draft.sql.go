@@ -506,6 +506,22 @@ func (q *Queries) DraftCount(ctx context.Context, arg DraftCountParams) (int64, 
 	return count, err
 }
 
+const draftDiscard = `-- name: DraftDiscard :execrows
+DELETE FROM draft d
+WHERE d.realm = $1 AND d.user_id = $2 AND d.message_id IS NULL
+  AND ($3::uuid IS NULL OR d.draft_id = $3::uuid OR d.batch_id = $3::uuid)
+  AND NOT EXISTS (SELECT FROM batch b WHERE b.realm = d.realm AND b.batch_id = d.batch_id)
+`
+
+// Deletes an open draft of a user, the open ones of one of their files, or all without an id. What was submitted stays.
+func (q *Queries) DraftDiscard(ctx context.Context, realm string, userID uuid.UUID, iD *uuid.UUID) (int64, error) {
+	result, err := q.db.Exec(ctx, draftDiscard, realm, userID, iD)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
 const draftDropExpired = `-- name: DraftDropExpired :execrows
 DELETE FROM draft WHERE (realm, draft_id) IN (
   SELECT d.realm, d.draft_id FROM draft d WHERE d.realm = $1 AND d.expires_at < $2::timestamptz LIMIT $3::integer

@@ -1,0 +1,52 @@
+package portal_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+)
+
+// TestAPolicyIsChangedInOneRequest: the form begins with the policy; once approved, the new one is in force in its place. Of two changes of one
+// policy the second is refused, and the last policy that matches everything keeps matching everything.
+func TestAPolicyIsChangedInOneRequest(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	one, two := b.as("admin1"), b.as("admin2")
+	asked := one.post("/admin/ask/policy.create", url.Values{"approvals": {"3"}, "scheme": {"sic-inst"}, "amountFrom": {"13000"}}).
+		goesTo("/admin/changes/")
+	two.post(asked+"/approve", nil).goesTo(asked)
+	inForce := func() (id string) {
+		id = b.text("SELECT policy_id FROM policy WHERE realm = 'demo' AND amount_from >= 1300000 AND retired_at IS NULL")
+		return "/admin/ask/policy.update?" + url.Values{"subject": {id}}.Encode()
+	}
+	first := inForce()
+	form := one.get(first).is(http.StatusOK).fields(first)
+	if form.Get("amountFrom") != "13000.00" || form.Get("scheme") != "sic-inst" || form.Get("approvals") != "3" {
+		t.Fatalf("the form begins with %v", form)
+	}
+	form.Set("amountFrom", "18'000")
+	form.Set("scheme", "")
+	one.post(first, with(form, "try", "yes")).is(http.StatusOK).says("Of the last 0 messages")
+	var rivals [2]string
+	for i := range rivals {
+		rivals[i] = one.post(first, form).goesTo("/admin/changes/")
+	}
+	two.get(rivals[0]).is(http.StatusOK).says("18'000.00").says("13'000.00").says("What it would have asked of past messages")
+	two.post(rivals[0]+"/approve", nil).goesTo(rivals[0])
+	two.post(rivals[1]+"/approve", nil).is(http.StatusConflict)
+	one.post(first, form).is(http.StatusUnprocessableEntity)
+	if first == inForce() {
+		t.Error("the policy that payments refer to was changed")
+	}
+	if n := b.count("SELECT count(*) FROM policy WHERE amount_from = 1800000 AND scheme IS NULL AND approvals_required = 3"); n != 1 {
+		t.Errorf("%d policies are as asked for", n)
+	}
+	for amount, approvals := range map[string]string{"15000": "2 other persons", "19000": "3 other persons"} {
+		payment := b.as("maker1").submit(with(filled(), "amount", amount))
+		b.as("maker1").get("/payments/" + payment.InternalID.String() + "/submitted").is(http.StatusOK).says(approvals)
+	}
+	all := "/admin/ask/policy.update?subject=" + b.text(
+		"SELECT policy_id FROM policy WHERE realm = 'demo' AND amount_from IS NULL AND client_id IS NULL AND kind IS NULL AND channel IS NULL")
+	narrow := with(one.get(all).is(http.StatusOK).fields(all), "amountFrom", "5")
+	one.post(all, narrow).is(http.StatusUnprocessableEntity).says("Make another policy that matches everything first")
+}

@@ -498,13 +498,8 @@ CREATE TABLE decision (
   grant_id           uuid NOT NULL,
   granted_at         timestamptz NOT NULL,
   message_created_at timestamptz NOT NULL,
-  -- A decision carries a seal over who said what about which content. The release proves who approved, but it is sealed over the
-  -- decisions that are found: a login that writes rows as the service does could have given the first of two approvals in somebody else's
-  -- name.
-  key_id             text NOT NULL CHECK (key_id <> ''),
-  seal               bytea NOT NULL CHECK (length(seal) = 32),
   -- An approval names the use of the factor. The key says that it was this person who showed it, to approve this version with this
-  -- content; the index that it proves one approval alone. The seal of the decision covers it.
+  -- content; the index that it proves one approval alone. The seal of the audit row covers the decision.
   factor_use_id      uuid,
   CONSTRAINT decision_check CHECK ((cardinality(makers) > 0) AND (checker_person <> ALL (makers))),
   CONSTRAINT decision_check1 CHECK ((action = 'reject') = (reason IS NOT NULL)),
@@ -568,8 +563,8 @@ ALTER TABLE decision
   COLUMN client_id SET STATISTICS 3, ALTER COLUMN channel SET STATISTICS 3, ALTER COLUMN action SET STATISTICS 3, ALTER COLUMN reason
   SET STATISTICS 3, ALTER COLUMN previous_ordinal SET STATISTICS 3, ALTER COLUMN previous_action SET STATISTICS 3, ALTER COLUMN
   decided_at SET STATISTICS 3, ALTER COLUMN remark SET STATISTICS 3, ALTER COLUMN checker_role SET STATISTICS 3, ALTER COLUMN grant_id
-  SET STATISTICS 3, ALTER COLUMN granted_at SET STATISTICS 3, ALTER COLUMN message_created_at SET STATISTICS 3, ALTER COLUMN key_id SET
-  STATISTICS 3, ALTER COLUMN seal SET STATISTICS 3, ALTER COLUMN factor_use_id SET STATISTICS 3;
+  SET STATISTICS 3, ALTER COLUMN granted_at SET STATISTICS 3, ALTER COLUMN message_created_at SET STATISTICS 3, ALTER COLUMN
+  factor_use_id SET STATISTICS 3;
 
 -- A release: the approved content handed to clearing, once. It refers to the last approval needed, or to a message that needs none. The
 -- MAC is made with a key outside the database; the relay checks it and the digest before it sends.

@@ -143,9 +143,9 @@ func (q *queue) decisionsOfADayReadTheirPage(t *testing.T) {
 	must(t, err)
 	since := time.Date(2026, time.November, 20, 0, 0, 0, 0, time.UTC)
 	_, err = owner.Exec(t.Context(), `
-		INSERT INTO decision (key_id, seal, realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user,
+		INSERT INTO decision (realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user,
 		  checker_person, client_id, channel, action, decided_at, checker_role, grant_id, granted_at, message_created_at)
-		SELECT 'test', sha256(''), realm, message_id, version, 1, ARRAY[maker], '\x00', 1, $2, $2, 'bench', 'api', 'approve',
+		SELECT realm, message_id, version, 1, ARRAY[maker], '\x00', 1, $2, $2, 'bench', 'api', 'approve',
 		  $3::timestamptz + n / 2 * interval '1 s' + version * interval '1 ms', 'checker', maker, $3, $3
 		FROM (SELECT realm, message_id, gen_random_uuid() AS maker, row_number() OVER (ORDER BY message_id) AS n
 		  FROM message WHERE realm = $1 ORDER BY message_id LIMIT $4) m

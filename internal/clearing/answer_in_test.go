@@ -146,9 +146,9 @@ func TestWhatCameInCannotBeDecidedOrReleased(t *testing.T) {
 		"accepted": "UPDATE message SET accepted_at = now() WHERE " + id,
 		"released": `INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, accepted_at, key_id, mac)
 			SELECT realm, message_id, 1, makers, content_hash, 0, now(), 'test', sha256('x') FROM message_version WHERE ` + id,
-		"decided": `INSERT INTO decision (key_id, seal, realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user,
+		"decided": `INSERT INTO decision (realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user,
 			checker_person, client_id, channel, action, decided_at)
-			SELECT 'test', sha256(''), v.realm, v.message_id, 1, 1, v.makers, v.content_hash, 1, u.user_id, u.person_id, 'portal', 'portal', 'approve', now()
+			SELECT v.realm, v.message_id, 1, 1, v.makers, v.content_hash, 1, u.user_id, u.person_id, 'portal', 'portal', 'approve', now()
 			FROM message_version v, user_account u WHERE u.realm = 'demo' AND u.name = 'checker1' AND v.realm = 'demo'
 			  AND v.message_id = '` + got.InternalID.String() + `'`,
 	} {

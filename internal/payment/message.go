@@ -152,7 +152,6 @@ type Decision struct {
 	// FactorUse is the use of the second factor that confirmed an approval, zero for none. FactorKind is its kind.
 	FactorUse  uuid.UUID
 	FactorKind identity.FactorKind
-	Seal       keyring.Seal // of the decision, as it is stored
 }
 
 // MadeBy reports whether the person wrote any version of the message.

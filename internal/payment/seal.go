@@ -23,12 +23,11 @@ var (
 type Sealer struct {
 	auditlog.Sealer // of what is stored of documents
 
-	keys      keyring.Ring
-	releases  keyring.Ring
-	versions  keyring.Ring
-	decisions keyring.Ring
-	requests  keyring.Ring
-	core      keyring.Ring
+	keys     keyring.Ring
+	releases keyring.Ring
+	versions keyring.Ring
+	requests keyring.Ring
+	core     keyring.Ring
 }
 
 // NewSealer derives the subkeys of a key ring. The first key of the ring seals, all of them verify.
@@ -39,7 +38,7 @@ func NewSealer(keys keyring.Ring) (Sealer, error) {
 	}
 	s := Sealer{Sealer: documents, keys: keys}
 	for purpose, ring := range map[string]*keyring.Ring{
-		"release": &s.releases, "version": &s.versions, "decision": &s.decisions, "request key": &s.requests,
+		"release": &s.releases, "version": &s.versions, "request key": &s.requests,
 		"core booking": &s.core,
 	} {
 		derived, err := keys.Derive(purpose)
@@ -102,32 +101,6 @@ func versionFields(m Message) keyring.Fields {
 	return f
 }
 
-// SealDecision makes the seal of a decision about the current version: the person, the verdict, the content and the
-// time. Without it, a writer of rows could forge the first of two approvals, and the release would be sealed over the
-// forgery.
-func (s Sealer) SealDecision(m Message, d Decision) keyring.Seal {
-	return s.decisions.Seal(decisionFields(m, d))
-}
-
-// CheckDecision holds a decision as it was loaded against its seal. Errors: ErrUnknownKey, ErrForged.
-func (s Sealer) CheckDecision(m Message, d Decision) error {
-	return s.decisions.Verify(d.Seal, decisionFields(m, d))
-}
-
-func decisionFields(m Message, d Decision) keyring.Fields {
-	f := make(keyring.Fields, 0, 512)
-	f.Text("countersign decision 1", m.Realm)
-	f.ID(m.InternalID)
-	f.Number(int64(m.Version), int64(m.ApprovalsRequired), int64(d.Ordinal))
-	f.Bytes(m.ContentHash[:])
-	f.List(m.Makers)
-	f.ID(d.UserID, d.PersonID, d.Grant.ID)
-	f.Text(string(d.Action), d.ClientID, string(d.Channel), d.Reason, d.Remark)
-	f.Moment(d.DecidedAt)
-	f.ID(d.FactorUse)
-	return f
-}
-
 // Stored are the facts that are stored of the moves of a message besides the decisions about its current version.
 type Stored struct {
 	Approvals int  // that the message counts
@@ -138,9 +111,9 @@ type Stored struct {
 func (m Message) Waits() bool { return m.State.Pending() || m.State == StateAwaitingDecision }
 
 // WithDecisions returns the message with the decisions about its current version, as they were loaded. While it waits for more, they must
-// be as many as the message counts, and each must fit its seal, and the audit tree must have no later move: else it is withheld. Once it is
-// released, the seal of the release stands for them.
-func (m Message) WithDecisions(s Sealer, decisions []Decision, stored Stored) Message {
+// be as many as the message counts, and the audit tree must have no later move: else it is withheld. Once it is released, the seal of the
+// release stands for them.
+func (m Message) WithDecisions(decisions []Decision, stored Stored) Message {
 	m.Decisions = decisions
 	if !m.Waits() {
 		return m
@@ -152,15 +125,12 @@ func (m Message) WithDecisions(s Sealer, decisions []Decision, stored Stored) Me
 	if stored.Later {
 		m = m.PutBack()
 	}
-	for _, d := range decisions {
-		m.Withheld = cmp.Or(m.Withheld, WithheldBy(s.CheckDecision(m, d)))
-	}
 	return m
 }
 
-// Counted reports whether the number of moves of a message that waits follows from its version and approvals, which are sealed. Otherwise
-// the seal of its last move must prove the number.
-func (m Message) Counted() bool { return !m.Waits() || m.Sequence == m.Version+m.Approvals() }
+// Counted reports whether the number of moves of a message that waits is that of its version, which is sealed. Otherwise the seals of its
+// moves must prove the number and the decisions.
+func (m Message) Counted() bool { return !m.Waits() || m.Sequence == m.Version && m.Approvals() == 0 }
 
 // PutBack returns the message withheld, if it waits for somebody although it was moved later.
 func (m Message) PutBack() Message {
@@ -170,7 +140,7 @@ func (m Message) PutBack() Message {
 	return m
 }
 
-// WithheldBy returns a readable reason for an error of CheckVersion or CheckDecision; "" for nil.
+// WithheldBy returns a readable reason for an error of CheckVersion; "" for nil.
 func WithheldBy(err error) string {
 	switch {
 	case err == nil:

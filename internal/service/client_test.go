@@ -16,9 +16,9 @@ import (
 // decideThrough is an approval of a message, $1, by checker1 through the API and the client $2, as the gateway would write it.
 const decideThrough = `
 INSERT INTO decision (realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person,
-  client_id, channel, action, decided_at, checker_role, grant_id, granted_at, message_created_at, key_id, seal)
+  client_id, channel, action, decided_at, checker_role, grant_id, granted_at, message_created_at)
 SELECT v.realm, v.message_id, v.version, 1, v.makers, v.content_hash, v.approvals_required, u.user_id, u.person_id, $2, 'api', 'approve',
-  now(), 'checker', g.grant_id, g.granted_at, m.created_at, 'k', sha256('x')
+  now(), 'checker', g.grant_id, g.granted_at, m.created_at
 FROM message m JOIN message_version v USING (realm, message_id, version)
 JOIN user_account u ON u.realm = v.realm AND u.name = 'checker1' JOIN user_role g ON g.user_id = u.user_id AND g.role = 'checker'
 WHERE m.message_id = $1`

@@ -51,54 +51,54 @@ var probes = []probe{
 	{"release other content", `INSERT INTO release SELECT realm, :pending, version, makers, sha256('other'), approvals_required, last_ordinal,
 		last_action, now(), 'k', mac
 		FROM release WHERE message_id = :approved`, foreignKey},
-	{"approve as the maker", `INSERT INTO decision (:columns) SELECT 'test', sha256(''), realm, message_id, version, 1, makers, content_hash, approvals_required,
+	{"approve as the maker", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, content_hash, approvals_required,
 		:makeruser, :maker, 'portal', 'portal', 'approve', NULL, NULL, NULL, now(), :grant FROM message_version
 		WHERE message_id = :pending`, check},
-	{"approve as the maker, hiding the maker", `INSERT INTO decision (:columns) SELECT 'test', sha256(''), realm, message_id, version, 1, ARRAY[:checker::uuid],
+	{"approve as the maker, hiding the maker", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, ARRAY[:checker::uuid],
 		content_hash, approvals_required, :makeruser, :maker, 'portal', 'portal', 'approve', NULL, NULL, NULL, now(), :grant FROM message_version
 		WHERE message_id = :pending`, foreignKey},
-	{"approve as nobody's person", `INSERT INTO decision (:columns) SELECT 'test', sha256(''), realm, message_id, version, 1, makers, content_hash,
+	{"approve as nobody's person", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, content_hash,
 		approvals_required, :makeruser, :checker, 'portal', 'portal', 'approve', NULL, NULL, NULL, now(), :grant FROM message_version
 		WHERE message_id = :pending`, foreignKey},
-	{"approve other content", `INSERT INTO decision (:columns) SELECT 'test', sha256(''), realm, message_id, version, 1, makers, sha256('other'),
+	{"approve other content", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, sha256('other'),
 		approvals_required, :checkeruser, :checker, 'portal', 'portal', 'approve', NULL, NULL, NULL, now(), :grant FROM message_version
 		WHERE message_id = :pending`, foreignKey},
-	{"approve fewer times than needed", `INSERT INTO decision (:columns) SELECT 'test', sha256(''), realm, message_id, version, 1, makers, content_hash, 0,
+	{"approve fewer times than needed", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, content_hash, 0,
 		:checkeruser, :checker, 'portal', 'portal', 'approve', NULL, NULL, NULL, now(), :grant FROM message_version
 		WHERE message_id = :pending`, check},
-	{"decide twice", `INSERT INTO decision (:columns) SELECT 'test', sha256(''), realm, message_id, version, 1, makers, content_hash, approvals_required,
+	{"decide twice", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, content_hash, approvals_required,
 		:checker2user, :checker2, 'portal', 'portal', 'reject', 'late', NULL, NULL, now(), :grant2 FROM message_version
 		WHERE message_id = :approved`, unique},
-	{"decide a second time under the next number", `INSERT INTO decision (:columns) SELECT 'test', sha256(''), realm, message_id, version, 2, makers, content_hash,
+	{"decide a second time under the next number", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 2, makers, content_hash,
 		approvals_required, :checker2user, :checker2, 'portal', 'portal', 'reject', 'late', 1, 'approve', now(), :grant2 FROM message_version
 		WHERE message_id = :approved`, check},
-	{"reject without a reason", `INSERT INTO decision (:columns) SELECT 'test', sha256(''), realm, message_id, version, 1, makers, content_hash,
+	{"reject without a reason", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, content_hash,
 		approvals_required, :checkeruser, :checker, 'portal', 'portal', 'reject', '  ', NULL, NULL, now(), :grant FROM message_version
 		WHERE message_id = :pending`, check},
-	{"approve without a grant", `INSERT INTO decision (:columns) SELECT 'test', sha256(''), realm, message_id, version, 1, makers, content_hash,
+	{"approve without a grant", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, content_hash,
 		approvals_required, :checkeruser, :checker, 'portal', 'portal', 'approve', NULL, NULL, NULL, now(), NULL, NULL, NULL, NULL
 		FROM message_version WHERE message_id = :pending`, privilege},
-	{"approve under the grant of another role", `INSERT INTO decision (:columns) SELECT 'test', sha256(''), realm, message_id, version, 1, makers, content_hash,
+	{"approve under the grant of another role", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, content_hash,
 		approvals_required, :supervisoruser, :supervisor, 'portal', 'portal', 'approve', NULL, NULL, NULL, now(), :supervisorgrant
 		FROM message_version WHERE message_id = :pending`, check},
-	{"approve under somebody else's grant", `INSERT INTO decision (:columns) SELECT 'test', sha256(''), realm, message_id, version, 1, makers, content_hash,
+	{"approve under somebody else's grant", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, content_hash,
 		approvals_required, :supervisoruser, :supervisor, 'portal', 'portal', 'approve', NULL, NULL, NULL, now(), :grant FROM message_version
 		WHERE message_id = :pending`, foreignKey},
-	{"approve as a supervisor who calls it checker", `INSERT INTO decision (:columns) SELECT 'test', sha256(''), realm, message_id, version, 1, makers,
+	{"approve as a supervisor who calls it checker", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers,
 		content_hash, approvals_required, :supervisoruser, :supervisor, 'portal', 'portal', 'approve', NULL, NULL, NULL, now(), 'checker',
 		grant_id, granted_at, :created
 		FROM message_version JOIN user_role USING (realm) WHERE message_id = :pending AND user_id = :supervisoruser`, foreignKey},
-	{"approve under a grant given later", `INSERT INTO decision (:columns) SELECT 'test', sha256(''), realm, message_id, version, 1, makers, content_hash,
+	{"approve under a grant given later", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, content_hash,
 		approvals_required, :lateuser, :late, 'portal', 'portal', 'approve', NULL, NULL, NULL, now(), :lategrant FROM message_version
 		WHERE message_id = :pending`, check},
-	{"approve under a grant given later, dated back", `INSERT INTO decision (:columns) SELECT 'test', sha256(''), realm, message_id, version, 1, makers,
+	{"approve under a grant given later, dated back", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers,
 		content_hash, approvals_required, :lateuser, :late, 'portal', 'portal', 'approve', NULL, NULL, NULL, now(), 'checker', grant_id, :created,
 		:created
 		FROM message_version JOIN user_role USING (realm) WHERE message_id = :pending AND user_id = :lateuser`, foreignKey},
-	{"approve a message said to be younger", `INSERT INTO decision (:columns) SELECT 'test', sha256(''), realm, message_id, version, 1, makers, content_hash,
+	{"approve a message said to be younger", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, content_hash,
 		approvals_required, :lateuser, :late, 'portal', 'portal', 'approve', NULL, NULL, NULL, now(), 'checker', grant_id, granted_at, granted_at
 		FROM message_version JOIN user_role USING (realm) WHERE message_id = :pending AND user_id = :lateuser`, foreignKey},
-	{"approve under a grant that has ended", `INSERT INTO decision (:columns) SELECT 'test', sha256(''), realm, message_id, version, 1, makers, content_hash,
+	{"approve under a grant that has ended", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, content_hash,
 		approvals_required, :formeruser, :former, 'portal', 'portal', 'approve', NULL, NULL, NULL, now(), :formergrant FROM message_version
 		WHERE message_id = :pending`, privilege},
 	{"end a grant", `UPDATE user_role SET ended_at = now()`, privilege},
@@ -240,7 +240,7 @@ func TestTheApplicationsRoleCannotCheat(t *testing.T) {
 	h.DB.SealMasterData(t)
 	maker2 := h.Person(t, "maker2")
 	values := strings.NewReplacer(
-		":columns", `key_id, seal, realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person, client_id,
+		":columns", `realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person, client_id,
 			channel, action, reason, previous_ordinal, previous_action, decided_at, checker_role, grant_id, granted_at, message_created_at`,
 		":grant2", grantSQL(t, h, checker2.UserID, "checker"), ":grant", grantSQL(t, h, checker.UserID, "checker"),
 		":supervisorgrant", grantSQL(t, h, supervisor.UserID, "supervisor"), ":lategrant", grantSQL(t, h, late.UserID, "checker"),

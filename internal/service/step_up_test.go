@@ -255,9 +255,9 @@ func TestTheDatabaseHoldsTheStepUp(t *testing.T) {
 	checker := h.Person(t, "checker1")
 	grant, _ := checker.Grant(identity.RoleChecker)
 	conn := h.DB.ConnectAsApplication(t, "demo")
-	insert := `INSERT INTO decision (key_id, seal, realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user,
+	insert := `INSERT INTO decision (realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user,
 		checker_person, client_id, channel, action, decided_at, checker_role, grant_id, granted_at, message_created_at, factor_use_id)
-		SELECT 'test', sha256(''), m.realm, m.message_id, 1, 1, v.makers, v.content_hash, 1, $2, $3, 'portal', 'portal', 'approve', now(), 'checker', $4, $5,
+		SELECT m.realm, m.message_id, 1, 1, v.makers, v.content_hash, 1, $2, $3, 'portal', 'portal', 'approve', now(), 'checker', $4, $5,
 		m.created_at, $6 FROM message m JOIN message_version v USING (realm, message_id) WHERE m.message_id = $1`
 	type planted struct {
 		use  *string

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"time"
 
@@ -32,10 +33,40 @@ func LeafRowsOf(leaves []dbsqlc.AuditLeaf) []LeafRow {
 	return rows
 }
 
-// Leaves makes the leaves of rows by their keys; a row that is not there is not in the map. Without a database they are of the kinds that
-// are asked for. With one, a row that does not fit its seal by the keys of the database gets the leaf of an unverified one.
+// TrailKeys verify the seals of the rows of the audit trail: those of events, which cover their moves, versions and decisions, and those of
+// documents.
+type TrailKeys struct {
+	events    keyring.Ring
+	documents payment.Sealer
+	// pass lets rows count whose key is not in the file: a check proves them by their leaves.
+	pass error
+}
+
+// TrailKeys are those of the database.
+func (d *Database) TrailKeys() *TrailKeys { return &TrailKeys{events: d.masterData, documents: d.seal} }
+
+// NewTrailKeys are the keys of a check; nil when either is missing.
+func NewTrailKeys(tokens keyring.Ring, documents payment.Sealer) (*TrailKeys, error) {
+	if tokens.Empty() || len(documents.KeyIDs()) == 0 {
+		return nil, nil //nolint:nilnil // without keys no seal is looked at
+	}
+	events, err := identity.MasterDataKeys(tokens)
+	return &TrailKeys{events: events, documents: documents, pass: keyring.ErrUnknownKey}, err
+}
+
+// refuse reports whether a seal does not fit.
+func (k *TrailKeys) refuse(check func() error) bool {
+	if k == nil {
+		return false
+	}
+	err := check()
+	return err != nil && (k.pass == nil || !errors.Is(err, k.pass))
+}
+
+// Leaves makes the leaves of rows by their keys; a row that is not there is not in the map. Without keys of the trail they are of the kinds
+// that are asked for. With them, a row that does not fit its seal gets the leaf of an unverified one.
 func Leaves(
-	ctx context.Context, q *dbsqlc.Queries, realm string, of []LeafRow, keys *Database,
+	ctx context.Context, q *dbsqlc.Queries, realm string, of []LeafRow, keys *TrailKeys,
 ) (map[uuid.UUID]auditlog.Leaf, error) {
 	leaves, kinds := make(map[uuid.UUID]auditlog.Leaf, len(of)), make(map[uuid.UUID]auditlog.Kind, len(of))
 	var events, documents []uuid.UUID
@@ -53,7 +84,7 @@ func Leaves(
 	}
 	for _, row := range rows {
 		event, kind := eventOf(row), kinds[row.EventID]
-		if keys != nil && event.Check(keys.masterData, Seal(row.KeyID, row.Seal)) != nil {
+		if keys.refuse(func() error { return event.Check(keys.events, Seal(row.KeyID, row.Seal)) }) {
 			kind = kind.Unverified()
 		}
 		leaves[row.EventID], err = event.Leaf(kind)
@@ -67,7 +98,7 @@ func Leaves(
 	}
 	for _, row := range papers {
 		kind := kinds[row.DocumentID]
-		if keys != nil && documentFits(keys.seal, row) != nil {
+		if keys.refuse(func() error { return documentFits(keys.documents, row) }) {
 			kind = kind.Unverified()
 		}
 		leaves[row.DocumentID], err = documentOf(row).Leaf(kind)
@@ -83,12 +114,13 @@ func documentFits(seal payment.Sealer, row dbsqlc.DocumentFactListRow) error {
 	kept := auditlog.Kept{
 		Outbound: auditlog.Outbound{
 			Realm: row.Realm, MessageID: OrZero(row.MessageID), Scheme: row.Scheme, Name: iso20022.MessageName(row.Name),
-			Reference: row.Reference, Hash: payment.Digest(row.ContentHash),
+			Reference: row.Reference,
 		},
 		Direction: row.Direction, SourceHash: sha256.Sum256(nil), SourceType: Text(row.SourceType),
 	}
+	copy(kept.Hash[:], row.ContentHash) // shorter where somebody emptied the column
 	if len(row.SourceHash) > 0 {
-		kept.SourceHash = payment.Digest(row.SourceHash)
+		copy(kept.SourceHash[:], row.SourceHash)
 	}
 	return seal.CheckStored(kept, Seal(row.KeyID, row.Mac))
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,7 +74,7 @@ func Whole(seal payment.Sealer, row dbsqlc.MessageGetRow, decisions []dbsqlc.Dec
 			current = append(current, Decision(decision))
 		}
 	}
-	return message.WithDecisions(seal, current, payment.Stored{Approvals: int(row.MessageListed.Approvals), Later: row.Later})
+	return message.WithDecisions(current, payment.Stored{Approvals: int(row.MessageListed.Approvals), Later: row.Later})
 }
 
 // Decision makes the decision of its row.
@@ -82,8 +83,8 @@ func Decision(d dbsqlc.DecisionListRow) payment.Decision {
 		Ordinal: int(d.Ordinal), Action: payment.Action(d.Action), UserID: d.CheckerUser, PersonID: d.CheckerPerson, Name: d.DisplayName,
 		ClientID: d.ClientID, Channel: identity.Channel(d.Channel), Reason: Text(d.Reason), Remark: Text(d.Remark),
 		Login: d.CheckerLogin, DecidedAt: d.DecidedAt.UTC(), ForVersion: int(d.Version),
-		Grant: identity.Grant{ID: d.GrantID, Role: identity.RoleChecker, GrantedAt: d.GrantedAt.UTC()},
-		Seal:  Seal(d.KeyID, d.Seal), FactorUse: OrZero(d.FactorUseID), FactorKind: identity.FactorKind(d.FactorKind),
+		Grant:     identity.Grant{ID: d.GrantID, Role: identity.RoleChecker, GrantedAt: d.GrantedAt.UTC()},
+		FactorUse: OrZero(d.FactorUseID), FactorKind: identity.FactorKind(d.FactorKind),
 	}
 }
 
@@ -210,21 +211,45 @@ func (l Loader) Messages(ctx context.Context, realm string, ids []uuid.UUID, mod
 	return messages, nil
 }
 
-// proven withholds a message unless its last move fits its seal and left it as it is.
+// mostMoves limits the moves of a message that waits and is read with them: far above those that people make.
+const mostMoves = 1000
+
+// proven withholds a message unless its last move fits its seal and left it as it is, and the seal of its move proves each decision about
+// its current version. A row of a decision has no seal of its own: the seal of the audit row covers it.
 func (l Loader) proven(ctx context.Context, m payment.Message) (payment.Message, error) {
 	if len(l.keys.IDs()) == 0 {
 		return m, nil
 	}
-	rows, err := l.q.EventFactList(ctx, []uuid.UUID{auditlog.MoveID(m.InternalID, m.Sequence)}, m.Realm)
-	if err != nil {
-		return m, fmt.Errorf("read the last move of the message: %w", err)
+	moves := make([]uuid.UUID, min(m.Sequence, mostMoves))
+	for i := range moves {
+		moves[i] = auditlog.MoveID(m.InternalID, m.Sequence-i)
 	}
+	rows, err := l.q.EventFactList(ctx, moves, m.Realm)
+	if err != nil {
+		return m, fmt.Errorf("read the moves of the message: %w", err)
+	}
+	last, decided, failed := false, map[int]bool{}, payment.ErrForged
 	for _, row := range rows {
 		e := eventOf(row)
-		if e.Move != nil && e.Move.To == string(m.State) && e.Move.Version == m.Version && e.Move.Sequence == m.Sequence &&
-			e.Check(l.keys, Seal(row.KeyID, row.Seal)) == nil {
-			return m, nil
+		err = e.Check(l.keys, Seal(row.KeyID, row.Seal))
+		if err != nil {
+			failed = err
+		}
+		if e.Move == nil || err != nil {
+			continue
+		}
+		last = last || e.Move.To == string(m.State) && e.Move.Version == m.Version && e.Move.Sequence == m.Sequence
+		if e.Decision != nil && e.Decision.Version == m.Version {
+			decided[e.Decision.Ordinal] = true
 		}
 	}
-	return m.PutBack(), nil
+	for _, d := range m.Decisions {
+		if !decided[d.Ordinal] {
+			m.Withheld = cmp.Or(m.Withheld, payment.WithheldBy(failed))
+		}
+	}
+	if !last {
+		m = m.PutBack()
+	}
+	return m, nil
 }

@@ -111,14 +111,14 @@ func (s *Messages) moveParams(t payment.Transition) dbsqlc.MessageMoveParams {
 
 		Decides: one(false), Ordinals: one(int32(0)), Makers: one(uuidArray(m.Makers)),
 		ApprovalsRequireds: one(int32(m.ApprovalsRequired)), PreviousOrdinals: one(int32(0)), PreviousActions: one(""), //nolint:gosec // 0 to 9
-		GrantIds: one(uuid.Nil), GrantedAts: one(time.Time{}), DecisionKeyIds: one(""), DecisionSeals: one([]byte(nil)),
+		GrantIds: one(uuid.Nil), GrantedAts: one(time.Time{}),
 		FactorUseIds: one(uuid.Nil), KeyIds: one(""), Macs: one([]byte(nil)), AccountDigests: one([]byte(nil)),
 	}
 	if c.Inquired {
 		p.Inquireds[0] = 1
 	}
 	if d := t.Decision(); d != nil {
-		s.addDecision(&p, m, *d)
+		addDecision(&p, *d)
 	}
 	if r := t.Release(); r != nil {
 		p.KeyIds, p.Macs, p.AccountDigests = one(r.Seal.KeyID), one(r.Seal.MAC[:]), one(digestOrNull(r.Account))
@@ -127,11 +127,9 @@ func (s *Messages) moveParams(t payment.Transition) dbsqlc.MessageMoveParams {
 }
 
 // addDecision sets the columns of a decision.
-func (s *Messages) addDecision(p *dbsqlc.MessageMoveParams, m payment.Message, d payment.Decision) {
-	seal := s.db.Seal().SealDecision(m, d)
+func addDecision(p *dbsqlc.MessageMoveParams, d payment.Decision) {
 	p.Decides[0], p.Ordinals[0], p.FactorUseIds[0] = true, int32(d.Ordinal), d.FactorUse //nolint:gosec // 1 to 9
 	p.GrantIds[0], p.GrantedAts[0] = d.Grant.ID, d.Grant.GrantedAt
-	p.DecisionKeyIds[0], p.DecisionSeals[0] = seal.KeyID, seal.MAC[:]
 	if d.Action == payment.ActionApprove {
 		p.Approvals[0]++
 	}

@@ -4,9 +4,7 @@ import (
 	"crypto/sha256"
 
 	"countersign/internal/auditlog"
-	"countersign/internal/identity"
 	"countersign/internal/iso20022"
-	"countersign/internal/payment"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
@@ -18,19 +16,5 @@ func Kept(d dbsqlc.Document) auditlog.Kept {
 			Reference: d.Reference, Hash: sha256.Sum256(d.Content),
 		},
 		Direction: d.Direction, SourceHash: sha256.Sum256(d.Source), SourceType: Text(d.SourceType),
-	}
-}
-
-// SealedDecision returns a decision with the message fields that its seal covers: realm, ids, version, digest, makers
-// and required approvals.
-func SealedDecision(d dbsqlc.Decision) (payment.Message, payment.Decision) {
-	m := payment.Message{
-		Realm: d.Realm, InternalID: d.MessageID, Version: int(d.Version), ApprovalsRequired: int(d.ApprovalsRequired), Makers: d.Makers,
-	}
-	copy(m.ContentHash[:], d.ContentHash)
-	return m, payment.Decision{
-		Ordinal: int(d.Ordinal), Action: payment.Action(d.Action), UserID: d.CheckerUser, PersonID: d.CheckerPerson, ClientID: d.ClientID,
-		Channel: identity.Channel(d.Channel), Reason: Text(d.Reason), Remark: Text(d.Remark), DecidedAt: d.DecidedAt.UTC(),
-		Grant: identity.Grant{ID: d.GrantID}, Seal: Seal(d.KeyID, d.Seal), FactorUse: OrZero(d.FactorUseID),
 	}
 }

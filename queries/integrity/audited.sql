@@ -24,13 +24,6 @@ WHERE (v.realm, v.message_id, v.version) > (@realm::text, @message_id::uuid, @ve
 ORDER BY v.realm, v.message_id, v.version
 LIMIT @page_size::integer;
 
--- name: AuditedDecisionList :many
--- Decisions in the order of their keys, from one on.
-SELECT * FROM decision d
-WHERE (d.realm, d.message_id, d.version, d.ordinal) > (@realm::text, @message_id::uuid, @version::integer, @ordinal::integer)
-ORDER BY d.realm, d.message_id, d.version, d.ordinal
-LIMIT @page_size::integer;
-
 -- name: AuditedDocumentList :many
 -- Documents in the order of their keys, from one on.
 SELECT * FROM document d

@@ -211,10 +211,6 @@ SELECT count(*) FROM (
   UNION ALL SELECT d.realm, d.document_id FROM document d WHERE d.realm = @realm AND d.message_id = @message_id) w
 WHERE NOT EXISTS (SELECT FROM audit_leaf l WHERE l.realm = w.realm AND l.row_id = w.row_id);
 
--- name: SealedDecisionList :many
--- The decisions on a message, of all its versions, with their seals.
-SELECT * FROM decision WHERE realm = @realm AND message_id = @message_id ORDER BY version, ordinal;
-
 -- name: ContentListOfMessage :many
 -- The documents of a message.
 SELECT * FROM document WHERE realm = @realm AND message_id = @message_id ORDER BY document_id;

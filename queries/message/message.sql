@@ -239,7 +239,6 @@ WITH item AS (
     unnest(@makers::text[]) AS makers, unnest(@approvals_requireds::integer[]) AS approvals_required,
     unnest(@previous_ordinals::integer[]) AS previous_ordinal, unnest(@previous_actions::text[]) AS previous_action,
     unnest(@grant_ids::uuid[]) AS grant_id, unnest(@granted_ats::timestamptz[]) AS granted_at,
-    unnest(@decision_key_ids::text[]) AS decision_key_id, unnest(@decision_seals::bytea[]) AS decision_seal,
     unnest(@factor_use_ids::uuid[]) AS factor_use_id,
     unnest(@key_ids::text[]) AS key_id, unnest(@macs::bytea[]) AS mac,
     unnest(@account_digests::bytea[]) AS account_digest
@@ -297,12 +296,12 @@ WITH item AS (
   FROM moved
 ), decided AS (
   INSERT INTO decision (realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person,
-    client_id, channel, action, reason, previous_ordinal, previous_action, decided_at, checker_role, grant_id, granted_at, message_created_at, remark, key_id, seal,
+    client_id, channel, action, reason, previous_ordinal, previous_action, decided_at, checker_role, grant_id, granted_at, message_created_at, remark,
     factor_use_id)
   SELECT realm, message_id, version, ordinal, makers::uuid[], content_hash, approvals_required, nullif(actor_user, '00000000-0000-0000-0000-000000000000'::uuid),
     nullif(actor_person, '00000000-0000-0000-0000-000000000000'::uuid), nullif(client_id, ''), channel, action, CASE WHEN action = 'reject' THEN nullif(reason, '') END,
     nullif(previous_ordinal, 0), nullif(previous_action, ''), at, 'checker', nullif(grant_id, '00000000-0000-0000-0000-000000000000'::uuid),
-    nullif(granted_at, '0001-01-01 00:00:00+00'::timestamptz), created_at, CASE WHEN action = 'approve' THEN nullif(reason, '') END, decision_key_id, decision_seal,
+    nullif(granted_at, '0001-01-01 00:00:00+00'::timestamptz), created_at, CASE WHEN action = 'approve' THEN nullif(reason, '') END,
     nullif(factor_use_id, '00000000-0000-0000-0000-000000000000'::uuid)
   FROM moved WHERE decides
 ), released AS (

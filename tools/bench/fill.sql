@@ -139,10 +139,10 @@ JOIN message_history h ON h.realm = current_setting('bench.realm') AND h.message
 ORDER BY p.n, h.sequence;
 
 INSERT INTO decision (realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person, client_id, channel, action,
-  reason, decided_at, checker_role, grant_id, granted_at, message_created_at, key_id, seal)
+  reason, decided_at, checker_role, grant_id, granted_at, message_created_at)
 SELECT current_setting('bench.realm'), message_id, 1, 1, ARRAY[maker_person], sha256(content), 1, checker_user, checker_person,
   current_setting('bench.client'), 'api', CASE WHEN sent THEN 'approve' ELSE 'reject' END, CASE WHEN NOT sent THEN 'Wrong account.' END,
-  at + interval '5 seconds', 'checker', checker_grant, least(checker_granted, at), at, current_setting('bench.key'), sha256(content)
+  at + interval '5 seconds', 'checker', checker_grant, least(checker_granted, at), at
 FROM piece WHERE sent OR state = 'Rejected' ORDER BY n;
 
 INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, last_ordinal, last_action, accepted_at, key_id, mac)

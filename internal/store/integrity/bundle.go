@@ -93,16 +93,6 @@ func (s *Snapshot) genuine(ctx context.Context, seal payment.Sealer, realm strin
 	if m.Withheld != "" {
 		return nil, fmt.Errorf("%w: %s", ErrNotGenuine, m.Withheld)
 	}
-	decisions, err := s.q.SealedDecisionList(ctx, realm, message)
-	if err != nil {
-		return nil, fmt.Errorf("read the decisions on the message: %w", err)
-	}
-	for _, row := range decisions {
-		err = seal.CheckDecision(store.SealedDecision(row))
-		if err != nil {
-			return nil, fmt.Errorf("%w: decision %d on version %d: %w", ErrNotGenuine, row.Ordinal, row.Version, err)
-		}
-	}
 	documents, err := s.q.ContentListOfMessage(ctx, realm, &message)
 	if err != nil {
 		return nil, fmt.Errorf("read the documents of the message: %w", err)

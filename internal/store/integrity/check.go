@@ -9,6 +9,7 @@ import (
 	"countersign/internal/keyring"
 	"countersign/internal/payment"
 	"countersign/internal/profile"
+	"countersign/internal/store"
 )
 
 // Config holds the database and the keys of a check.
@@ -68,8 +69,9 @@ const (
 	documentSealed = "each document is what the gateway made, or took in, by its seal"
 	answerSealed   = "each answer in the outbox is what the gateway made, by its seal, never a payment, and delivered or refused as it " +
 		"says"
-	decisionSealed = "each decision is what a person said of that content through the gateway, by its seal"
-	masterSealed   = "the master data of each realm are those under its head, by its seal; changes of them, uses of second factors and " +
+	waitingSealed = "each row of the audit trail that the tree does not have yet, with its move, version and decision, and each document " +
+		"is what the gateway wrote, by its seal"
+	masterSealed = "the master data of each realm are those under its head, by its seal; changes of them, uses of second factors and " +
 		"reference data are as they were stored, by theirs"
 	tokenSealed = "each token and each session of the portal is what a sign-in was given, for whom and for the time it says, by its seal, " +
 		"and not one that was ended"
@@ -98,7 +100,7 @@ func Check(ctx context.Context, cfg Config) (Report, error) {
 			{"I18", documentSealed, a.documents},
 			{"I19", answerSealed, a.answers},
 			{"I20", masterSealed, a.masterData},
-			{"I21", decisionSealed, a.decisions},
+			{"I21", waitingSealed, a.waiting},
 			{"I26", tokenSealed, a.tokens},
 			{"I28", requestSealed, a.requests},
 			{"I30", treeSealed, a.trees},
@@ -148,6 +150,9 @@ func look(ctx context.Context, cfg Config, checks func(*audit) error) (Report, e
 	defer opened.Close(ctx)
 	a := &audit{cfg: cfg, snapshot: opened}
 	a.signer, err = auditlog.NewSigner(cfg.AuditKeys)
+	if err == nil {
+		opened.trail, err = store.NewTrailKeys(cfg.Tokens, cfg.Seal)
+	}
 	if err == nil {
 		err = checks(a)
 	}

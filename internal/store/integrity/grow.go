@@ -305,7 +305,7 @@ func (g *growth) add(ctx context.Context, rows []store.LeafRow, now time.Time) e
 
 // addLeaves stores the leaves of the rows and the nodes they complete.
 func (g *growth) addLeaves(ctx context.Context, rows []store.LeafRow) error {
-	leaves, err := store.Leaves(ctx, g.q, g.realm, rows, g.db)
+	leaves, err := store.Leaves(ctx, g.q, g.realm, rows, g.db.TrailKeys())
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
@@ -36,6 +37,8 @@ type Snapshot struct {
 	tx   pgx.Tx
 	db   asStored
 	q    *dbsqlc.Queries
+	// trail verifies the seals of the audit trail; nil without keys.
+	trail *store.TrailKeys
 }
 
 // HiddenRowsError says that the login does not see every row, so that a check without violations would prove nothing.

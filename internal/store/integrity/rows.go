@@ -109,29 +109,6 @@ func auditedVersion(row dbsqlc.AuditedVersionListRow) AuditedVersion {
 	return a
 }
 
-// AuditedDecision is a decision as it is stored.
-type AuditedDecision struct {
-	// Message holds the sealed fields of the message: its realm, ids, version, digest, makers and required approvals.
-	Message  payment.Message
-	Decision payment.Decision
-}
-
-// EachDecision hands over every decision, in pages.
-func (s *Snapshot) EachDecision(ctx context.Context, look func(AuditedDecision)) error {
-	after := dbsqlc.AuditedDecisionListParams{PageSize: auditedPage}
-	page := func() ([]dbsqlc.Decision, error) { return s.q.AuditedDecisionList(ctx, after) }
-	return eachRow("read the decisions", page, func(row dbsqlc.Decision) error {
-		look(auditedDecision(row))
-		after.Realm, after.MessageID, after.Version, after.Ordinal = row.Realm, row.MessageID, row.Version, row.Ordinal
-		return nil
-	})
-}
-
-func auditedDecision(d dbsqlc.Decision) AuditedDecision {
-	m, decision := store.SealedDecision(d)
-	return AuditedDecision{Message: m, Decision: decision}
-}
-
 // AuditedDocument is a document as it is stored.
 type AuditedDocument struct {
 	ID    uuid.UUID

@@ -15,6 +15,8 @@ const (
 	theDecision = `SELECT ':m 1 1'`
 	theFirst    = `SELECT ':m 1'`
 	theApproval = `SELECT ':m 2'`
+	// theSecond is the audit row of the second move.
+	theSecond   = `SELECT move_event(':m', 2)::text`
 	thePacs008  = `SELECT document_id::text FROM document WHERE message_id = ':m' AND direction = 'out' AND name = 'pacs.008.001.08'`
 	thePacs002  = `SELECT document_id::text FROM document WHERE message_id = ':m' AND direction = 'in' AND name LIKE 'pacs.002%'`
 	theContent  = `SELECT document_id::text FROM message_version WHERE message_id = ':m'`
@@ -191,18 +193,18 @@ var ofMessages = []tampering{
 	},
 	{"decision deleted", "settled", "I2", "message_history", theApproval, `DELETE FROM decision WHERE message_id = ':m'`},
 	{"approval taken away from its release", "settled", "I1", "release", theMessage, `DELETE FROM decision WHERE message_id = ':m'`},
-	{"decision inserted", "settled", "I2", "decision", `SELECT ':m 1 2'`, `INSERT INTO decision (key_id, seal, realm,
+	{"decision inserted", "settled", "I2", "decision", `SELECT ':m 1 2'`, `INSERT INTO decision (realm,
 		message_id, version, ordinal, makers,
 		content_hash, approvals_required, checker_user, checker_person, client_id, channel, action, decided_at, checker_role, grant_id,
 		granted_at, message_created_at)
-		SELECT 'test', sha256(''), d.realm, message_id, version, 2, makers, content_hash, approvals_required, u.user_id, u.person_id, client_id,
+		SELECT d.realm, message_id, version, 2, makers, content_hash, approvals_required, u.user_id, u.person_id, client_id,
 		  channel, action, decided_at, checker_role, grant_id, granted_at, message_created_at
 		FROM decision d JOIN user_account u ON u.realm = d.realm AND u.name = 'checker2' WHERE message_id = ':m'`},
 	{
 		"reject reason changed", "rejected", "I2", "decision", theDecision,
 		`UPDATE decision SET reason = 'Another one.' WHERE message_id = ':m'`,
 	},
-	{"reject reason changed, everywhere", "rejected", "I21", "decision", theDecision, `UPDATE decision SET reason = 'Another one.'
+	{"reject reason changed, everywhere", "rejected", "I30", "audit_event", theSecond, `UPDATE decision SET reason = 'Another one.'
 		WHERE message_id = ':m';
 		UPDATE message_history SET reason = 'Another one.' WHERE message_id = ':m' AND action = 'reject'`},
 	{

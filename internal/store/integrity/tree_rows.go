@@ -3,6 +3,7 @@ package integrity
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -84,7 +85,7 @@ func (s *Snapshot) EachLeaf(ctx context.Context, realm string, look func(Audited
 
 // leaves reads the present content of the rows of leaves.
 func (s *Snapshot) leaves(ctx context.Context, realm string, rows []dbsqlc.AuditLeaf) ([]AuditedLeaf, error) {
-	said, err := store.Leaves(ctx, s.q, realm, store.LeafRowsOf(rows), nil)
+	said, err := store.Leaves(ctx, s.q, realm, store.LeafRowsOf(rows), s.trail)
 	if err != nil {
 		return nil, err
 	}
@@ -155,6 +156,7 @@ type Unsealed struct {
 	Realm, Table string
 	ID           uuid.UUID
 	At           time.Time
+	Forged       bool // it does not fit its seal
 }
 
 // Unsealed lists the rows that no tree has.
@@ -167,5 +169,31 @@ func (s *Snapshot) Unsealed(ctx context.Context) ([]Unsealed, error) {
 	for i, row := range rows {
 		found[i] = Unsealed{Realm: row.Realm, Table: row.Relation, ID: row.RowID, At: row.At.UTC()}
 	}
-	return found, nil
+	for rest := found; len(rest) > 0 && err == nil; {
+		same := slices.IndexFunc(rest, func(u Unsealed) bool { return u.Realm != rest[0].Realm })
+		if same < 0 {
+			same = len(rest)
+		}
+		same = min(same, auditedPage)
+		err = s.forged(ctx, rest[:same])
+		rest = rest[same:]
+	}
+	return found, err
+}
+
+// forged marks those of a realm's rows that do not fit their seal.
+func (s *Snapshot) forged(ctx context.Context, rows []Unsealed) error {
+	of := make([]store.LeafRow, len(rows))
+	for i, row := range rows {
+		of[i] = store.LeafRow{Kind: auditlog.KindEvent, RowID: row.ID}
+		if row.Table == "document" {
+			of[i].Kind = auditlog.KindDocument
+		}
+	}
+	leaves, err := store.Leaves(ctx, s.q, rows[0].Realm, of, s.trail)
+	for i, row := range rows {
+		kind := leaves[row.ID].Kind
+		rows[i].Forged = kind == kind.Unverified()
+	}
+	return err
 }

@@ -64,7 +64,7 @@ var ofTrail = []tampering{
 		WHERE concat_ws(' ', event, minute) = (` + aCount + `)`},
 	{"note of a broken glass copied", "", "I34", "break_glass", thePlanted, `INSERT INTO break_glass (realm, break_glass_id, user_id,
 		reason, at) SELECT realm, md5(':m')::uuid, user_id, reason, at FROM break_glass LIMIT 1`},
-	{"a row of the trail planted for the future", "", "I30", "audit_event", thePlanted, `INSERT INTO audit_event (realm,
+	{"a row of the trail planted for the future", "", "I21", "audit_event", thePlanted, `INSERT INTO audit_event (realm,
 		event_id, event, actor_name, channel, detail, at, written_in, key_id, seal)
 		SELECT realm, md5(':m')::uuid, event, actor_name, channel, detail, at + interval '100 years',
 		'9999999999', key_id, seal FROM audit_event WHERE event_id::text = (` + trailCopied + `)`},

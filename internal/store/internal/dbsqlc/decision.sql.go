@@ -13,7 +13,7 @@ import (
 )
 
 const decisionList = `-- name: DecisionList :many
-SELECT d.realm, d.message_id, d.version, d.ordinal, d.makers, d.content_hash, d.approvals_required, d.checker_user, d.checker_person, d.client_id, d.channel, d.action, d.reason, d.previous_ordinal, d.previous_action, d.decided_at, d.remark, d.checker_role, d.grant_id, d.granted_at, d.message_created_at, d.key_id, d.seal, d.factor_use_id, p.display_name, u.name AS checker_login,
+SELECT d.realm, d.message_id, d.version, d.ordinal, d.makers, d.content_hash, d.approvals_required, d.checker_user, d.checker_person, d.client_id, d.channel, d.action, d.reason, d.previous_ordinal, d.previous_action, d.decided_at, d.remark, d.checker_role, d.grant_id, d.granted_at, d.message_created_at, d.factor_use_id, p.display_name, u.name AS checker_login,
        coalesce((SELECT f.kind FROM factor_use x JOIN second_factor f ON f.realm = x.realm AND f.factor_id = x.factor_id
                  WHERE x.realm = d.realm AND x.use_id = d.factor_use_id), '')::text AS factor_kind
 FROM decision d
@@ -45,8 +45,6 @@ type DecisionListRow struct {
 	GrantID           uuid.UUID
 	GrantedAt         time.Time
 	MessageCreatedAt  time.Time
-	KeyID             string
-	Seal              []byte
 	FactorUseID       *uuid.UUID
 	DisplayName       string
 	CheckerLogin      string
@@ -85,8 +83,6 @@ func (q *Queries) DecisionList(ctx context.Context, realm string, messageIds []u
 			&i.GrantID,
 			&i.GrantedAt,
 			&i.MessageCreatedAt,
-			&i.KeyID,
-			&i.Seal,
 			&i.FactorUseID,
 			&i.DisplayName,
 			&i.CheckerLogin,

@@ -856,22 +856,21 @@ WITH item AS (
     unnest($32::text[]) AS makers, unnest($33::integer[]) AS approvals_required,
     unnest($34::integer[]) AS previous_ordinal, unnest($35::text[]) AS previous_action,
     unnest($36::uuid[]) AS grant_id, unnest($37::timestamptz[]) AS granted_at,
-    unnest($38::text[]) AS decision_key_id, unnest($39::bytea[]) AS decision_seal,
-    unnest($40::uuid[]) AS factor_use_id,
-    unnest($41::text[]) AS key_id, unnest($42::bytea[]) AS mac,
-    unnest($43::bytea[]) AS account_digest
+    unnest($38::uuid[]) AS factor_use_id,
+    unnest($39::text[]) AS key_id, unnest($40::bytea[]) AS mac,
+    unnest($41::bytea[]) AS account_digest
 ), brought AS (
-  SELECT unnest($44::uuid[]) AS event_id, unnest($45::text[]) AS scheme,
-    unnest($46::text[]) AS reference, unnest($47::text[]) AS name,
-    unnest($48::bytea[]) AS content_hash, unnest($49::uuid[]) AS document_id,
-    unnest($50::timestamptz[]) AS received_at
+  SELECT unnest($42::uuid[]) AS event_id, unnest($43::text[]) AS scheme,
+    unnest($44::text[]) AS reference, unnest($45::text[]) AS name,
+    unnest($46::bytea[]) AS content_hash, unnest($47::uuid[]) AS document_id,
+    unnest($48::timestamptz[]) AS received_at
 ), beside AS (
-  SELECT unnest($51::uuid[]) AS event_id, unnest($52::uuid[]) AS document_id,
-    unnest($53::text[]) AS scheme, unnest($54::text[]) AS direction,
-    unnest($55::text[]) AS name, unnest($56::text[]) AS reference,
-    unnest($57::bytea[]) AS content, unnest($58::bytea[]) AS content_hash,
-    unnest($59::timestamptz[]) AS created_at, unnest($60::text[]) AS key_id,
-    unnest($61::bytea[]) AS mac
+  SELECT unnest($49::uuid[]) AS event_id, unnest($50::uuid[]) AS document_id,
+    unnest($51::text[]) AS scheme, unnest($52::text[]) AS direction,
+    unnest($53::text[]) AS name, unnest($54::text[]) AS reference,
+    unnest($55::bytea[]) AS content, unnest($56::bytea[]) AS content_hash,
+    unnest($57::timestamptz[]) AS created_at, unnest($58::text[]) AS key_id,
+    unnest($59::bytea[]) AS mac
 ), changed AS (
   INSERT INTO message AS m (realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person,
     policy_id, approvals_required, expires_at, original_id, answers_id, deadline, reason, created_at, version, approvals, state, state_sequence,
@@ -888,7 +887,7 @@ WITH item AS (
     coalesce(nullif(g.answer_by, '0001-01-01 00:00:00+00'::timestamptz), o.answer_by)
   FROM item g CROSS JOIN LATERAL (
     SELECT realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, inquire_at, listed_amount FROM message x
-    WHERE x.realm = $62::text AND x.message_id = g.message_id AND x.state = g.from_state AND x.state_sequence = g.sequence
+    WHERE x.realm = $60::text AND x.message_id = g.message_id AND x.state = g.from_state AND x.state_sequence = g.sequence
       AND x.version = g.version OFFSET 0) o
   ON CONFLICT (realm, message_id) DO UPDATE
   SET approvals = excluded.approvals, state = excluded.state, state_sequence = excluded.state_sequence, state_since = excluded.state_since,
@@ -898,7 +897,7 @@ WITH item AS (
   WHERE m.state_sequence < excluded.state_sequence AND m.version = excluded.version
   RETURNING m.message_id, m.kind, m.created_at
 ), moved AS (
-  SELECT $62::text AS realm, i.message_id, i.from_state, i.sequence, i.version, i.to_state, i.at, i.approvals, i.accepted_at, i.delivered_at, i.settled_at, i.status_code, i.status_text, i.inquired, i.inquire_at, i.answer_by, i.event_id, i.action, i.actor_user, i.actor_person, i.actor_name, i.client_id, i.channel, i.reason, i.event, i.event_seal, i.request_id, i.source_address, i.content_hash, i.detail, i.decides, i.ordinal, i.makers, i.approvals_required, i.previous_ordinal, i.previous_action, i.grant_id, i.granted_at, i.decision_key_id, i.decision_seal, i.factor_use_id, i.key_id, i.mac, i.account_digest, i.sequence + 1 AS state_sequence, c.kind, c.created_at FROM item i JOIN changed c ON c.message_id = i.message_id
+  SELECT $60::text AS realm, i.message_id, i.from_state, i.sequence, i.version, i.to_state, i.at, i.approvals, i.accepted_at, i.delivered_at, i.settled_at, i.status_code, i.status_text, i.inquired, i.inquire_at, i.answer_by, i.event_id, i.action, i.actor_user, i.actor_person, i.actor_name, i.client_id, i.channel, i.reason, i.event, i.event_seal, i.request_id, i.source_address, i.content_hash, i.detail, i.decides, i.ordinal, i.makers, i.approvals_required, i.previous_ordinal, i.previous_action, i.grant_id, i.granted_at, i.factor_use_id, i.key_id, i.mac, i.account_digest, i.sequence + 1 AS state_sequence, c.kind, c.created_at FROM item i JOIN changed c ON c.message_id = i.message_id
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user,
     actor_person, actor_name, client_id, channel, reason, at)
@@ -908,18 +907,18 @@ WITH item AS (
   INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
     request_id, source_address, content_hash, detail, at, key_id, seal, place)
   SELECT realm, event_id, message_id, state_sequence, event, nullif(actor_user, '00000000-0000-0000-0000-000000000000'::uuid), nullif(actor_person, '00000000-0000-0000-0000-000000000000'::uuid), actor_name,
-    nullif(client_id, ''), channel, nullif(request_id, ''), nullif(source_address, ''), content_hash, detail, at, $63::text, event_seal,
+    nullif(client_id, ''), channel, nullif(request_id, ''), nullif(source_address, ''), content_hash, detail, at, $61::text, event_seal,
     greatest((SELECT o.base + pg_current_xact_id()::text::bigint FROM event_order o),
       (SELECT p.place FROM audit_event p WHERE p.realm = moved.realm AND p.event_id = move_event(moved.message_id, moved.sequence)))
   FROM moved
 ), decided AS (
   INSERT INTO decision (realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person,
-    client_id, channel, action, reason, previous_ordinal, previous_action, decided_at, checker_role, grant_id, granted_at, message_created_at, remark, key_id, seal,
+    client_id, channel, action, reason, previous_ordinal, previous_action, decided_at, checker_role, grant_id, granted_at, message_created_at, remark,
     factor_use_id)
   SELECT realm, message_id, version, ordinal, makers::uuid[], content_hash, approvals_required, nullif(actor_user, '00000000-0000-0000-0000-000000000000'::uuid),
     nullif(actor_person, '00000000-0000-0000-0000-000000000000'::uuid), nullif(client_id, ''), channel, action, CASE WHEN action = 'reject' THEN nullif(reason, '') END,
     nullif(previous_ordinal, 0), nullif(previous_action, ''), at, 'checker', nullif(grant_id, '00000000-0000-0000-0000-000000000000'::uuid),
-    nullif(granted_at, '0001-01-01 00:00:00+00'::timestamptz), created_at, CASE WHEN action = 'approve' THEN nullif(reason, '') END, decision_key_id, decision_seal,
+    nullif(granted_at, '0001-01-01 00:00:00+00'::timestamptz), created_at, CASE WHEN action = 'approve' THEN nullif(reason, '') END,
     nullif(factor_use_id, '00000000-0000-0000-0000-000000000000'::uuid)
   FROM moved WHERE decides
 ), released AS (
@@ -978,8 +977,6 @@ type MessageMoveParams struct {
 	PreviousActions    []string
 	GrantIds           []uuid.UUID
 	GrantedAts         []time.Time
-	DecisionKeyIds     []string
-	DecisionSeals      [][]byte
 	FactorUseIds       []uuid.UUID
 	KeyIds             []string
 	Macs               [][]byte
@@ -1050,8 +1047,6 @@ func (q *Queries) MessageMove(ctx context.Context, arg MessageMoveParams) ([]uui
 		arg.PreviousActions,
 		arg.GrantIds,
 		arg.GrantedAts,
-		arg.DecisionKeyIds,
-		arg.DecisionSeals,
 		arg.FactorUseIds,
 		arg.KeyIds,
 		arg.Macs,

@@ -128,33 +128,6 @@ type DebtorAccount struct {
 	Open           bool
 }
 
-type Decision struct {
-	Realm             string
-	MessageID         uuid.UUID
-	Version           int32
-	Ordinal           int32
-	Makers            []uuid.UUID
-	ContentHash       []byte
-	ApprovalsRequired int32
-	CheckerUser       uuid.UUID
-	CheckerPerson     uuid.UUID
-	ClientID          string
-	Channel           string
-	Action            string
-	Reason            *string
-	PreviousOrdinal   *int32
-	PreviousAction    *string
-	DecidedAt         time.Time
-	Remark            *string
-	CheckerRole       string
-	GrantID           uuid.UUID
-	GrantedAt         time.Time
-	MessageCreatedAt  time.Time
-	KeyID             string
-	Seal              []byte
-	FactorUseID       *uuid.UUID
-}
-
 type Document struct {
 	Realm       string
 	DocumentID  uuid.UUID

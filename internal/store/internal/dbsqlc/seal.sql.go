@@ -581,7 +581,7 @@ LEFT JOIN LATERAL (SELECT realm, message_id, sequence, kind, from_state, action,
 LEFT JOIN LATERAL (SELECT realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, previous_version, previous_makers, first_maker, approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, ordered_debtor_name, maker_role, maker_grant_id, maker_granted_at, clients, payee_result, payee_name, payee_at, words FROM message_version x
   WHERE x.realm = h.realm AND x.message_id = h.message_id AND x.version = h.version AND (h.sequence = 1 OR h.action = 'amend')
   OFFSET 0) v ON true
-LEFT JOIN LATERAL (SELECT realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person, client_id, channel, action, reason, previous_ordinal, previous_action, decided_at, remark, checker_role, grant_id, granted_at, message_created_at, key_id, seal, factor_use_id FROM decision x
+LEFT JOIN LATERAL (SELECT realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person, client_id, channel, action, reason, previous_ordinal, previous_action, decided_at, remark, checker_role, grant_id, granted_at, message_created_at, factor_use_id FROM decision x
   WHERE x.realm = h.realm AND x.message_id = h.message_id AND x.version = h.version AND h.action IN ('approve', 'reject') OFFSET 0) d
   ON d.checker_person = h.actor_person
 `
@@ -882,56 +882,6 @@ func (q *Queries) PeopleOfMessage(ctx context.Context, realm string, messageID u
 			return nil, err
 		}
 		items = append(items, person)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const sealedDecisionList = `-- name: SealedDecisionList :many
-SELECT realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person, client_id, channel, action, reason, previous_ordinal, previous_action, decided_at, remark, checker_role, grant_id, granted_at, message_created_at, key_id, seal, factor_use_id FROM decision WHERE realm = $1 AND message_id = $2 ORDER BY version, ordinal
-`
-
-// The decisions on a message, of all its versions, with their seals.
-func (q *Queries) SealedDecisionList(ctx context.Context, realm string, messageID uuid.UUID) ([]Decision, error) {
-	rows, err := q.db.Query(ctx, sealedDecisionList, realm, messageID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []Decision
-	for rows.Next() {
-		var i Decision
-		if err := rows.Scan(
-			&i.Realm,
-			&i.MessageID,
-			&i.Version,
-			&i.Ordinal,
-			&i.Makers,
-			&i.ContentHash,
-			&i.ApprovalsRequired,
-			&i.CheckerUser,
-			&i.CheckerPerson,
-			&i.ClientID,
-			&i.Channel,
-			&i.Action,
-			&i.Reason,
-			&i.PreviousOrdinal,
-			&i.PreviousAction,
-			&i.DecidedAt,
-			&i.Remark,
-			&i.CheckerRole,
-			&i.GrantID,
-			&i.GrantedAt,
-			&i.MessageCreatedAt,
-			&i.KeyID,
-			&i.Seal,
-			&i.FactorUseID,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

@@ -32,14 +32,17 @@ func AlsoSent(content interbank.Content, shown []Shown) []ui.Row {
 	var rows []ui.Row
 	for _, statement := range content.Statements() {
 		if !slices.ContainsFunc(shown, func(s Shown) bool { return s.in(statement) }) {
-			rows = append(rows, ui.Row{Term: ElementName(statement.Place), Value: readable(statement.Value)})
+			rows = append(rows, ui.Row{Term: ElementName(statement.Place), Value: readable(statement.Value, statement.Amount)})
 		}
 	}
 	return rows
 }
 
 // readable groups the digits of an amount; any other value stays as it is.
-func readable(value string) string {
+func readable(value string, isAmount bool) string {
+	if !isAmount {
+		return value
+	}
 	currency, number, _ := strings.Cut(value, " ")
 	amount, err := money.ParseInput(money.Currency(currency), number)
 	if err != nil || AmountStatement(amount) != value {
@@ -52,7 +55,7 @@ func readable(value string) string {
 func ChangedElements(earlier, later interbank.Content) []Change {
 	var changes []Change
 	for _, d := range interbank.Differences(earlier, later) {
-		changes = append(changes, Change{Field: ElementName(d.Place), Before: readable(d.Before), After: readable(d.After)})
+		changes = append(changes, Change{Field: ElementName(d.Place), Before: readable(d.Before, d.Amount), After: readable(d.After, d.Amount)})
 	}
 	return changes
 }

@@ -1,6 +1,8 @@
 package views
 
 import (
+	"strings"
+
 	"countersign/internal/account"
 	"countersign/internal/i18n"
 	"countersign/internal/identity"
@@ -55,8 +57,10 @@ func RemittanceRow(information *iso20022.RemittanceInformation16) ui.Row {
 		}
 	case orderform.RemittanceReference:
 		row.Term = "Creditor reference"
-		if reference, err := account.ParseCreditorReference(text); err == nil {
+		if reference, err := account.ParseCreditorReference(text); err == nil && reference.String() == text {
 			row.Value = reference.Grouped()
+		} else {
+			row.Value = strings.ReplaceAll(text, " ", "␣") // not the spaces of a group
 		}
 	case orderform.RemittanceText:
 		row.Term, row.Numeric = "Message", false

@@ -12,6 +12,7 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -363,6 +364,7 @@ func carried(scheme rulebook.Scheme) []isosample.Leaf {
 func (w *seenWalk) base(scheme rulebook.Scheme, onTransaction bool) *iso20022.CustomerCreditTransferInitiation {
 	w.number++
 	order := servicetest.Document(scheme, 7000+w.number, w.house.Clock.Now())
+	order.PaymentInformation[0].CreditTransferTransactionInformation[0].Creditor.Name = "Peter  Haller "
 	if onTransaction {
 		information := &order.PaymentInformation[0]
 		information.CreditTransferTransactionInformation[0].PaymentTypeInformation = information.PaymentTypeInformation
@@ -659,4 +661,72 @@ func (b *portalBrowser) upload(content []byte) string {
 		b.p.t.Fatalf("the upload: %d %s\n%.3000s", status, location, strings.Join(strings.Fields(page.Find("main").Text()), " "))
 	}
 	return location
+}
+
+// TestOrdersThatDifferLookDifferent makes pairs of orders that differ only in what pages write otherwise than the document: spaces,
+// invisible characters, groups of digits. The pages of the two must differ before the approval.
+func TestOrdersThatDifferLookDifferent(t *testing.T) {
+	t.Parallel()
+	p := openProduct(t)
+	w := &seenWalk{product: p, maker: p.browserOf("maker1"), checker: p.browserOf("checker1")}
+	name := func(name string) func(*iso20022.CreditTransferTransaction34) {
+		return func(tx *iso20022.CreditTransferTransaction34) { tx.Creditor.Name = name }
+	}
+	further := func(name string) func(*iso20022.CreditTransferTransaction34) {
+		return func(tx *iso20022.CreditTransferTransaction34) { tx.UltimateCreditor = &iso20022.PartyIdentification135{Name: name} }
+	}
+	reference := func(reference string) func(*iso20022.CreditTransferTransaction34) {
+		return func(tx *iso20022.CreditTransferTransaction34) {
+			tx.RemittanceInformation = &iso20022.RemittanceInformation16{Structured: []iso20022.StructuredRemittanceInformation16{{
+				CreditorReferenceInformation: &iso20022.CreditorReferenceInformation2{
+					Reference: reference, Type: &iso20022.CreditorReferenceType2{CodeOrProprietary: iso20022.CreditorReferenceType1Choice{Code: "SCOR"}},
+				},
+			}}}
+		}
+	}
+	message := func(text string) func(*iso20022.CreditTransferTransaction34) {
+		return func(tx *iso20022.CreditTransferTransaction34) {
+			tx.RemittanceInformation = &iso20022.RemittanceInformation16{Unstructured: []string{text}}
+		}
+	}
+	for _, pair := range []struct {
+		what     string
+		scheme   rulebook.Scheme
+		one, two func(*iso20022.CreditTransferTransaction34)
+	}{
+		{"spaces of a reference", rulebook.SchemeSCT, reference("RF18539007547034"), reference("RF18 5390 0754 7034")},
+		{"letters of a reference", rulebook.SchemeSCT, reference("RF18539007547034"), reference("rf18539007547034")},
+		{"apostrophe in a text", rulebook.SchemeSIC, further("CHF 1000.00"), further("CHF 1'000.00")},
+		{"soft hyphen in a name", rulebook.SchemeSIC, further("Musterhaus"), further("Muster\u00adhaus")},
+		{"fixed space in a name", rulebook.SchemeSIC, name("Muster AG"), name("Muster\u00a0AG")},
+		{"spaces in a name", rulebook.SchemeSCT, name("Muster AG"), name("Muster  AG")},
+		{"space behind a message", rulebook.SchemeSCT, message("Invoice 1"), message("Invoice 1 ")},
+		{"space before a message", rulebook.SchemeSIC, message("Invoice 1"), message(" Invoice 1")},
+	} {
+		var looks [2]map[string]string
+		for i, change := range []func(*iso20022.CreditTransferTransaction34){pair.one, pair.two} {
+			order := w.base(pair.scheme, false)
+			order.PaymentInformation[0].CreditTransferTransactionInformation[0].PaymentID.EndToEndID = "SAME"
+			change(&order.PaymentInformation[0].CreditTransferTransactionInformation[0])
+			check := w.maker.get(w.maker.upload(encode(t, order)))
+			action := strings.TrimSuffix(check.page.Find("form.payment-form").AttrOr("action", ""), "?person=demo%2Fmaker1")
+			path := "/queue/" + strings.Split(w.maker.send(check, action), "/")[2]
+			looks[i] = map[string]string{
+				"check page": check.page.Find("dl.summary").Text(), "queue": w.checker.get(path).page.Find("#pane dl.summary, #pane .headline-to").Text(),
+				"approve together": w.checker.get("/queue/bulk?id=" + path[len("/queue/"):]).page.Find(".bulk-who").Text(),
+				"payment":          w.checker.get("/payments/" + path[len("/queue/"):]).page.Find("dl.summary, .headline-to").Text(),
+			}
+		}
+		for place, one := range looks[0] {
+			if seenText(one) == seenText(looks[1][place]) {
+				t.Errorf("%s: %s looks the same:\n%s", pair.what, place, seenText(one))
+			}
+		}
+	}
+}
+
+// seenText is a text as a browser shows it, without the ids of its payment.
+func seenText(text string) string {
+	text = strings.NewReplacer("\u00ad", "", "\u00a0", " ").Replace(text)
+	return regexp.MustCompile(`DM[0-9A-Z]{14}`).ReplaceAllString(strings.Join(strings.Fields(text), " "), "ID")
 }

@@ -33,6 +33,7 @@ type Statement struct {
 	// Element is Place with a number where an element stands more than once.
 	Element string
 	Value   string // with its currency, if it has one
+	Amount  bool
 }
 
 // ContentOf reads a pacs.008, pacs.004, camt.056 or camt.029 made by this package. An element whose source is not known belongs to the
@@ -114,7 +115,7 @@ func (c Content) statements(place, element string) []Statement {
 			next.Element += "[" + strconv.Itoa(n) + "]"
 		}
 		if node.Currency != "" {
-			next.Value = node.Currency + " " + node.Value
+			next.Value, next.Amount = node.Currency+" "+node.Value, true
 		}
 		if len(node.Children) > 0 {
 			list = append(list, node.Children.statements(next.Place, next.Element)...)
@@ -154,6 +155,7 @@ func (c Content) MarshalJSON() ([]byte, error) {
 type Difference struct {
 	Place         string
 	Before, After string
+	Amount        bool
 }
 
 // Differences lists the elements in which a later content differs from an earlier one: those of the later one in document order, then
@@ -167,12 +169,12 @@ func Differences(earlier, later Content) []Difference {
 	for _, s := range later.Statements() {
 		is[s.Element] = true
 		if was[s.Element] != s.Value {
-			list = append(list, Difference{Place: s.Place, Before: was[s.Element], After: s.Value})
+			list = append(list, Difference{Place: s.Place, Before: was[s.Element], After: s.Value, Amount: s.Amount})
 		}
 	}
 	for _, s := range earlier.Statements() {
 		if !is[s.Element] {
-			list = append(list, Difference{Place: s.Place, Before: s.Value})
+			list = append(list, Difference{Place: s.Place, Before: s.Value, Amount: s.Amount})
 		}
 	}
 	return list

@@ -663,6 +663,31 @@ func (b *portalBrowser) upload(content []byte) string {
 	return location
 }
 
+// TestSpacesOfALineAreSeen asks a payment back by JSON, which trims no line as the form does.
+func TestSpacesOfALineAreSeen(t *testing.T) {
+	t.Parallel()
+	p := openProduct(t)
+	w := &seenWalk{product: p, maker: p.browserOf("maker1"), checker: p.browserOf("checker1"), token: p.token("checker1"), seen: map[string]bool{}}
+	for _, scheme := range rulebook.Schemes() {
+		paid := w.pay(scheme, w.base(scheme, false), 0)
+		body := fmt.Sprintf(`{"identifiers": {"internalId": %q, "externalId": %q}, "RecallDetails": {"reason": %q, "additionalInformation": [%q]}}`,
+			paid.InternalID, scheme, firstWithLines(rulebook.RecallReasons(scheme)).Code, " Line  1 ")
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.server.URL+"/api/"+string(scheme)+"/v1/recall/create", strings.NewReader(body))
+		must(t, err)
+		r.Header.Set("Authorization", "Bearer "+p.token("maker1"))
+		r.Header.Set("X-Request-Id", "walk")
+		r.Header.Set("Content-Type", "application/json")
+		_, said := w.do(http.DefaultClient, r)
+		var made struct {
+			Identifiers struct {
+				InternalID uuid.UUID `json:"internalId"`
+			} `json:"identifiers"`
+		}
+		must(t, json.Unmarshal([]byte(said), &made))
+		w.decide(map[string]view{}, made.Identifiers.InternalID, "recall by JSON", "Undrlyg/TxInf/OrgnlGrpInf/OrgnlMsgId")
+	}
+}
+
 // TestOrdersThatDifferLookDifferent makes pairs of orders that differ only in what pages write otherwise than the document: spaces,
 // invisible characters, groups of digits. The pages of the two must differ before the approval.
 func TestOrdersThatDifferLookDifferent(t *testing.T) {
@@ -673,7 +698,9 @@ func TestOrdersThatDifferLookDifferent(t *testing.T) {
 		return func(tx *iso20022.CreditTransferTransaction34) { tx.Creditor.Name = name }
 	}
 	further := func(name string) func(*iso20022.CreditTransferTransaction34) {
-		return func(tx *iso20022.CreditTransferTransaction34) { tx.UltimateCreditor = &iso20022.PartyIdentification135{Name: name} }
+		return func(tx *iso20022.CreditTransferTransaction34) {
+			tx.UltimateCreditor = &iso20022.PartyIdentification135{Name: name}
+		}
 	}
 	reference := func(reference string) func(*iso20022.CreditTransferTransaction34) {
 		return func(tx *iso20022.CreditTransferTransaction34) {

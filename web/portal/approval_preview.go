@@ -3,7 +3,6 @@ package portal
 import (
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/google/uuid"
 
@@ -70,7 +69,7 @@ func (v *Request) outlook(scheme rulebook.Scheme, values orderform.Values, amend
 		return so, err
 	}
 	if _, tx, _ := p.built.Document.SinglePayment(); tx != nil && tx.Creditor != nil {
-		so.CreditorName = strings.TrimSpace(tx.Creditor.Name) // as it will be sent
+		so.CreditorName = tx.Creditor.Name // as it will be sent
 	}
 	problems := problemsOf(p.built.Problems, p.findings, values)
 	alike, apart, err := v.pastMarks(p, problems)

@@ -3,7 +3,6 @@ package portal
 import (
 	"cmp"
 	"errors"
-	"io"
 	"net/http"
 	"time"
 
@@ -54,17 +53,11 @@ func (v *Request) writeExport(path, format string, f Filter, next func(*Request,
 	if err != nil {
 		return err
 	}
-	response := v.Echo.Response()
-	_ = http.NewResponseController(response).SetWriteDeadline(time.Time{}) // the context still ends it
-	begin, kind := request.NewCSVTable, request.ContentType
-	if format == "xlsx" {
-		begin, kind = request.NewXLSXTable, request.XLSXType
+	_ = http.NewResponseController(v.Echo.Response()).SetWriteDeadline(time.Time{}) // the context still ends it
+	table, err := v.beginTable(path[1:]+"-"+v.At.In(v.Config.Zone).Format(time.DateOnly), format)
+	if err == nil {
+		err = v.writeRows(table, list, more, &f, next)
 	}
-	name := path[1:] + "-" + v.At.In(v.Config.Zone).Format(time.DateOnly) + "." + format
-	response.Header().Set("Content-Type", kind)
-	response.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
-	response.WriteHeader(http.StatusOK)
-	err = v.writeRows(begin, response, list, more, &f, next)
 	if err != nil {
 		v.Config.Log.ErrorContext(v.Context(), "an export broke off", "list", path, "error", err.Error())
 		panic(http.ErrAbortHandler)
@@ -73,13 +66,9 @@ func (v *Request) writeExport(path, format string, f Filter, next func(*Request,
 }
 
 func (v *Request) writeRows(
-	begin func(w io.Writer) (request.Table, error), to io.Writer, list []payment.Message, more bool, f *Filter,
-	next func(*Request, *Filter) ([]payment.Message, bool, error),
+	table request.Table, list []payment.Message, more bool, f *Filter, next func(*Request, *Filter) ([]payment.Message, bool, error),
 ) error {
-	table, err := begin(to)
-	if err == nil {
-		err = table.Row(v.exportHead()...)
-	}
+	err := table.Row(v.exportHead()...)
 	for rows := 0; err == nil; {
 		for _, m := range list[:min(len(list), maxRows-rows)] {
 			err = errors.Join(err, table.Row(v.exportRow(m)...))

@@ -7,6 +7,7 @@ import (
 	"encoding/xml"
 	"io"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"testing"
@@ -110,6 +111,36 @@ func TestListsAreExported(t *testing.T) {
 	}
 	b.as("admin1").get("/payments/table").is(http.StatusForbidden)
 	b.CheckInvariants(t)
+}
+
+// TestATableHasTheDecimalSignOfItsReader: by the language of the pages and the country that the browser names, else Switzerland.
+func TestATableHasTheDecimalSignOfItsReader(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.as("maker1").submit(filled())
+	for _, reader := range []struct{ page, accept, amount string }{
+		{"de", "de-CH,de;q=0.9,en;q=0.8", "1234.50"},
+		{"de", "de-DE,de;q=0.9,en;q=0.8", "1234,50"},
+		{"de", "en-US,en;q=0.9,de-AT;q=0.8", "1234,50"},
+		{"de", "de,en-US;q=0.7", "1234.50"},
+		{"fr", "de-CH", "1234,50"},
+		{"fr", "fr-FR", "1234,50"},
+		{"it", "", "1234.50"},
+		{"it", "it-IT", "1234,50"},
+		{"en", "de-DE", "1234.50"},
+		{"en", "%%", "1234.50"},
+	} {
+		checker := b.as("checker1")
+		checker.post("/me", url.Values{"theme": {"auto"}, "density": {"default"}, "language": {reader.page}}).goesTo("/me")
+		checker.header.Set("Accept-Language", reader.accept)
+		rows := rowsOf(t, checker.get("/payments/table?format=csv"))
+		if rows[1][7] != reader.amount {
+			t.Errorf("pages in %s, browser %q: the amount is %q, want %q", reader.page, reader.accept, rows[1][7], reader.amount)
+		}
+		if sheet := sheetOf(t, checker.get("/payments/table?format=xlsx")); sheet[1][7] != "1234.50" {
+			t.Errorf("the workbook has %q", sheet[1][7])
+		}
+	}
 }
 
 // TestThePageForPrintHoldsTheWholeRecord: decisions, digest, timeline, documents and audit trail stand on one page.

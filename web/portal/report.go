@@ -205,18 +205,23 @@ func (v *Request) said(texts []i18n.Text) []string {
 
 // table sends rows for a spreadsheet.
 func (v *Request) table(name, format string, rows [][]request.Cell) error {
-	begin, kind := request.NewCSVTable, request.ContentType
-	if format == "xlsx" {
-		begin, kind = request.NewXLSXTable, request.XLSXType
-	}
-	response := v.Echo.Response()
-	response.Header().Set("Content-Disposition", `attachment; filename="`+name+"."+format+`"`)
-	response.Header().Set("Content-Type", kind)
-	table, err := begin(response)
+	table, err := v.beginTable(name, format)
 	for _, row := range rows {
 		err = errors.Join(err, table.Row(row...))
 	}
 	return errors.Join(err, table.Close())
+}
+
+// beginTable answers with a table for a spreadsheet: "xlsx", or CSV with the decimal sign of the reader.
+func (v *Request) beginTable(name, format string) (request.Table, error) {
+	kind := request.ContentType
+	if format == "xlsx" {
+		kind = request.XLSXType
+	}
+	response := v.Echo.Response()
+	response.Header().Set("Content-Type", kind)
+	response.Header().Set("Content-Disposition", `attachment; filename="`+name+"."+format+`"`)
+	return request.NewTable(response, format, i18n.Of(v.Context()).DecimalSign(v.Echo.Request().Header.Get("Accept-Language")))
 }
 
 // reported reads the report that the path names, of decisions so many at most. Errors: payment.ForbiddenError, payment.ErrNotFound.

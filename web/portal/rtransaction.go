@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -262,5 +261,5 @@ func day(at time.Time) string { return at.Format("02.01.2006") }
 
 // plainLines is a row with lines of information, of which there is one at least.
 func plainLines(lines []string) ui.Row {
-	return ui.Row{Term: "Information", Value: strings.TrimSpace(lines[0]), Details: views.DataLines(lines[1:])}
+	return ui.Row{Term: "Information", Value: lines[0], Details: views.DataLines(lines[1:])}
 }

@@ -25,12 +25,19 @@ type Table interface {
 // XLSXType is the content type of a workbook.
 const XLSXType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
-// csvTable is a table that Swiss and German spreadsheet programs open by a click: UTF-8 with a byte order mark, and semicolons.
-type csvTable struct{ out *bufio.Writer }
+// csvTable is a table that the spreadsheet program of its reader opens by a click: UTF-8 with a byte order mark, semicolons, and the decimal
+// sign of the reader's country.
+type csvTable struct {
+	out     *bufio.Writer
+	decimal string
+}
 
-// NewCSVTable begins a table in CSV.
-func NewCSVTable(to io.Writer) (Table, error) {
-	t := csvTable{bufio.NewWriter(to)}
+// NewTable begins a table: a workbook for the format xlsx, else CSV with this decimal sign.
+func NewTable(to io.Writer, format, decimal string) (Table, error) {
+	if format == "xlsx" {
+		return newXLSXTable(to)
+	}
+	t := csvTable{bufio.NewWriter(to), decimal}
 	_, err := t.out.WriteString("\xef\xbb\xbf")
 	return t, err
 }
@@ -41,9 +48,9 @@ func (t csvTable) Row(cells ...Cell) error {
 		if i > 0 {
 			_ = t.out.WriteByte(';') // Flush returns the first error
 		}
-		text := cell.Text
-		if !cell.Number {
-			text = inert(text)
+		text := inert(cell.Text)
+		if cell.Number {
+			text = strings.Replace(cell.Text, ".", t.decimal, 1)
 		}
 		_, _ = t.out.WriteString(`"` + strings.ReplaceAll(text, `"`, `""`) + `"`)
 	}
@@ -86,8 +93,7 @@ var workbook = [][2]string{
 	},
 }
 
-// NewXLSXTable begins a workbook.
-func NewXLSXTable(to io.Writer) (Table, error) {
+func newXLSXTable(to io.Writer) (Table, error) {
 	archive := zip.NewWriter(to)
 	for _, part := range workbook {
 		file, err := archive.Create(part[0])

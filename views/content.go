@@ -26,6 +26,14 @@ func (s Shown) in(statement interbank.Statement) bool {
 // AlsoSentTitle heads what AlsoSent lists.
 const AlsoSentTitle i18n.Text = "Also sent"
 
+// alsoTitle heads what the document of the message says beyond its rows.
+func (m Message) alsoTitle() i18n.Text {
+	if m.Direction == payment.DirectionIn {
+		return "Also received"
+	}
+	return AlsoSentTitle
+}
+
 // AlsoSent lists everything that the document to clearing says and no row of its own shows. This is the one place that decides what may be
 // missing from a page: nothing.
 func AlsoSent(content interbank.Content, shown []Shown) []ui.Row {
@@ -86,7 +94,7 @@ func SentOf(document iso20022.Document, m payment.Message, further ...Shown) Sen
 		sent.Remittance = ui.Row{Term: "Remittance", Value: about}
 		add([]Shown{{"RmtInf/Ustrd", about}, {"CdtrRefInf/Ref", about}})
 	}
-	if m.Direction != payment.DirectionIn { // of what came in nothing is sent
+	if m.Direction != payment.DirectionIn || m.Kind == payment.KindPayment { // what else came in is about a payment that has its own page
 		sent.Also = AlsoSent(sent.Content, shown)
 	}
 	return sent

@@ -19,14 +19,17 @@ const (
 	// EPCBasic is the set each SEPA bank must take (EPC217-08): letters and digits without accents, space and / - ? : ( ) . , ' +.
 	// Seventy-three characters.
 	EPCBasic
+	// ASCII is the set of e-mail addresses and links: U+0021 to 7E.
+	ASCII
 )
 
 // Allows reports whether the set has the character.
 func (s Set) Allows(r rune) bool {
-	if s == EPCBasic {
-		return isEPCBasic(r)
-	}
 	switch {
+	case s == EPCBasic:
+		return isEPCBasic(r)
+	case s == ASCII:
+		return '!' <= r && r <= '~'
 	case 0x20 <= r && r <= 0x7e, 0xa0 <= r && r <= 0x17f, 0x218 <= r && r <= 0x21b, r == '€':
 		return true
 	default:

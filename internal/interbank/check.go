@@ -82,6 +82,15 @@ type characterWalk struct {
 	steps    []string // the way to the value in hand; put together only for a finding
 }
 
+// characters is the set of the value in hand. An e-mail address or a link may have any sign of ASCII: without @ it is none.
+func (w *characterWalk) characters() charset.Set {
+	last := len(w.steps) - 1
+	if w.steps[last] == "ElctrncAdr" || last > 0 && w.steps[last] == "Id" && w.steps[last-1] == "Prxy" {
+		return charset.ASCII
+	}
+	return w.Interbank
+}
+
 func (w *characterWalk) visit(value reflect.Value, step string) {
 	if len(w.findings) == maxFindings {
 		return
@@ -108,7 +117,7 @@ func (w *characterWalk) visit(value reflect.Value, step string) {
 			}
 		}
 	case reflect.String:
-		if r, place, refused := w.Interbank.FirstRefused(value.String()); refused {
+		if r, place, refused := w.characters().FirstRefused(value.String()); refused {
 			w.findings = append(w.findings, iso20022.Finding{
 				Rule: RuleIdentifierCharacters, Pointer: strings.Join(w.steps, "/"), Code: "CH16",
 				Text: i18n.Text("Replace %s (character %d): not every bank of the scheme takes it here, and it must not be changed on the way.").With(charset.Shown(r), place),

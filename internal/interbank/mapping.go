@@ -3,6 +3,7 @@ package interbank
 import (
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"countersign/internal/i18n"
@@ -82,7 +83,7 @@ const orderPointer = "/Document/CstmrCdtTrfInitn"
 // maxNotes bounds the notes of one order; there are fewer rows, but elements repeat.
 const maxNotes = 100
 
-// Notes lists what of an order is not forwarded to the creditor's bank, in document order, at most 100. It expects an order that the rules
+// Notes lists what of an order is not forwarded to the creditor's bank, in document order, then doubtful references; at most 100. It expects an order that the rules
 // accept; of another it says as much as it can.
 func Notes(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation) []Note {
 	set := sets[scheme]
@@ -97,6 +98,27 @@ func Notes(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiat
 		}
 		return len(notes) < maxNotes
 	})
+	notes = append(notes, doubtfulReferences(scheme, order)...)
+	return notes[:min(len(notes), maxNotes)]
+}
+
+// doubtfulReferences notes creditor references (SCOR) that SEPA carries unchecked, because their issuer is not ISO, and that are none.
+func doubtfulReferences(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation) (notes []Note) {
+	if scheme != rulebook.SchemeSCT {
+		return nil
+	}
+	for i := range order.PaymentInformation {
+		for j, t := range order.PaymentInformation[i].CreditTransferTransactionInformation {
+			given := t.RemittanceInformation.CreditorReference()
+			if given == nil || given.Type == nil || given.Type.CodeOrProprietary.Code != "SCOR" || isCreditorReference(given.Reference) {
+				continue
+			}
+			notes = append(notes, Note{
+				Pointer: informationsPointer + strconv.Itoa(i) + "/CdtTrfTxInf/" + strconv.Itoa(j) + "/RmtInf/Strd/0/CdtrRefInf/Ref",
+				Text:    "The creditor reference is sent as it is, but it is none of ISO 11649: RF, two check digits and at most 21 characters.",
+			})
+		}
+	}
 	return notes
 }
 

@@ -13,14 +13,14 @@ import (
 func transliterate(scheme rulebook.Scheme, document *iso20022.CustomerCreditTransferInitiation) []Change {
 	profile, _ := scheme.Profile()
 	var changes []Change
-	rewrite := func(name string, text *string) {
+	rewrite := func(name string, text *string, limit int) {
 		plain := charset.PlainTypography(*text)
 		_, _, foreign := charset.SwissLatin.FirstRefused(plain)
 		if foreign {
 			*text = plain // the rule names what nothing can be written for
 			return
 		}
-		after, _ := profile.Interbank.Transliterate(plain)
+		after, _ := profile.Interbank.TransliterateWithin(plain, limit)
 		if after != *text {
 			changes = append(changes, Change{Field: name, Before: *text, After: after})
 			*text = after
@@ -30,7 +30,7 @@ func transliterate(scheme rulebook.Scheme, document *iso20022.CustomerCreditTran
 		for j := range document.PaymentInformation[i].CreditTransferTransactionInformation {
 			tx := &document.PaymentInformation[i].CreditTransferTransactionInformation[j]
 			if tx.Creditor != nil {
-				rewrite("Name", &tx.Creditor.Name)
+				rewrite("Name", &tx.Creditor.Name, profile.NameLength)
 				rewriteAddress(tx.Creditor.PostalAddress, rewrite)
 			}
 			rewriteMessages(tx.RemittanceInformation, rewrite)
@@ -39,29 +39,29 @@ func transliterate(scheme rulebook.Scheme, document *iso20022.CustomerCreditTran
 	return changes
 }
 
-func rewriteMessages(info *iso20022.RemittanceInformation16, rewrite func(string, *string)) {
+func rewriteMessages(info *iso20022.RemittanceInformation16, rewrite func(string, *string, int)) {
 	if info == nil {
 		return
 	}
 	for i := range info.Unstructured {
-		rewrite("Message", &info.Unstructured[i])
+		rewrite("Message", &info.Unstructured[i], 140)
 	}
 	for i := range info.Structured {
 		for j := range info.Structured[i].AdditionalRemittanceInformation {
-			rewrite("Message", &info.Structured[i].AdditionalRemittanceInformation[j])
+			rewrite("Message", &info.Structured[i].AdditionalRemittanceInformation[j], 140)
 		}
 	}
 }
 
-func rewriteAddress(address *iso20022.PostalAddress24, rewrite func(string, *string)) {
+func rewriteAddress(address *iso20022.PostalAddress24, rewrite func(string, *string, int)) {
 	if address == nil {
 		return
 	}
-	rewrite("Street", &address.StreetName)
-	rewrite("Number", &address.BuildingNumber)
+	rewrite("Street", &address.StreetName, 70)
+	rewrite("Number", &address.BuildingNumber, 16)
 	for i := range address.AddressLine {
-		rewrite("Address line", &address.AddressLine[i])
+		rewrite("Address line", &address.AddressLine[i], 70)
 	}
-	rewrite("Postcode", &address.PostCode)
-	rewrite("Town", &address.TownName)
+	rewrite("Postcode", &address.PostCode, 16)
+	rewrite("Town", &address.TownName, 35)
 }

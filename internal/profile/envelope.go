@@ -2,7 +2,9 @@ package profile
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"slices"
 
 	"countersign/internal/account"
 	"countersign/internal/iso20022"
@@ -99,21 +101,27 @@ func (b Registry) OwnBIC(scheme string) string { return b.ends[scheme].Sender }
 func (b Registry) PartnerBIC(scheme string) string { return b.ends[scheme].Receiver }
 
 // FromPartner checks the header of a received document. It fails with a sentence when the header does not come from the other end of the
-// connection, or names another document id; it returns nil without a header or without configured ends. The header is compared with the
-// ends configured for the scheme and with those of its profiles of any time: a document may come late.
+// connection, or names another document id; it returns nil without configured ends. The header is compared with the ends configured for the
+// scheme and with those of its profiles of any time: a document may come late. Where every profile of the scheme has a header, a document
+// between named ends needs one.
 func (b Registry) FromPartner(scheme string, content []byte) error {
-	if !bytes.Contains(content, []byte("AppHdr")) {
-		return nil
-	}
-	header, document, _ := codec.DecodeEnvelope(content)
-	if header == nil || document == nil {
-		return nil
-	}
-	known := []Ends{b.ends[scheme]}
+	known, headed := []Ends{b.ends[scheme]}, len(b.chosen[scheme]) > 0
 	for _, p := range b.chosen[scheme] {
+		headed = headed && p.profile.Envelope != nil
 		if p.profile.Envelope != nil {
 			known = append(known, Ends{Sender: p.profile.Envelope.Sender, Receiver: p.profile.Envelope.Receiver})
 		}
+	}
+	var header *iso20022.BusinessApplicationHeaderV02
+	var document iso20022.Document
+	if bytes.Contains(content, []byte("AppHdr")) {
+		header, document, _ = codec.DecodeEnvelope(content)
+	}
+	if header == nil || document == nil {
+		if headed && slices.ContainsFunc(known, func(e Ends) bool { return e != Ends{} }) {
+			return errors.New("it has no header, which every document between the ends of the connection has")
+		}
+		return nil
 	}
 	from, to, compared := account.LongBIC(bicAt(header.From)), account.LongBIC(bicAt(header.To)), false
 	for _, ends := range known {

@@ -43,6 +43,22 @@ func creditorPerson(born bool, others int) func(d *document) {
 	}
 }
 
+// identified gives the creditor another identification of a kind: a code, or proprietary.
+func identified(kind, proprietary string, person bool) func(d *document) {
+	return func(d *document) {
+		d.tx.Creditor.ID = &iso20022.Party38Choice{}
+		if person {
+			d.tx.Creditor.ID.PrivateID = &iso20022.PersonIdentification13{Other: []iso20022.GenericPersonIdentification1{
+				{ID: "4711", SchemeName: &iso20022.PersonIdentificationSchemeName1Choice{Code: kind, Proprietary: proprietary}},
+			}}
+			return
+		}
+		d.tx.Creditor.ID.OrganisationID = &iso20022.OrganisationIdentification29{Other: []iso20022.GenericOrganisationIdentification1{
+			{ID: "4711", SchemeName: &iso20022.OrganisationIdentificationSchemeName1Choice{Code: kind, Proprietary: proprietary}},
+		}}
+	}
+}
+
 var partyCases = []ruleCase{
 	{rule: "creditor-missing", name: "there"},
 	{rule: "creditor-missing", name: "missing", change: func(d *document) { d.tx.Creditor = nil }, pointer: txAt + "/Cdtr"},
@@ -97,6 +113,11 @@ var partyCases = []ruleCase{
 		creditorPerson(true, 0)(d)
 		d.tx.Creditor.ID.PrivateID.DateAndPlaceOfBirth.BirthDate = "2099-01-01"
 	}, pointer: txAt + "/Cdtr/Id/PrvtId/DtAndPlcOfBirth/BirthDt"},
+	{rule: "organisation-id-code", name: "of the list", change: identified("TXID", "", false)},
+	{rule: "organisation-id-code", name: "proprietary", change: identified("", "HOUSE", false)},
+	{rule: "organisation-id-code", name: "unknown", change: identified("ZZZZ", "", false), pointer: txAt + "/Cdtr/Id/OrgId/Othr/0/SchmeNm/Cd"},
+	{rule: "person-id-code", name: "of the list", base: sepaPayment, change: identified("NIDN", "", true)},
+	{rule: "person-id-code", name: "unknown", base: sepaPayment, change: identified("GS1G", "", true), pointer: txAt + "/Cdtr/Id/PrvtId/Othr/0/SchmeNm/Cd"},
 	{rule: "person-identification", name: "one other", change: creditorPerson(false, 1)},
 	{rule: "person-identification", name: "birth and other", change: creditorPerson(true, 1), pointer: txAt + "/Cdtr/Id/PrvtId"},
 	{rule: "person-identification", name: "two others", change: creditorPerson(false, 2), pointer: txAt + "/Cdtr/Id/PrvtId"},

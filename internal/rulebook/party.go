@@ -6,6 +6,7 @@ import (
 	"countersign/internal/account"
 	"countersign/internal/calendar"
 	"countersign/internal/i18n"
+	"countersign/internal/iso20022/code"
 )
 
 var partyRules = []Rule{
@@ -50,6 +51,16 @@ var partyRules = []Rule{
 		ID: "organisation-lei", Element: documentPointer + "{party}/Id/OrgId/LEI", Code: "CH16", level: levelParty,
 		Text:   "Check the LEI of the organisation: its last two digits are check digits.",
 		Source: "ISO 17442", Check: checkOrganisationLEI,
+	},
+	{
+		ID: "organisation-id-code", Element: documentPointer + "{party}/Id/OrgId/Othr/0/SchmeNm/Cd", Code: "CH16", level: levelParty,
+		Text:   "Use a code of the ISO code list for the kind of identification, such as TXID, or write it as proprietary.",
+		Source: "ISO, ExternalOrganisationIdentification1Code", Check: checkOrganisationIDCode,
+	},
+	{
+		ID: "person-id-code", Element: documentPointer + "{party}/Id/PrvtId/Othr/0/SchmeNm/Cd", Code: "CH16", level: levelParty,
+		Text:   "Use a code of the ISO code list for the kind of identification, such as TXID, or write it as proprietary.",
+		Source: "ISO, ExternalPersonIdentification1Code", Check: checkPersonIDCode,
 	},
 	{
 		ID: "person-identification", Element: documentPointer + "{party}/Id/PrvtId", Code: "CH17", level: levelParty,
@@ -134,6 +145,28 @@ func checkOrganisationLEI(i *inspection) {
 	}
 	if !account.IsLEI(i.party.ID.OrganisationID.LEI) {
 		i.report("/Id/OrgId/LEI")
+	}
+}
+
+func checkOrganisationIDCode(i *inspection) {
+	if i.party.ID == nil || i.party.ID.OrganisationID == nil {
+		return
+	}
+	for index, other := range i.party.ID.OrganisationID.Other {
+		if other.SchemeName != nil {
+			i.checkCode(code.OrganisationIDs, nil, other.SchemeName.Code, i.base+i.tail+indexed("/Id/OrgId/Othr/", index)+"/SchmeNm/Cd")
+		}
+	}
+}
+
+func checkPersonIDCode(i *inspection) {
+	if i.party.ID == nil || i.party.ID.PrivateID == nil {
+		return
+	}
+	for index, other := range i.party.ID.PrivateID.Other {
+		if other.SchemeName != nil {
+			i.checkCode(code.PersonIDs, nil, other.SchemeName.Code, i.base+i.tail+indexed("/Id/PrvtId/Othr/", index)+"/SchmeNm/Cd")
+		}
 	}
 }
 

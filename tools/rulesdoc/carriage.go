@@ -28,7 +28,10 @@ entry of their own. An element without an entry is refused by the rules above. T
 are never changed. The check page of the portal, `+"`notes`"+` of the JSON answer and `+"`countersign validate`"+` list each element that is
 not forwarded. `+"`{header}`"+` is the header or the transaction of the pacs.008. `+"`…`"+` stands for `+"`PmtInf/CdtTrfTxInf`"+` in the order
 and for `+"`CdtTrfTxInf`"+` in the pacs.008. A refusal has the rule `+"`"+rulebook.RuleNotForwarded+"`"+`. An order in pain.001.001.03 is first
-converted to pain.001.001.09; elements without a place there are refused.
+converted to pain.001.001.09; elements without a place there are refused. In SEPA an e-mail address (`+"`Prxy/Id`"+`) and a link
+(`+"`ElctrncAdr`"+`) go out in any signs of ASCII, because they are none without @; a creditor reference (SCOR) whose issuer is not ISO goes out
+unchecked, and is noted when its check digits are wrong. Where ä, ö, ü and ß would make a text too long, one letter stands for each. The portal
+writes typographic signs and decomposed letters plainly; JSON and the command line refuse them.
 
 | Treatment | Scheme | Elements | Explanation |
 |---|---|---|---|

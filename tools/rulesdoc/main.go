@@ -37,9 +37,10 @@ element (an RFC 6901 pointer), the ISO 20022 reason code and what to do. All fin
 below ` + "`/Document/CstmrCdtTrfInitn`" + "; `…` stands for `/PmtInf/0/CdtTrfTxInf/0`, and `{party}`, `{agent}` and `{level}`" + ` stand for
 each place of a party, a bank or the payment type information. A rule for one scheme names the scheme beside its element.
 
-Sources: SPS = SIX, Swiss Payment Standards 2025, Implementation Guidelines for credit transfer 2.2, with section; SPS BR = its Business Rules
-3.2; EPC = rulebook and guidelines of the European Payments Council for SEPA credit transfers; ISO = the ISO 20022 schema, code list or the
-ISO standard named; gateway = the interface contract of this gateway.
+Sources: SPS = SIX, Swiss Payment Standards, with the sections of the Implementation Guidelines for credit transfer 2.2 (2025); SPS BR = its
+Business Rules 3.2. Of SPS 2026 (in force since 14 November 2026) the ends of unstructured addresses and of pain.001.001.03 are in. EPC =
+rulebook SCT Inst 2025 v1.1 and guidelines EPC122-16 (2025) of the European Payments Council as vendors describe them, else EPC115-06 (2019)
+for the same element. ISO = the ISO 20022 schema, code list or the ISO standard named; gateway = the interface contract of this gateway.
 `
 
 // page returns the whole document: the rules for orders, the Swiss subset, the mapping, incoming payments,

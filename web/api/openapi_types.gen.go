@@ -906,7 +906,8 @@ type InstructionAnswer struct {
 	Message StatusMessage `json:"message"`
 
 	// Notes What of the order is not forwarded to the creditor's bank, in document order; absent when everything is. In the answers to
-	// instruction/create and instruction/update; instruction/validate has it in `success`. docs/rules.md lists every element.
+	// instruction/create and instruction/update; instruction/validate has it in `success`. docs/rules.md lists every element. A note may
+	// also say that a creditor reference is forwarded although its check digits are wrong, which SEPA allows.
 	Notes Notes `json:"notes,omitempty"`
 
 	// Payee Whether the creditor's name is that of the account, as the creditor's bank says (verification of payee, Regulation (EU) 2024/886).
@@ -1122,7 +1123,8 @@ type Note struct {
 }
 
 // Notes What of the order is not forwarded to the creditor's bank, in document order; absent when everything is. In the answers to
-// instruction/create and instruction/update; instruction/validate has it in `success`. docs/rules.md lists every element.
+// instruction/create and instruction/update; instruction/validate has it in `success`. docs/rules.md lists every element. A note may
+// also say that a creditor reference is forwarded although its check digits are wrong, which SEPA allows.
 type Notes = []Note
 
 // OriginalGroupStatus Where the order stands.
@@ -1699,7 +1701,8 @@ type StepUp struct {
 // Success The order would be taken.
 type Success struct {
 	// Notes What of the order is not forwarded to the creditor's bank, in document order; absent when everything is. In the answers to
-	// instruction/create and instruction/update; instruction/validate has it in `success`. docs/rules.md lists every element.
+	// instruction/create and instruction/update; instruction/validate has it in `success`. docs/rules.md lists every element. A note may
+	// also say that a creditor reference is forwarded although its check digits are wrong, which SEPA allows.
 	Notes Notes `json:"notes,omitempty"`
 
 	// Payee Whether the creditor's name is that of the account, as the creditor's bank says (verification of payee, Regulation (EU) 2024/886).

@@ -121,6 +121,20 @@ func TestFilesOfPracticeBecomeWhatIsRight(t *testing.T) {
 	}
 }
 
+// The portal takes a name of seventy umlauts, as JSON does: one letter stands for each.
+func TestANameOfUmlautsIsNoLongerThanItIs(t *testing.T) {
+	t.Parallel()
+	maker := setup(t).as("maker1")
+	content := bytes.Replace(practice(t, "h11-euro-amp.xml"), []byte("<Nm>Peter Haller<"), []byte("<Nm>"+strings.Repeat("ü", 70)+"<"), 1)
+	got := maker.upload("umlauts.xml", content)
+	if !strings.HasPrefix(got.location, "/payments/") {
+		t.Fatalf("%d %s: %s", got.status, got.location, got.main())
+	}
+	if page := maker.get(got.location).is(http.StatusOK); !strings.Contains(page.main(), strings.Repeat("u", 70)) {
+		t.Errorf("the check page does not show what is sent: %s", page.main())
+	}
+}
+
 // hand has clearing hand over a document of practice, with the ids and values of this test in the place of its own.
 func (o *otherSide) hand(name string, scheme rulebook.Scheme, reference string, pairs ...string) error {
 	o.t.Helper()

@@ -11,7 +11,6 @@ import (
 
 	"countersign/internal/i18n"
 	"countersign/internal/interbank"
-	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/store"
 	"countersign/views"
@@ -57,13 +56,11 @@ var contents = map[payment.Kind]func(v *Request, view *views.Message, m payment.
 	payment.KindReceivedRecall: FillRequest,
 }
 
-// fillIncoming adds what only the pacs.008 of an incoming payment says.
+// fillIncoming shows every element of the pacs.008 of an incoming payment.
 func fillIncoming(_ *Request, view *views.Message, m payment.Message) error {
-	document, _ := m.Document()
-	if transfer, ok := document.(*iso20022.FIToFICustomerCreditTransfer); ok {
-		if transaction, single := transfer.SinglePayment(); single {
-			view.Sent.Remittance = views.RemittanceRow(transaction.RemittanceInformation)
-		}
+	document, findings := m.Document()
+	if len(findings) == 0 { // else it was taken by the rules of an earlier version
+		view.Sent = views.SentOf(document, m)
 	}
 	return nil
 }

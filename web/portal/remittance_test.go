@@ -4,9 +4,42 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
+	"countersign/internal/iso20022"
 	"countersign/internal/payment"
+	"countersign/internal/rulebook"
 )
+
+// The page of an incoming payment shows the kind of its reference, and every element that no other row shows.
+func TestThePageOfAnIncomingPaymentShowsAllOfIt(t *testing.T) {
+	t.Parallel()
+	o := setup(t).clearing()
+	_, document := o.arrived(rulebook.SchemeSIC, "PLAIN")
+	tx := &document.CreditTransferTransactionInformation[0]
+	document.GroupHeader.MessageID, tx.PaymentID.TransactionID = "IN-WHOLE", "WHOLE"
+	tx.AcceptanceDateTime = iso20022.DateTimeOf(time.Now())
+	tx.UltimateDebtor = &iso20022.PartyIdentification135{Name: "Payer AG"}
+	tx.UltimateCreditor = &iso20022.PartyIdentification135{Name: "Payee AG"}
+	tx.Purpose = &iso20022.Purpose2Choice{Code: "SALA"}
+	tx.RemittanceInformation = &iso20022.RemittanceInformation16{Structured: []iso20022.StructuredRemittanceInformation16{{
+		CreditorReferenceInformation: &iso20022.CreditorReferenceInformation2{
+			Reference: "RF18539007547034", Type: &iso20022.CreditorReferenceType2{CodeOrProprietary: iso20022.CreditorReferenceType1Choice{Code: "SCOR"}},
+		},
+		AdditionalRemittanceInformation: []string{"//S1/10/2026"},
+	}}}
+	o.receive(rulebook.SchemeSIC, "IN-WHOLE", document, nil)
+	id := o.text("SELECT message_id::text FROM message_version WHERE transaction_id = 'WHOLE'")
+	page := o.as("supervisor1").get("/payments/" + id).is(http.StatusOK)
+	for _, want := range []string{
+		"Also received", "Ultimate debtor · Name", "Payer AG", "Payee AG", "Purpose", "SALA", "Creditor reference", "//S1/10/2026", "Rosenauweg 4",
+	} {
+		page.says(want)
+	}
+	if strings.Contains(page.main(), "Also sent") {
+		t.Error("what came in is said to be sent")
+	}
+}
 
 // TestAMessageBesideAReferenceIsSent takes a message beside a reference through form, QR code and table: Swiss instant payments carry both, the
 // pages show both, and SEPA, which carries one, is told so.

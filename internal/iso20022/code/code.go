@@ -41,6 +41,8 @@ var (
 	CategoryPurposes       = Set{"category_purpose"}
 	CancellationRejections = Set{"payment_cancellation_rejection"} // reason of a negative camt.029
 	GroupStatuses          = Set{"payment_group_status"}
+	OrganisationIDs        = Set{"organisation_identification"} // kinds of other identifications of organisations
+	PersonIDs              = Set{"person_identification"}
 	TransactionStatuses    = Set{"payment_transaction_status"}
 	Purposes               = Set{"purpose"}
 	ReturnReasons          = Set{"return_reason"} // of a pacs.004

@@ -11,10 +11,11 @@ func TestEverySetIsThere(t *testing.T) {
 	for name, set := range map[string]Set{
 		"ExternalCategoryPurpose1Code": CategoryPurposes, "ExternalPaymentGroupStatus1Code": GroupStatuses,
 		"ExternalPaymentTransactionStatus1Code": TransactionStatuses, "ExternalPurpose1Code": Purposes,
-		"ExternalReturnReason1Code": ReturnReasons, "ExternalStatusReason1Code": StatusReasons,
+		"ExternalReturnReason1Code": ReturnReasons, "ExternalOrganisationIdentification1Code": OrganisationIDs,
+		"ExternalPersonIdentification1Code": PersonIDs, "ExternalStatusReason1Code": StatusReasons,
 		"ExternalCancellationReason1Code": CancellationReasons, "ExternalPaymentCancellationRejection1Code": CancellationRejections,
 	} {
-		if sets[name] != set || len(sets) != 19 {
+		if sets[name] != set || len(sets) != 21 {
 			t.Errorf("%s is not among the %d listed sets", name, len(sets))
 		}
 	}

@@ -1,0 +1,116 @@
+package clearing_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"countersign/internal/interbank"
+	"countersign/internal/iso20022"
+	"countersign/internal/payment"
+	"countersign/internal/profile"
+	"countersign/internal/rulebook"
+	"countersign/internal/service"
+	"countersign/internal/service/servicetest"
+)
+
+// Each order of SEPA reaches clearing with the elements that a bank may write, or is refused with a sentence about the element.
+func TestElementsOfAnOrderReachClearing(t *testing.T) {
+	t.Parallel()
+	h := servicetest.New(t)
+	defer h.CheckInvariants(t)
+	type tx = iso20022.CreditTransferTransaction34
+	scor := func(reference string) func(*tx) {
+		return func(tx *tx) {
+			tx.RemittanceInformation = &iso20022.RemittanceInformation16{Structured: []iso20022.StructuredRemittanceInformation16{{
+				CreditorReferenceInformation: &iso20022.CreditorReferenceInformation2{Reference: reference, Type: &iso20022.CreditorReferenceType2{
+					CodeOrProprietary: iso20022.CreditorReferenceType1Choice{Code: "SCOR"},
+				}},
+			}}}
+		}
+	}
+	identified := func(kind string) func(*tx) {
+		return func(tx *tx) {
+			tx.Creditor.ID = &iso20022.Party38Choice{OrganisationID: &iso20022.OrganisationIdentification29{
+				Other: []iso20022.GenericOrganisationIdentification1{
+					{ID: "4711", SchemeName: &iso20022.OrganisationIdentificationSchemeName1Choice{Code: kind}},
+				},
+			}}
+		}
+	}
+	for _, c := range []struct {
+		name    string
+		change  func(*tx)
+		sent    string // in the pacs.008; "" for an order that is refused
+		noted   string // the element of the note
+		refused string // rule
+	}{
+		{
+			"an e-mail address for the account", func(tx *tx) {
+				tx.CreditorAccount.Proxy = &iso20022.ProxyAccountIdentification1{
+					Type: &iso20022.ProxyAccountType1Choice{Code: "EMAL"}, ID: "anna_m@example.org",
+				}
+			}, "<Id>anna_m@example.org</Id>", "", "",
+		},
+		{
+			"a proxy with an accent", func(tx *tx) {
+				tx.CreditorAccount.Proxy = &iso20022.ProxyAccountIdentification1{ID: "zoë@example.org"}
+			}, "", "", "identifier-characters",
+		},
+		{
+			"a link to the remittance", func(tx *tx) {
+				tx.RelatedRemittanceInformation = []iso20022.RemittanceLocation7{{RemittanceLocationDetails: []iso20022.RemittanceLocationData1{
+					{Method: "URID", ElectronicAddress: "https://example.org/a?b=1&c=@2"},
+				}}}
+			}, "<ElctrncAdr>https://example.org/a?b=1&amp;c=@2</ElctrncAdr>", "", "",
+		},
+		{"a reference of its own", scor("4711"), "<Ref>4711</Ref>", "/RmtInf/Strd/0/CdtrRefInf/Ref", ""},
+		{"a reference of ISO 11649", scor("RF18539007547034"), "<Ref>RF18539007547034</Ref>", "", ""},
+		{"a known kind of identification", identified("TXID"), "<Cd>TXID</Cd>", "", ""},
+		{"an unknown kind of identification", identified("ZZZZ"), "", "", "organisation-id-code"},
+		{"seventy umlauts", func(tx *tx) { tx.Creditor.Name = strings.Repeat("ü", 70) }, "<Nm>" + strings.Repeat("u", 70) + "</Nm>", "", ""},
+	} {
+		order := h.Order(rulebook.SchemeSCT)
+		c.change(&order.Document.PaymentInformation[0].CreditTransferTransactionInformation[0])
+		notes := interbank.Notes(rulebook.SchemeSCT, order.Document)
+		if noted := len(notes) > 0 && strings.HasSuffix(notes[0].Pointer, c.noted); noted != (c.noted != "") {
+			t.Errorf("%s: the notes are %+v", c.name, notes)
+		}
+		made, err := h.Submission.Create(ctx, h.Person(t, "maker1"), order)
+		var invalid *payment.RefusalError
+		if c.refused != "" {
+			if !errors.As(err, &invalid) || len(invalid.Findings) != 1 || invalid.Findings[0].Rule != c.refused {
+				t.Errorf("%s: %v %+v", c.name, err, invalid)
+			}
+			continue
+		}
+		must(t, err)
+		m, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), service.Input{InternalID: made.Message.InternalID})
+		must(t, err)
+		send(t, h, m)
+		if sent := h.Network.Delivered(); !strings.Contains(sent[len(sent)-1].Content, c.sent) {
+			t.Errorf("%s: clearing got %s", c.name, sent[len(sent)-1].Content)
+		}
+	}
+}
+
+// Between named ends with headers a document without one goes to quarantine; with headers only from a day on it is still taken.
+func TestADocumentWithoutItsHeaderIsNotTaken(t *testing.T) {
+	t.Parallel()
+	ends := profile.Ends{Sender: "AAAADEFFXXX", Receiver: "CLRGDEFFXXX"}
+	for profiles, taken := range map[string]bool{"sct-header": false, "sct-epc,sct-header@2099-01-01": true} {
+		book, err := profile.NewRegistry(nil)
+		must(t, err)
+		book, err = book.Choose("sct-inst", profiles, ends)
+		must(t, err)
+		h := servicetest.With(t, servicetest.Options{Profiles: book})
+		in := inbound(t, rulebook.SchemeSCT, "BARE", transfer(t, h, rulebook.SchemeSCT, "BARE", receiving[rulebook.SchemeSCT]), nil)
+		receive(t, h, in)
+		var reason string
+		must(t, h.DB.Owner(t).QueryRow(ctx, "SELECT coalesce(max(reason), '') FROM inbox").Scan(&reason))
+		if !taken != strings.Contains(reason, "no header") {
+			t.Errorf("%s: in quarantine is %q", profiles, reason)
+		}
+		h.CheckInvariants(t)
+	}
+}

@@ -82,9 +82,10 @@ generate: $(TOOLS) ## make the generated code anew: pages, queries, API types, I
 	@$(TOOLS)/sqlc compile
 	@rm -f internal/store/internal/dbsqlc/*.sql.go # sqlc leaves the code of queries that are gone
 	@$(TOOLS)/sqlc generate
-	@echo "API types (oapi-codegen), the contract as JSON (jsondoc)"
-	@$(TOOLS)/oapi-codegen -config api/oapi-codegen.yaml api/openapi.yaml
+	@echo "the contract (jsondoc), API types and client (oapi-codegen)"
 	@$(GO) generate ./api
+	@$(TOOLS)/oapi-codegen -config api/oapi-codegen.yaml api/openapi.yaml
+	@$(TOOLS)/oapi-codegen -config api/client/oapi-codegen.yaml api/openapi.yaml
 	@echo "ISO 20022 messages (xsdgen)"
 	@$(GO) generate ./internal/iso20022
 	@echo "the page of the schemes' rules (rulesdoc)"

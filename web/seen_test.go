@@ -26,11 +26,11 @@ import (
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
-	"countersign/internal/iso20022/isosample"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
+	"countersign/internal/testutil"
 	"countersign/views"
 )
 
@@ -344,9 +344,9 @@ func (w *seenWalk) pack(scheme rulebook.Scheme) []*iso20022.CustomerCreditTransf
 }
 
 // carried are the elements of an order that the table of a scheme carries to clearing.
-func carried(scheme rulebook.Scheme) []isosample.Leaf {
-	var leaves []isosample.Leaf
-	for _, leaf := range isosample.Leaves(reflect.TypeFor[iso20022.CustomerCreditTransferInitiation]()) {
+func carried(scheme rulebook.Scheme) []testutil.Leaf {
+	var leaves []testutil.Leaf
+	for _, leaf := range testutil.Leaves(reflect.TypeFor[iso20022.CustomerCreditTransferInitiation]()) {
 		var nearest interbank.Row
 		for _, row := range interbank.Rows(scheme) {
 			if about := strings.HasPrefix(leaf.Path()+"/", row.Place+"/"); about && len(row.Place) > len(nearest.Place) {
@@ -375,9 +375,9 @@ func (w *seenWalk) base(scheme rulebook.Scheme, onTransaction bool) *iso20022.Cu
 
 // fill adds elements to an order as long as it is accepted, and returns those that found no place.
 func (w *seenWalk) fill(
-	scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation, leaves []isosample.Leaf,
-) (*iso20022.CustomerCreditTransferInitiation, []isosample.Leaf) {
-	var left []isosample.Leaf
+	scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation, leaves []testutil.Leaf,
+) (*iso20022.CustomerCreditTransferInitiation, []testutil.Leaf) {
+	var left []testutil.Leaf
 	added := map[string]string{}
 	for _, leaf := range leaves {
 		if has(order, leaf) != "" {
@@ -397,16 +397,16 @@ func (w *seenWalk) fill(
 
 // add is the order with one element more; nil when no value of it is accepted, or when it would take the place of another.
 func (w *seenWalk) add(
-	scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation, leaf isosample.Leaf, added map[string]string,
+	scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation, leaf testutil.Leaf, added map[string]string,
 ) *iso20022.CustomerCreditTransferInitiation {
 	offer := offers(w.number)
 	for next := 0; ; {
 		with := copyOf(w.t, order)
-		next, _ = isosample.Fill(with, leaf, codec.Validate, offer, next)
+		next, _ = testutil.Fill(with, leaf, codec.Validate, offer, next)
 		if next == 0 {
 			return nil
 		}
-		if !isosample.Complete(with, codec.Validate, offer) || !w.accepts(scheme, with) {
+		if !testutil.Complete(with, codec.Validate, offer) || !w.accepts(scheme, with) {
 			continue
 		}
 		kept := true
@@ -429,7 +429,7 @@ func (w *seenWalk) accepts(scheme rulebook.Scheme, order *iso20022.CustomerCredi
 }
 
 // has is the text of an element of an order, "" when it is not there.
-func has(order *iso20022.CustomerCreditTransferInitiation, leaf isosample.Leaf) string {
+func has(order *iso20022.CustomerCreditTransferInitiation, leaf testutil.Leaf) string {
 	value := reflect.ValueOf(order)
 	for _, tag := range append(slices.Clone(leaf), "") {
 		for value.Kind() == reflect.Pointer || value.Kind() == reflect.Slice {
@@ -471,8 +471,8 @@ var countries = []string{"CH", "LI", "DE", "FR", "AT", "IT", "ES", "NL", "BE", "
 
 // offers are values of every kind of element that no other element has, as far as lists of codes let it, with characters that a browser
 // does not show where the scheme allows them; n is the number of the element.
-func offers(n int) isosample.Offer {
-	texts := isosample.Texts(
+func offers(n int) testutil.Offer {
+	texts := testutil.Texts(
 		fmt.Sprintf("Qx%d \u00ad Zeta ", n), fmt.Sprintf("Qx%d\u00a0  Zeta", n), fmt.Sprintf("Qx%d  Zeta ", n), fmt.Sprintf("Qx%dZeta", n), fmt.Sprintf("Q%03d", n%1000), fmt.Sprintf("AAAADEFF%03d", n%1000), lei(n),
 		fmt.Sprintf("%08d-1f55-4c0a-9a3e-0d5a5b3c9e11", n), fmt.Sprintf("19%02d-0%d-%02d", n%90, 1+n%9, 1+n%28),
 		fmt.Sprintf("19%02d", n%90), fmt.Sprintf("RF%02d%d", creditorCheck(n), n), "2026-04-05T06:07:08Z", countries[n%len(countries)],

@@ -19,10 +19,10 @@ import (
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
-	"countersign/internal/iso20022/isosample"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service/servicetest"
+	"countersign/internal/testutil"
 	"countersign/web"
 	"countersign/web/clearing"
 	"countersign/web/request"
@@ -175,7 +175,7 @@ func TestStrangeDocumentsOfClearingHarmNothing(t *testing.T) {
 	for _, scheme := range rulebook.Schemes() {
 		for _, name := range inboundNames {
 			for seed := range uint64(24) {
-				s := isosample.Sampler{Random: rand.New(rand.NewPCG(seed, 20022)), Chance: []float64{0, 0.1, 0.3, 0.6}[seed%4]}
+				s := testutil.Sampler{Random: rand.New(rand.NewPCG(seed, 20022)), Chance: []float64{0, 0.1, 0.3, 0.6}[seed%4]}
 				content := p.known(scheme, encode(t, s.Document(name)), seed)
 				if len(content) > 200<<10 {
 					continue

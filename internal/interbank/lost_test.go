@@ -14,15 +14,15 @@ import (
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
-	"countersign/internal/iso20022/isosample"
 	"countersign/internal/rulebook"
+	"countersign/internal/testutil"
 )
 
-type leaf = isosample.Leaf
+type leaf = testutil.Leaf
 
 // orderLeaves lists every value element of a payment order.
 func orderLeaves() []leaf {
-	return isosample.Leaves(reflect.TypeFor[iso20022.CustomerCreditTransferInitiation]())
+	return testutil.Leaves(reflect.TypeFor[iso20022.CustomerCreditTransferInitiation]())
 }
 
 // candidates are values of every kind of leaf; the schema says which fit, and the rules which are accepted.
@@ -34,9 +34,9 @@ var candidates = []string{
 }
 
 // values are what may stand in a leaf.
-func values(order *iso20022.CustomerCreditTransferInitiation) isosample.Offer {
+func values(order *iso20022.CustomerCreditTransferInitiation) testutil.Offer {
 	return func(place reflect.Value) []any {
-		offered := isosample.Texts(candidates...)(place)
+		offered := testutil.Texts(candidates...)(place)
 		if _, is := place.Interface().(decimal.Decimal); is {
 			offered = append(offered, order.PaymentInformation[0].CreditTransferTransactionInformation[0].Amount.InstructedAmount.Value)
 		}
@@ -59,13 +59,13 @@ func written(value any) string {
 // fill gives the leaf the first value its schema takes, from the candidate at from on. It returns the index of the next, 0 when none
 // is left.
 func fill(order *iso20022.CustomerCreditTransferInitiation, element leaf, from int) (next int, filled string) {
-	next, value := isosample.Fill(order, element, codec.Validate, values(order), from)
+	next, value := testutil.Fill(order, element, codec.Validate, values(order), from)
 	return next, written(value)
 }
 
 // complete fills what the schema misses and reports whether the order follows it then.
 func complete(order *iso20022.CustomerCreditTransferInitiation) bool {
-	return isosample.Complete(order, codec.Validate, values(order))
+	return testutil.Complete(order, codec.Validate, values(order))
 }
 
 // occurrences counts how often a value stands in a document, as it is or in the characters of SEPA.
@@ -178,7 +178,7 @@ func (c chain) accountFor(t *testing.T, element leaf, used map[string]bool) stri
 // notedAt reports whether a note speaks of an element or of what holds it.
 func notedAt(notes []interbank.Note, element leaf) bool {
 	return slices.ContainsFunc(notes, func(note interbank.Note) bool {
-		above := isosample.WithoutNumbers(note.Pointer) + "/"
+		above := testutil.WithoutNumbers(note.Pointer) + "/"
 		return note.Text != "" && strings.HasPrefix("/Document/CstmrCdtTrfInitn/"+element.Path()+"/", above)
 	})
 }
@@ -233,7 +233,7 @@ func (c chain) refuses(order *iso20022.CustomerCreditTransferInitiation, element
 	}}
 	findings := append(rulebook.Check(input), interbank.Check(c.scheme, order)...)
 	for _, finding := range findings {
-		above := isosample.WithoutNumbers(finding.Pointer) + "/"
+		above := testutil.WithoutNumbers(finding.Pointer) + "/"
 		forGood = forGood || finding.Code == "CH17" && strings.HasPrefix("/Document/CstmrCdtTrfInitn/"+element.Path(), above)
 	}
 	return len(findings) > 0, forGood

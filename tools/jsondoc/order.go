@@ -125,6 +125,7 @@ func leaf(s *iso20022.Simple) string {
 		return "type: string, format: time"
 	case iso20022.KindBinary:
 		return "type: string, format: byte"
+	case iso20022.KindText:
 	}
 	text := "type: string"
 	if s.MinLength > 0 {

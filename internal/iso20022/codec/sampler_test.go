@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/isosample"
+	"countersign/internal/testutil"
 )
 
 func TestRandomDocumentsOfEveryMessageSurviveEveryForm(t *testing.T) {
@@ -18,7 +18,7 @@ func TestRandomDocumentsOfEveryMessageSurviveEveryForm(t *testing.T) {
 			t.Parallel()
 			var written [][]byte
 			for seed := range uint64(12) {
-				s := isosample.Sampler{Random: rand.New(rand.NewPCG(seed, 7)), Chance: []float64{1, 0.5, 0.2, 0}[seed%4]}
+				s := testutil.Sampler{Random: rand.New(rand.NewPCG(seed, 7)), Chance: []float64{1, 0.5, 0.2, 0}[seed%4]}
 				document := s.Document(message.Name)
 				if findings := Validate(document); len(findings) > 0 {
 					t.Fatalf("seed %d: Validate: %v", seed, findings)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/isosample"
+	"countersign/internal/testutil"
 )
 
 // leaves collects every text, number and amount of a document.
@@ -52,7 +52,7 @@ func count(texts []string) map[string]int {
 func TestUpgradeCarriesEveryValueOrSaysSo(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(40) {
-		s := isosample.Sampler{Random: newRandom(seed), Chance: []float64{1, 0.7, 0.3}[seed%3]}
+		s := testutil.Sampler{Random: newRandom(seed), Chance: []float64{1, 0.7, 0.3}[seed%3]}
 		old := s.Document(iso20022.Pain001V03).(*iso20022.CustomerCreditTransferInitiationV03)
 		current, findings := Upgrade(old)
 		before := count(leaves(&iso20022.DefinitionNamed(iso20022.Pain001V03).Document, reflect.ValueOf(old).Elem()))

@@ -1,4 +1,4 @@
-package isosample
+package testutil
 
 import (
 	"reflect"

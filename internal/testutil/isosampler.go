@@ -1,5 +1,4 @@
-// Package isosample makes random documents that match the schemas, for tests.
-package isosample
+package testutil
 
 import (
 	"fmt"

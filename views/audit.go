@@ -14,11 +14,12 @@ type AuditTrail struct {
 	To       string
 	Actor    string
 	Event    string
+	Events   []ui.Option // that the trail can be narrowed to
 	Filtered bool
 	Seal     AuditSeal
 	TableURL string             // the events of this search for a spreadsheet; "" while it cannot be read
 	Verified *AuditVerification // what a verification came to; nil where none was asked for
-	Rows     []AuditTrailRow
+	Rows     []AuditEntry
 	Pages    ui.Pages
 	Empty    ui.Empty // shown when there are no rows
 	Problems []ui.Problem
@@ -73,12 +74,10 @@ func (v AuditVerification) icon() string {
 	return "circle-check"
 }
 
-// AuditTrailRow is one event and, where it is about a message or a change that the person may read, the way to it.
-type AuditTrailRow struct {
-	AuditEntry
-	URL string // of the message or the change; empty for none
-}
-
 func (m AuditTrail) field(id string, label i18n.Text, value string, hint i18n.Text) ui.Field {
 	return ui.Field{ID: id, Label: label, Value: value, Hint: hint, Problem: ui.ProblemOf(m.Problems, id), Optional: true}
+}
+
+func (m AuditTrail) events() ui.Choice {
+	return ui.Choice{ID: "event", Label: "What", Value: m.Event, Options: m.Events}
 }

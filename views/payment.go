@@ -105,14 +105,16 @@ type Related struct {
 
 // AuditEntry is one row of the audit trail.
 type AuditEntry struct {
-	Sequence  string
 	At        time.Time
 	Actor     string
 	Action    i18n.Text
+	Refused   bool // what was tried was not done
 	Channel   i18n.Text
 	Address   string // source address
 	RequestID string
 	Detail    i18n.Text
+	About     i18n.Text // the payment: "CHF 100.00 to Muster AG"; "" where the page is about it
+	URL       string    // of the message or the change; "" for none
 }
 
 // DocumentView shows one document in full.

@@ -75,6 +75,11 @@ func Short(text string) string {
 	return text[:8]
 }
 
+// Tail is the end of an id: ids that are made one after the other begin alike.
+func Tail(text string) string {
+	return text[max(0, len(text)-8):]
+}
+
 // ByteSize writes a size in bytes as people read it: "840 B", "3.2 kB".
 func ByteSize(size int) string {
 	if size < 1000 {

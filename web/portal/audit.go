@@ -1,9 +1,11 @@
 package portal
 
 import (
+	"bytes"
 	"cmp"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,8 +59,12 @@ func (v *Request) wholeTrail(verified *views.AuditVerification) error {
 			LinkLabel: "Show earlier entries", LinkURL: auditURL(model, next),
 		}
 	}
+	about, err := v.messagesIn(events)
+	if err != nil {
+		return err
+	}
 	for _, e := range events {
-		model.Rows = append(model.Rows, v.auditTrailRow(e))
+		model.Rows = append(model.Rows, v.auditTrailRow(e, about[e.MessageID]))
 	}
 	model.Layout.Failed = len(model.Problems) > 0
 	if model.Layout.Failed {
@@ -75,6 +81,7 @@ func (v *Request) auditSearch() (views.AuditTrail, store.AuditFilter) {
 		Layout: v.layout("Audit trail", views.PlaceAudit), From: get("from"), To: get("to"), Actor: get("actor"), Event: get("event"),
 		Empty: ui.Empty{Icon: "list", Title: "Nothing here", Text: "No event of this realm matches. Widen the search, or clear it."},
 	}
+	model.Events = eventOptions(model.Event)
 	model.Filtered = model.From+model.To+model.Actor+model.Event != ""
 	after, _ := uuid.Parse(query.Get("after"))
 	ask := store.AuditFilter{Before: after, Actor: model.Actor, Event: model.Event}
@@ -114,16 +121,34 @@ func (v *Request) day(model *views.AuditTrail, name, typed string) time.Time {
 	return day
 }
 
-func (v *Request) auditTrailRow(e store.HistoryEvent) views.AuditTrailRow {
+// messagesIn reads the messages that events are about; none for somebody who reads no messages.
+func (v *Request) messagesIn(events []store.HistoryEvent) (map[uuid.UUID]payment.Message, error) {
+	if payment.MayRead(v.By) != nil {
+		return nil, nil
+	}
+	var ids []uuid.UUID
+	for _, e := range events {
+		if e.MessageID != uuid.Nil {
+			ids = append(ids, e.MessageID)
+		}
+	}
+	slices.SortFunc(ids, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+	return v.Config.Reader.MessagesOf(v.Context(), v.By.Realm, slices.Compact(ids))
+}
+
+func (v *Request) auditTrailRow(e store.HistoryEvent, about payment.Message) views.AuditEntry {
 	actor := e.Actor
 	if e.ActorLogin != "" && e.ActorLogin != e.Actor {
 		actor += " (" + e.ActorLogin + ")"
 	}
-	row := views.AuditTrailRow{AuditEntry: views.AuditEntry{
-		At: e.At, Actor: cmp.Or(actor, "–"), Action: i18n.Stored(e.Event), Channel: views.ChannelName(e.Channel,
+	row := views.AuditEntry{
+		At: e.At, Actor: cmp.Or(actor, "–"), Action: eventWords(e.Event), Refused: e.Refused, Channel: views.ChannelName(e.Channel,
 			e.ClientID), Address: e.SourceAddress,
 		RequestID: e.RequestID, Detail: detailWords(e.Event, e.Detail),
-	}}
+	}
+	if about.GlobalID != "" && about.Withheld == "" {
+		row.About = i18n.Text("%s to %s").With(about.Summary.Amount.Format(), about.Summary.CreditorName)
+	}
 	if e.MessageID != uuid.Nil && payment.MayRead(v.By) == nil {
 		row.URL = "/payments/" + e.MessageID.String() + "/audit"
 	} else {

@@ -2,14 +2,76 @@ package portal
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 
 	"countersign/internal/administration"
 	"countersign/internal/auditlog"
 	"countersign/internal/i18n"
 	"countersign/internal/identity"
+	"countersign/internal/payment"
 	"countersign/views/ui"
 )
+
+// realmEvents name the events that are no step of a message.
+var realmEvents = map[string]i18n.Text{
+	auditlog.EventSignInRefused: "Sign-in refused", auditlog.EventSignInLocked: "Sign-in refused, name locked",
+	auditlog.EventDocumentQuarantined: "Message put into quarantine", auditlog.EventAnswerRefused: "Answer not sent",
+	auditlog.EventRealmCreate: "Realm created", auditlog.EventRealmAdministrator: "Administrator added by the operator",
+	auditlog.EventRealmApply: "Configuration applied by the operator", auditlog.EventRealmBreakGlass: "Emergency access by the operator",
+	auditlog.EventRealmRows: "Master data written", auditlog.EventChangeRequest: "Change requested",
+	auditlog.EventChangeApprove: "Change approved", auditlog.EventChangeReject: "Change rejected",
+	auditlog.EventListExport: "List exported", auditlog.EventAccessReview: "Access review confirmed",
+	auditlog.EventUserSetUp: "Account set up", auditlog.EventSignInEnded: "API sign-in ended", auditlog.EventSessionEnded: "Session ended",
+	auditlog.EventSessionsEnded: "All sessions ended", auditlog.EventFactorEnrol: "Second factor added",
+	auditlog.EventFactorUse: "Second factor used", auditlog.EventFactorRemove: "Second factor removed",
+	auditlog.EventFactorRefused: "Second factor refused", auditlog.EventTryAgain: "Retry started by the operator",
+	auditlog.EventSignInProvider: "Signed in through the institution", auditlog.EventSignInProviderRefused: "Sign-in through the institution refused",
+	auditlog.EventSignInBreakGlass: "Signed in by emergency password", auditlog.EventUserRights: "Roles changed",
+	auditlog.EventUserPassword: "Password changed",
+}
+
+// eventWords name an event; one without words stays as it is stored.
+func eventWords(event string) i18n.Text {
+	if words, known := realmEvents[event]; known {
+		return words
+	}
+	kind, step, _ := strings.Cut(event, ".")
+	step, refused := strings.CutSuffix(step, "-refused")
+	words, known := actionWords[payment.Action(strings.ReplaceAll(step, "-", " "))]
+	switch {
+	case !known:
+		return i18n.Stored(event)
+	case refused:
+		words = i18n.Text("%s (refused)").With(words)
+	}
+	return i18n.Join(": ", ui.KindLabel(strings.ReplaceAll(kind, "-", " ")), words)
+}
+
+// auditedSteps are the steps of people, whose events the trail is searched for.
+var auditedSteps = []payment.Action{
+	payment.ActionSubmit, payment.ActionAmend, payment.ActionWithdraw, payment.ActionApprove, payment.ActionReject, payment.ActionAsk,
+	payment.ActionAnswer,
+}
+
+// eventOptions are the events that the trail can be narrowed to, and the one in the address.
+func eventOptions(chosen string) []ui.Option {
+	options := []ui.Option{{Label: "Everything"}}
+	add := func(event string) { options = append(options, ui.Option{Value: event, Label: eventWords(event)}) }
+	for _, kind := range []payment.Kind{payment.KindInstruction, payment.KindRecall, payment.KindReturn, payment.KindResolution} {
+		for _, step := range auditedSteps {
+			add(auditlog.EventOf(string(kind), string(step)))
+		}
+	}
+	for _, event := range slices.Sorted(maps.Keys(realmEvents)) {
+		add(event)
+	}
+	if chosen != "" && !slices.ContainsFunc(options, func(o ui.Option) bool { return o.Value == chosen }) {
+		add(chosen)
+	}
+	return options
+}
 
 // auditDetail holds the members of the details of all events (package auditlog).
 type auditDetail struct {
@@ -74,8 +136,11 @@ func spoken(reason string) string {
 
 // moveWords are a step from one state to another, or into the first one.
 func moveWords(from, to string) i18n.Text {
-	if from == "None" {
+	switch from {
+	case "None":
 		return ui.StateLabel(to)
+	case to:
+		return i18n.Join(", ", ui.StateLabel(to), "as before")
 	}
 	return i18n.Join(" → ", ui.StateLabel(from), ui.StateLabel(to))
 }

@@ -19,13 +19,21 @@ func TestSupervisorsAndAdministratorsSeeTheAuditTrail(t *testing.T) {
 	b.Notary.Sweep(t.Context())
 	for _, name := range []string{"supervisor1", "admin1"} {
 		w := b.as(name)
-		w.get("/audit").is(http.StatusOK).says("instruction.submit").says("sign-in.refused").says("Maker 1 (maker1)")
+		shown := w.get("/audit").is(http.StatusOK).page.Find("main tbody").Text()
+		for _, words := range []string{"Payment: Submitted", "Sign-in refused", "Maker 1 (maker1)"} {
+			if !strings.Contains(shown, words) {
+				t.Errorf("%s reads no %q in the trail: %s", name, words, shown)
+			}
+		}
+		if about := m.Summary.Amount.Format() + " to " + m.Summary.CreditorName; strings.Contains(shown, about) != (name == "supervisor1") {
+			t.Errorf("%s reads in the trail, of %q: %s", name, about, shown)
+		}
 		only := w.get("/audit?event=sign-in.refused").is(http.StatusOK)
 		w.get("/audit").says("Newest checkpoint").says("The trail is sealed.")
 		if rows := only.page.Find("main tbody tr").Length(); rows != 1 {
 			t.Errorf("%s: %d refused sign-ins, want 1", name, rows)
 		}
-		w.get("/audit?actor=maker1&from=2000-01-01&to=31.12.2999").is(http.StatusOK).says("instruction.submit")
+		w.get("/audit?actor=maker1&from=2000-01-01&to=31.12.2999").is(http.StatusOK).says("Payment: Submitted")
 		w.get("/audit?to=2000-01-01").is(http.StatusOK).says("No event of this realm matches")
 		for _, path := range []string{"/audit", "/audit/table"} {
 			unread := w.get(path + "?from=someday").is(http.StatusUnprocessableEntity).says("Enter a day such as 20.11.2026.")

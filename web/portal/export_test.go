@@ -149,7 +149,7 @@ func TestThePageForPrintHoldsTheWholeRecord(t *testing.T) {
 	o := setup(t).clearing()
 	m := o.settled(filled())
 	page := o.as("supervisor1").get("/payments/" + m.InternalID.String() + "/print").is(http.StatusOK).says("Print, or save as PDF")
-	page.says(hash(m)).says("Checker 1").says("Settled").says("instruction.approve").says("pacs.008.001.08").says("Printed by supervisor1")
+	page.says(hash(m)).says("Checker 1").says("Settled").says("Payment: Approved").says("pacs.008.001.08").says("Printed by supervisor1")
 }
 
 // TestAnExportGoesBeyondItsPages reads a list that is longer than what an export reads at a time.

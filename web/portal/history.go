@@ -255,57 +255,43 @@ func timeline(steps []store.Step, m payment.Message, known documents, spoken i18
 	return events
 }
 
+// actionWords name the steps of a message.
+var actionWords = map[payment.Action]i18n.Text{
+	payment.ActionSubmit:           "Submitted",
+	payment.ActionApprove:          "Approved",
+	payment.ActionReject:           "Rejected",
+	payment.ActionWithdraw:         "Withdrawn",
+	payment.ActionAmend:            "Amended",
+	payment.ActionExpire:           "Expired",
+	payment.ActionDeliver:          "Taken by clearing",
+	payment.ActionSettle:           "Settled",
+	payment.ActionRejectByClearing: "Refused by clearing",
+	payment.ActionWithhold:         "Not sent",
+	payment.ActionStop:             "Not sent, no funds reserved",
+	payment.ActionTimeOut:          "No answer in time",
+	payment.ActionInquire:          "Clearing was asked for the status",
+	payment.ActionAcknowledge:      "Receipt confirmed by clearing",
+	payment.ActionAccept:           "Accepted by the other bank",
+	payment.ActionRefuseRecall:     "Refused by the other bank",
+	payment.ActionFallDue:          "No answer in time",
+	payment.ActionBook:             "Booked",
+	payment.ActionReport:           "Status reported by clearing",
+	payment.ActionReceive:          "Received",
+	payment.ActionAsk:              "Question to the maker",
+	payment.ActionAnswer:           "Answered",
+}
+
 func stepTitle(s store.Step) i18n.Text {
-	switch s.Action {
-	case payment.ActionSubmit:
-		return "Submitted"
-	case payment.ActionApprove:
-		if s.To == payment.StateApprovalPending {
-			return "Approved, further approvals needed"
-		}
-		return "Approved"
-	case payment.ActionReject:
-		return "Rejected"
-	case payment.ActionWithdraw:
-		return "Withdrawn"
-	case payment.ActionAmend:
+	words, known := actionWords[s.Action]
+	switch {
+	case !known:
+		return i18n.Data(string(s.Action))
+	case s.Action == payment.ActionApprove && s.To == payment.StateApprovalPending:
+		return "Approved, further approvals needed"
+	case s.Action == payment.ActionAmend:
 		return i18n.Text("Amended, version %d").With(s.Version)
-	case payment.ActionExpire:
-		return "Expired"
-	case payment.ActionDeliver:
-		return "Taken by clearing"
-	case payment.ActionSettle:
-		return "Settled"
-	case payment.ActionRejectByClearing:
-		return "Refused by clearing"
-	case payment.ActionWithhold:
-		return "Not sent"
-	case payment.ActionStop:
-		return "Not sent, no funds reserved"
-	case payment.ActionTimeOut:
-		return "No answer in time"
-	case payment.ActionInquire:
-		return "Clearing was asked for the status"
-	case payment.ActionAcknowledge:
-		return "Receipt confirmed by clearing"
-	case payment.ActionAccept:
-		return "Accepted by the other bank"
-	case payment.ActionRefuseRecall:
-		return "Refused by the other bank"
-	case payment.ActionFallDue:
-		return "No answer in time"
-	case payment.ActionBook:
-		return "Booked"
-	case payment.ActionReport:
-		return "Status reported by clearing"
-	case payment.ActionReceive:
-		return "Received"
-	case payment.ActionAsk:
-		return "Question to the maker"
-	case payment.ActionAnswer:
-		return "Answered"
 	}
-	return i18n.Data(string(s.Action))
+	return words
 }
 
 // took writes the time between two steps: "820 ms", "2 min 11 s", "3 h 5 min".

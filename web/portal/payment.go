@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -173,9 +172,9 @@ func documentName(name iso20022.MessageName) i18n.Text {
 func (v *Request) auditTrail(m payment.Message) ([]views.AuditEntry, error) {
 	events, err := v.Config.Reader.Audit(v.Context(), v.By.Realm, m.InternalID)
 	entries := make([]views.AuditEntry, 0, len(events))
-	for i, e := range events {
+	for _, e := range events {
 		entries = append(entries, views.AuditEntry{
-			Sequence: strconv.Itoa(i + 1), At: e.At, Actor: e.Actor, Action: i18n.Stored(e.Event),
+			At: e.At, Actor: e.Actor, Action: eventWords(e.Event), Refused: e.Refused,
 			Channel: views.ChannelName(e.Channel,
 				e.ClientID),
 			Address: e.SourceAddress, RequestID: e.RequestID, Detail: detailWords(e.Event, e.Detail),

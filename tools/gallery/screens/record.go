@@ -112,11 +112,11 @@ func paymentPage(tab views.PaymentTab) views.Payment {
 		Related: []views.Related{{Message: duplicate(), Role: "Recall of the payment"}},
 		Audit: []views.AuditEntry{
 			{
-				Sequence: "1041", At: now.Add(-12 * time.Minute), Actor: "maker1", Action: "Submitted", Channel: "Portal",
+				At: now.Add(-12 * time.Minute), Actor: "maker1", Action: "Submitted", Channel: "Portal",
 				Address: "10.0.4.17", RequestID: "0b7e4a10-5d2f-4c0e", Detail: "version 1",
 			},
 			{
-				Sequence: "1045", At: now.Add(-10 * time.Minute), Actor: "checker1", Action: "Approved", Channel: "Portal",
+				At: now.Add(-10 * time.Minute), Actor: "checker1", Action: "Approved", Channel: "Portal",
 				Address: "10.0.4.21", RequestID: "5c1f2b3a-5d2f-4c0e",
 			},
 		},

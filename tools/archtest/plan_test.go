@@ -86,6 +86,7 @@ var allowed = []struct{ rule, place, reason string }{
 	{"root context", "cmd", "the program's own context begins here"},
 	{"root context", "tools/bench/main.go", "the program's own context begins here"},
 	{"panic", "cmd", "a wrong build may end here"},
+	{"clock", "api/client", "it runs in the programs of others: tokens and waits go by the clock of their machine"},
 	{"skips", "internal/testutil", "it knows when a test may be skipped"},
 	{"root context", "internal/store/storetest", "a database is dropped after the test's own context has ended"},
 	{"root context", "internal/service/servicetest", "a station is closed after the test's own context has ended"},

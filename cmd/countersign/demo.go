@@ -34,9 +34,9 @@ type demoCommand struct {
 	CacheDir        string `help:"Where make keeps what it fetched." default:".cache" env:"COUNTERSIGN_CACHE_DIR"`
 	DatabaseURL     string `help:"An existing PostgreSQL instead of a private one." env:"COUNTERSIGN_DATABASE_URL"`
 	Simulator       string `help:"Bring the clearing simulator along (on), or use one that runs elsewhere (off)." enum:"on,off" default:"on" env:"COUNTERSIGN_DEMO_SIMULATOR"`
-	ClearingSICURL  string `help:"Where Swiss instant payments go when the simulator is off." env:"COUNTERSIGN_CLEARING_SIC_URL"`
+	ClearingSICURL  string `help:"Where Swiss instant payments go when the simulator is off." name:"clearing-sic-url" env:"COUNTERSIGN_CLEARING_SIC_URL"`
 	Empty           bool   `help:"Leave the realm of a new demo empty, instead of filling it with a day's payments." env:"COUNTERSIGN_DEMO_EMPTY"`
-	ClearingSCTURL  string `help:"Where SEPA instant payments go when the simulator is off." env:"COUNTERSIGN_CLEARING_SCT_URL"`
+	ClearingSCTURL  string `help:"Where SEPA instant payments go when the simulator is off." name:"clearing-sct-url" env:"COUNTERSIGN_CLEARING_SCT_URL"`
 	NoDeliveries    bool   `help:"Send nothing to clearing: for measurements." hidden:""`
 
 	Rules   ruleSettings     `embed:""`

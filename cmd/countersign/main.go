@@ -30,7 +30,11 @@ type commands struct {
 	Codes     codesCommand     `cmd:"" help:"Look after the external code sets of ISO 20022."`
 	Calendar  calendarCommand  `cmd:"" help:"Look after the calendars of clearing days."`
 	User      userCommand      `cmd:"" help:"Look after user accounts."`
+	Events    eventsCommand    `cmd:"" help:"Follow what happens to messages, through the API."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
+
+	Completion completionCommand `cmd:"" help:"Print the completion of a shell: source <(countersign completion bash)."`
+	Complete   completeCommand   `cmd:"" hidden:"" passthrough:"" help:"Print the words that may come next."`
 
 	LogFormat string `help:"How to write the log." enum:"text,json" default:"text" env:"COUNTERSIGN_LOG_FORMAT"`
 	LogLevel  string `help:"What to log." enum:"debug,info,warn,error" default:"info" env:"COUNTERSIGN_LOG_LEVEL"`
@@ -74,7 +78,7 @@ func exitCode(err error) int {
 // run parses the command line and runs one command until it ends or ctx does.
 func run(ctx context.Context, args []string) error {
 	var c commands
-	parser, err := kong.New(&c, kong.Name("countersign"), kong.UsageOnError(),
+	parser, err := kong.New(&c, kong.Name("countersign"), kong.ShortUsageOnError(),
 		kong.Exit(func(code int) { os.Exit(min(code, exitUsage)) }), // of 0, 1, and 80 for a wrong command line
 		kong.Description("An instant-payment gateway with a four-eyes portal."))
 	if err != nil {
@@ -82,6 +86,7 @@ func run(ctx context.Context, args []string) error {
 	}
 	parsed, err := parser.Parse(asTyped(args))
 	if err != nil {
+		parser.Stdout = parser.Stderr // the usage is a part of the error
 		parser.FatalIfErrorf(err)
 	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
@@ -90,7 +95,7 @@ func run(ctx context.Context, args []string) error {
 	if ctx.Err() == nil {
 		return err
 	}
-	if command := parsed.Command(); command != "serve" && command != "demo" {
+	if command := parsed.Command(); command != "serve" && command != "demo" && command != "events tail" {
 		return errInterrupted
 	}
 	if errors.Is(err, context.Canceled) { // a signal is how they end

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"countersign/internal/testutil"
 )
 
 func TestHelpAndVersionAreUnderstood(t *testing.T) {
@@ -21,6 +25,42 @@ func TestHelpAndVersionAreUnderstood(t *testing.T) {
 	}
 }
 
+// TestAWrongCommandLineIsToldOnStandardError: nothing on standard output, and few lines.
+func TestAWrongCommandLineIsToldOnStandardError(t *testing.T) {
+	t.Parallel()
+	for arguments, want := range map[string]string{
+		"": "expected one of", "nonsense": "unexpected argument nonsense", "validate --date=x a.xml": `enter a date such as 2026-11-20 instead of "x"`,
+	} {
+		command := exec.Command(os.Args[0], strings.Fields(arguments)...)
+		command.Env = append(os.Environ(), asProgram+"=1")
+		var said strings.Builder
+		command.Stderr = &said
+		out, err := command.Output()
+		var ended *exec.ExitError
+		if !errors.As(err, &ended) || ended.ExitCode() != exitUsage || len(out) > 0 || !strings.Contains(said.String(), want) ||
+			strings.Count(said.String(), "\n") > 6 {
+			t.Errorf("%q: %v, on standard output %q, on standard error:\n%s", arguments, err, out, said.String())
+		}
+	}
+}
+
+// TestTheShellCompletesCommandsAndFlags asks bash for the words after others.
+func TestTheShellCompletesCommandsAndFlags(t *testing.T) {
+	t.Parallel()
+	testutil.Program(t, "bash", "it is the shell that completes")
+	script := start(t, nil, "completion", "bash")
+	script.wait(t)
+	for typed, want := range map[string]string{"ev": "events", "events ta": "tail", "events tail --cu": "--cursor", "realm create --ma": "--mark"} {
+		command := exec.Command("bash", "-c", `countersign() { `+asProgram+`=1 "$PROGRAM" "$@"; }; eval "$SCRIPT"
+			COMP_WORDS=(countersign $TYPED) COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _countersign; echo "${COMPREPLY[*]}"`)
+		command.Env = append(os.Environ(), "PROGRAM="+os.Args[0], "SCRIPT="+script.output.String(), "TYPED="+typed)
+		out, err := command.CombinedOutput()
+		if err != nil || strings.TrimSpace(string(out)) != want {
+			t.Errorf("%q is completed to %q (%v)", typed, out, err)
+		}
+	}
+}
+
 // TestEverySettingIsDocumented reads the commands' settings from their source.
 func TestEverySettingIsDocumented(t *testing.T) {
 	t.Parallel()
@@ -30,6 +70,7 @@ func TestEverySettingIsDocumented(t *testing.T) {
 	must(t, err)
 	files, err := filepath.Glob("*.go")
 	must(t, err)
+	ofEvents := regexp.MustCompile("^COUNTERSIGN_(URL|API_[A-Z]+)$") // in docs/interface.md
 	count := 0
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {
@@ -40,7 +81,7 @@ func TestEverySettingIsDocumented(t *testing.T) {
 		for _, tag := range regexp.MustCompile("env:\"([A-Z_,]+)\"").FindAllStringSubmatch(string(source), -1) {
 			for name := range strings.SplitSeq(tag[1], ",") {
 				count++
-				if !strings.Contains(string(page), "`"+name+"`") && !strings.Contains(string(clearing), "`"+name+"`") {
+				if !ofEvents.MatchString(name) && !strings.Contains(string(page), "`"+name+"`") && !strings.Contains(string(clearing), "`"+name+"`") {
 					t.Errorf("%s of %s stands neither in docs/operations.md nor in docs/clearing.md", name, file)
 				}
 			}

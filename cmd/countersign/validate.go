@@ -18,10 +18,22 @@ import (
 )
 
 type validateCommand struct {
-	Files  []string  `arg:"" name:"file" help:"Documents to check: XML, or JSON as instruction/create takes it. Of a folder, all .xml and .json files in it and below it. - is standard input."`
-	Scheme string    `help:"Rules to hold payment orders against: sic-inst or sct-inst. Without it each order is checked by those of its currency." enum:",sic-inst,sct-inst" default:""`
-	Format string    `help:"How to write findings: text with a line for each, line with one line for each file (what a folder gets unless you say otherwise), or json with one object for each file, on a line." enum:",text,line,json" default:""`
-	Date   time.Time `help:"Day the rules are those of, as YYYY-MM-DD; today in Zurich without it." format:"2006-01-02"`
+	Files  []string `arg:"" name:"file" help:"Documents to check: XML, or JSON as instruction/create takes it. Of a folder, all .xml and .json files in it and below it. - is standard input."`
+	Scheme string   `help:"Rules to hold payment orders against: sic-inst or sct-inst. Without it each order is checked by those of its currency." enum:",sic-inst,sct-inst" default:""`
+	Format string   `help:"How to write findings: text with a line for each, line with one line for each file (what a folder gets unless you say otherwise), or json with one object for each file, on a line." enum:",text,line,json" default:""`
+	Date   day      `help:"Day the rules are those of, as YYYY-MM-DD; today in Zurich without it."`
+}
+
+// day is a date on the command line.
+type day struct{ time.Time }
+
+// UnmarshalText reads YYYY-MM-DD.
+func (d *day) UnmarshalText(text []byte) (err error) {
+	d.Time, err = time.Parse(time.DateOnly, string(text))
+	if err != nil {
+		return fmt.Errorf("enter a date such as 2026-11-20 instead of %q", text)
+	}
+	return nil
 }
 
 // unusableError says that the command could not run; a finding in a document is exit code 1 instead.

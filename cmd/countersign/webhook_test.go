@@ -68,7 +68,36 @@ func TestTheReceiverOfTheDocsTakesWebhooks(t *testing.T) {
 			t.Fatalf("the receiver says:\n%s", said.String())
 		}
 	}
+	tail := func(after string) *program {
+		return start(t, []string{
+			"COUNTERSIGN_URL=http://" + h.gateway, "COUNTERSIGN_API_CLIENT=demo-backoffice", "COUNTERSIGN_API_SECRET=demo-secret",
+			"COUNTERSIGN_API_USER=supervisor1", "COUNTERSIGN_API_PASSWORD=countersign-demo",
+		}, "events", "tail", "--cursor", filepath.Join(h.data, "cursor"), "--after", after)
+	}
+	first := tail("")
+	until(t, first, `"type":"message.settled"`)
+	if code := first.terminate(t); code != 0 {
+		t.Errorf("the reader ends with %d", code)
+	}
+	another := o.newPaper(0)
+	_, err = o.create(another)
+	must(t, err)
+	next := tail("latest") // the file has the place
+	until(t, next, another.id)
+	if strings.Contains(next.output.String(), order.id) {
+		t.Errorf("events come twice:\n%s", next.output)
+	}
 	if code := p.terminate(t); code != 0 {
 		t.Errorf("the demo ends with %d", code)
+	}
+}
+
+// until waits for a text in the output of a program.
+func until(t *testing.T, p *program, text string) {
+	t.Helper()
+	for end := time.Now().Add(patience); !strings.Contains(p.output.String(), text); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("the program does not print %s:\n%s", text, p.output)
+		}
 	}
 }

@@ -671,6 +671,7 @@ CREATE TABLE creation_key (
   FOREIGN KEY (realm, message_id) REFERENCES message(realm, message_id)
 ) WITH (autovacuum_analyze_threshold = 500, autovacuum_analyze_scale_factor = 1, autovacuum_vacuum_threshold = 20000,
   autovacuum_vacuum_insert_threshold = 50000);
+CREATE INDEX creation_key_by_message ON creation_key (message_id, realm);
 ALTER TABLE creation_key ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_realm ON creation_key USING (realm = current_setting('countersign.realm', true));
 GRANT SELECT, INSERT ON creation_key TO countersign_app;

@@ -53,6 +53,7 @@ CREATE UNIQUE INDEX audit_event_by_message ON audit_event (message_id, realm, se
 CREATE INDEX audit_event_in_time ON audit_event (at, event_id, realm);
 CREATE INDEX audit_event_placed ON audit_event (realm, place) WHERE place IS NOT NULL;
 CREATE INDEX audit_event_written ON audit_event (written_in, realm);
+CREATE INDEX audit_event_of_no_move ON audit_event (realm, event_id) WHERE sequence IS NULL;
 -- The newest changes of master data that the trail tells of.
 CREATE INDEX audit_event_master_data ON audit_event (realm, event_id) WHERE event = 'realm.rows';
 ALTER TABLE audit_event ENABLE ROW LEVEL SECURITY;

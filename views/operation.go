@@ -15,6 +15,7 @@ type Operation struct {
 	Queues      []JobQueue
 	Stuck       []StuckRow
 	MissingKeys []string // that answers wait for
+	Checks      []CheckRow
 	RetryURL    string
 	Empty       ui.Empty
 }
@@ -25,6 +26,13 @@ type Connection struct {
 	State   i18n.Text // of one that does not work
 	Working bool      // documents are taken
 	Since   time.Time // when it was interrupted or was back; zero since the start
+}
+
+// CheckRow is the outcome of the last integrity check.
+type CheckRow struct {
+	Of     i18n.Text // the rows it looked at
+	At     time.Time
+	Broken string // the numbers of the broken invariants; "" for none
 }
 
 // JobQueue is a queue of the jobs.

@@ -90,7 +90,7 @@ func openPortal(behind *service.Service, set Settings) (Portal, error) {
 		Zone: behind.Zone, Log: behind.Log, Environment: set.Environment, TLS: set.TLS, Realm: set.Realm, DemoHint: set.SignInHint,
 		OneCheckerSession: set.OneCheckerSession,
 		Clearing:          behind.Clearing, Connections: behind.Clearing.Connections,
-		Sealing: behind.Sealing, Verify: behind.VerifyTrail(), Evidence: behind.Evidence(),
+		Sealing: behind.Sealing, Checks: behind.Checks, Verify: behind.VerifyTrail(), Evidence: behind.Evidence(),
 		SimulatorURL: set.SimulatorURL, OperatorRealm: set.OperatorRealm, EventsPause: set.EventsPause,
 		CountsShared: set.CountsShared, FiguresShared: set.FiguresShared,
 	})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"countersign/internal/auditlog"
 	"countersign/internal/payment"
 	"countersign/internal/profile"
 	"countersign/internal/store/integrity"
@@ -27,6 +29,8 @@ type auditorSettings struct {
 
 type checkCommand struct {
 	Auditor     auditorSettings `embed:""`
+	Since       string          `help:"Check only what changed since the checkpoints of this file: that of --result, or of countersign audit checkpoint." placeholder:"FILE"`
+	Result      string          `help:"File that keeps the outcome of a complete check, for serve and for the next --since." placeholder:"FILE" env:"COUNTERSIGN_CHECK_FILE"`
 	WithoutKeys bool            `help:"Be content with what can be checked without the keys that are not given."`
 	JSON        bool            `help:"Print one JSON object." name:"json"`
 }
@@ -48,8 +52,15 @@ func (c *checkCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	cfg.Since, err = c.checkpoints()
+	if err != nil {
+		return err
+	}
 	began := time.Now()
 	report, err := integrity.Check(ctx, cfg)
+	if err == nil {
+		err = c.keep(report, began)
+	}
 	if err != nil {
 		return err
 	}
@@ -68,6 +79,41 @@ func (c *checkCommand) Run(ctx context.Context) error {
 		return &incompleteError{missing: missingKeys(report)}
 	}
 	return nil
+}
+
+// checkpoints reads the checkpoints to begin with; none for a check of everything.
+func (c *checkCommand) checkpoints() ([]string, error) {
+	if c.Since == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(c.Since)
+	if err != nil {
+		return nil, fmt.Errorf("read the checkpoints to begin with: %w", err)
+	}
+	found := auditlog.SplitCheckpoints(string(text))
+	if bytes.HasPrefix(text, []byte("{")) {
+		result, err := integrity.ReadResult(c.Since)
+		if err != nil {
+			return nil, err
+		}
+		found = result.Checkpoints
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("%s holds no checkpoint: check everything first, with --result %[1]s", c.Since)
+	}
+	return found, nil
+}
+
+// keep writes the outcome of a complete check.
+func (c *checkCommand) keep(report integrity.Report, began time.Time) error {
+	if c.Result == "" || len(report.Skipped) > 0 {
+		return nil
+	}
+	kept, err := integrity.ReadResult(c.Result)
+	if err != nil {
+		return err
+	}
+	return kept.Add(report, began.UTC().Truncate(time.Second)).Write(c.Result)
 }
 
 // config returns the settings of the integrity check.
@@ -142,6 +188,10 @@ func writeReport(output io.Writer, r integrity.Report, took time.Duration) error
 	for _, s := range r.Skipped {
 		fmt.Fprintf(&text, "%-4s %-12s %s (needs %s)\n", s.ID, "not checked", s.Text, s.Missing)
 	}
+	if r.Since {
+		fmt.Fprintf(&text, "looked at %s since the checkpoints, and at master data, sign-ins and the schema\n",
+			counted(r.Messages, "changed message"))
+	}
 	fmt.Fprintf(&text, "%s, %s, %s, %s and %s held against their seals in %s\n", counted(r.Versions, "version"),
 		counted(r.Documents, "document"), counted(r.Answers, "answer"), counted(r.Requests, "request key"), counted(r.Tokens, "token"),
 		took.Round(time.Millisecond))
@@ -193,13 +243,16 @@ func writeReportJSON(output io.Writer, r integrity.Report, took time.Duration) e
 		Requests       int                `json:"requests"`
 		Tokens         int                `json:"tokens"`
 		AccountChanged int                `json:"accountChanged"`
+		Since          bool               `json:"since"`
+		Messages       int                `json:"messages,omitempty"` // that changed since the checkpoints
 		Leaves         int                `json:"leaves"`
 		Checkpoints    int                `json:"checkpoints"`
 		Unsealed       int                `json:"unsealed"`
 		Milliseconds   int64              `json:"milliseconds"`
 	}{
 		Broken: r.Broken(), Versions: r.Versions, Documents: r.Documents, Answers: r.Answers, Requests: r.Requests, Tokens: r.Tokens,
-		AccountChanged: r.AccountChanged, Leaves: r.Leaves, Checkpoints: r.Checkpoints, Unsealed: r.Unsealed, Milliseconds: took.Milliseconds(),
+		AccountChanged: r.AccountChanged, Since: r.Since, Messages: r.Messages,
+		Leaves: r.Leaves, Checkpoints: r.Checkpoints, Unsealed: r.Unsealed, Milliseconds: took.Milliseconds(),
 	}
 	for _, i := range r.Invariants {
 		checked := checkedInvariant{ID: i.ID, Text: i.Text, Verdict: "holds", Violations: make([]checkedEntry, 0, len(i.Violations))}

@@ -35,6 +35,7 @@ type gateway struct {
 	TokenKeys   keyring.Ring
 	AuditKeys   keyring.Ring // none: the audit trail is not sealed
 	Marks       *store.Marks // nil: in memory only
+	CheckFile   string       // in which check leaves its outcome; "" for none
 	Rules       rulebook.Settings
 	Network     clearing.Network
 	Profiles    profile.Registry // in which form documents travel
@@ -130,7 +131,7 @@ func (g gateway) build(db *store.Database, seal payment.Sealer) (*service.Servic
 	parts, err := service.New(service.Config{
 		Database: db, Seal: seal, TokenKeys: g.TokenKeys, AuditKeys: g.AuditKeys, Rules: g.Rules, Network: g.Network,
 		Profiles: g.Profiles, Payee: g.Payee, Core: g.Core, CreditUnasked: g.CreditUnasked, Now: time.Now, Log: g.Log,
-		OperatorRealm: g.OperatorRealm, Workers: g.DeliveryWorkers, WebhookNetworks: g.WebhookNetworks,
+		OperatorRealm: g.OperatorRealm, Workers: g.DeliveryWorkers, WebhookNetworks: g.WebhookNetworks, CheckFile: g.CheckFile,
 	})
 	if err != nil {
 		return nil, nil, err

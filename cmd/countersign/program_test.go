@@ -255,14 +255,20 @@ func (h *house) databaseURL(t *testing.T) string {
 func (h *house) check(t *testing.T) {
 	t.Helper()
 	database := "COUNTERSIGN_DATABASE_URL=" + h.databaseURL(t)
-	p := start(t, []string{
+	result := filepath.Join(t.TempDir(), "check.json")
+	settings := []string{
 		database, "COUNTERSIGN_RELEASE_KEY_FILE=" + filepath.Join(h.data, "release.key"),
 		"COUNTERSIGN_TOKEN_KEY_FILE=" + filepath.Join(h.data, "token.key"),
-		"COUNTERSIGN_AUDIT_KEY_FILE=" + filepath.Join(h.data, "audit.key"),
-	}, "check")
+		"COUNTERSIGN_AUDIT_KEY_FILE=" + filepath.Join(h.data, "audit.key"), "COUNTERSIGN_CHECK_FILE=" + result,
+	}
+	p := start(t, settings, "check")
 	if code := p.wait(t); code != 0 || !strings.Contains(p.output.String(), "I1   holds") ||
 		!strings.Contains(p.output.String(), "I20  holds") || !strings.Contains(p.output.String(), "I30  holds") {
 		t.Errorf("check ends with %d:\n%s", code, p.output)
+	}
+	p = start(t, settings, "check", "--since", result)
+	if code := p.wait(t); code != 0 || !strings.Contains(p.output.String(), "since the checkpoints") {
+		t.Errorf("check since the result of the last one ends with %d:\n%s", code, p.output)
 	}
 	p = start(t, []string{database}, "check")
 	if code := p.wait(t); code != exitIncomplete || !strings.Contains(p.output.String(), "I17  not checked") {

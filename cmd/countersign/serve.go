@@ -23,6 +23,7 @@ type serveCommand struct {
 	AuditKeyFile      string           `help:"File with the keys that sign the checkpoints of the sealed audit trail; without one it is not sealed." env:"COUNTERSIGN_AUDIT_KEY_FILE"`
 	DatabaseWait      time.Duration    `help:"How long to wait at the start for a database that does not answer." default:"2m" env:"COUNTERSIGN_DATABASE_WAIT"`
 	MarksFile         string           `help:"File of this gateway, outside the database, for the newest checkpoint of each realm: a database that lost rows is noticed after a restart." env:"COUNTERSIGN_MARKS_FILE"`
+	CheckFile         string           `help:"File in which countersign check --result leaves its outcome, for the metrics and the page Operation." env:"COUNTERSIGN_CHECK_FILE"`
 	Environment       string           `help:"Shown on every page." enum:"TEST,PROD" default:"TEST" env:"COUNTERSIGN_ENVIRONMENT"`
 	TLS               bool             `help:"Browsers reach the portal through HTTPS." default:"true" negatable:"" env:"COUNTERSIGN_TLS"`
 	OneCheckerSession bool             `help:"A checker who signs in to the portal ends their other sessions." default:"true" negatable:"" env:"COUNTERSIGN_ONE_CHECKER_SESSION"`
@@ -100,7 +101,7 @@ func (c *serveCommand) await(ctx context.Context, log *slog.Logger, unavailable 
 
 // gateway reads the settings. Every wrong one is a sentence that names it.
 func (c *serveCommand) gateway(log *slog.Logger) (gateway, error) {
-	g := gateway{DatabaseURL: c.DatabaseURL, Log: log}
+	g := gateway{DatabaseURL: c.DatabaseURL, CheckFile: c.CheckFile, Log: log}
 	g.Environment, g.TLS, g.OperatorRealm, g.OneCheckerSession = c.Environment, c.TLS, c.OperatorRealm, c.OneCheckerSession
 	err := c.readKeys(&g)
 	if err != nil {

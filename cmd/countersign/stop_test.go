@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -190,13 +193,17 @@ func TestAnInterruptedCommandIsNoSuccess(t *testing.T) {
 			must(t, err)
 			_, err = tx.Exec(t.Context(), "LOCK TABLE "+table+" IN ACCESS EXCLUSIVE MODE")
 			must(t, err)
+			result := filepath.Join(t.TempDir(), "check.json")
 			p := start(t, []string{
-				"COUNTERSIGN_DATABASE_OWNER_URL=" + db.OwnerURL, "COUNTERSIGN_AUDIT_KEY_FILE=" + keyIn(t, t.TempDir()),
+				"COUNTERSIGN_CHECK_FILE=" + result, "COUNTERSIGN_DATABASE_OWNER_URL=" + db.OwnerURL, "COUNTERSIGN_AUDIT_KEY_FILE=" + keyIn(t, t.TempDir()),
 			}, strings.Fields(arguments)...)
 			locked{connection: connection, tx: tx}.waitedFor(t)
 			must(t, p.process.Signal(syscall.SIGTERM))
 			if code := p.wait(t); code != exitInterrupted || !strings.Contains(p.output.String(), "interrupted") {
 				t.Errorf("ends with %d:\n%s", code, p.output)
+			}
+			if _, err := os.Stat(result); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("an interrupted check leaves an outcome: %v", err)
 			}
 		})
 	}

@@ -22,6 +22,9 @@ type Node struct {
 	Hash  Hash
 }
 
+// Until is the number of leaves of the smallest tree that has the node.
+func (n Node) Until() int64 { return (n.Index + 1) << n.Level }
+
 // kept is the distance in levels between the stored nodes: every 256th leaf completes one.
 const kept = 8
 
@@ -92,6 +95,18 @@ func (s Stored) ReadHashes(numbers []int64) ([]Hash, error) {
 		hashes[i] = below[0]
 	}
 	return hashes, nil
+}
+
+// Tree returns the tree of the first leaves, as the stored hashes make it.
+func (s Stored) Tree(size int64) (Tree, error) {
+	var numbers []int64
+	for level, from := bits.Len64(uint64(size))-1, int64(0); level >= 0; level-- { //nolint:gosec // never negative
+		if width := int64(1) << level; size&width != 0 {
+			numbers, from = append(numbers, tlog.StoredHashIndex(level, from>>level)), from+width
+		}
+	}
+	edge, err := s.ReadHashes(numbers)
+	return Tree{Size: size, Edge: edge}, err
 }
 
 // Proof is the way from a leaf up to the root of a tree of a size.

@@ -8,6 +8,7 @@ import (
 	"countersign/internal/observability"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
+	"countersign/internal/store/integrity"
 )
 
 // gauges are the figures that are read from the database and its connections when somebody asks.
@@ -76,6 +77,10 @@ var gauges = []observability.Gauge{
 		Name: "countersign_clearing_certificate_expiry_timestamp_seconds", Labels: []string{"scheme"},
 		Help: "When the certificate of clearing that was seen last ends.",
 	},
+	{
+		Name: "countersign_check_timestamp_seconds", Help: "When the last complete countersign check began.", Labels: []string{"of"},
+	},
+	{Name: "countersign_check_broken_invariants", Help: "Invariants that it found broken.", Labels: []string{"of"}},
 	{Name: "countersign_database_waits", Help: "Times that somebody waited for a connection since the start.", Labels: []string{"use"}},
 }
 
@@ -127,6 +132,14 @@ func (s *Service) readState(ctx context.Context) []observability.Sample {
 	add := func(gauge string, value float64, labels ...string) {
 		samples = append(samples, observability.Sample{Gauge: gauge, Labels: labels, Value: value})
 	}
+	checks, err := s.Checks()
+	if err != nil {
+		s.Log.WarnContext(ctx, "read the outcome of the check", "error", err.Error())
+	}
+	for of, outcome := range checks {
+		add("countersign_check_timestamp_seconds", float64(outcome.At.Unix()), of)
+		add("countersign_check_broken_invariants", float64(len(outcome.Broken)), of)
+	}
 	if network, is := s.Network.(certified); is {
 		for scheme, ends := range network.CertificateEnds() {
 			add("countersign_clearing_certificate_expiry_timestamp_seconds", float64(ends.Unix()), string(scheme))
@@ -174,6 +187,15 @@ func (s *Service) readState(ctx context.Context) []observability.Sample {
 	}
 	add("countersign_recalls_due", float64(due))
 	return samples
+}
+
+// Checks returns the outcomes of the last integrity checks, by the rows they are of; none without a file of them.
+func (s *Service) Checks() (map[string]integrity.Outcome, error) {
+	if s.CheckFile == "" {
+		return nil, nil
+	}
+	result, err := integrity.ReadResult(s.CheckFile)
+	return result.Outcomes(), err
 }
 
 // age returns the time since at in seconds; 0 for the zero time.

@@ -44,6 +44,8 @@ type Config struct {
 	Network       clearing.Network // how documents travel to clearing
 	Workers       int              // parallel deliveries of a scheme, counted separately for messages and answers; 0 for 32
 	Profiles      profile.Registry // in which form
+	// CheckFile is the file in which countersign check leaves its outcome; "" for none.
+	CheckFile string
 	// WebhookNetworks are the networks beside the public ones that webhooks may reach.
 	WebhookNetworks []netip.Prefix
 	// Payee verifies the payees of payments in euro; nil verifies none.

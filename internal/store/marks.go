@@ -75,25 +75,30 @@ func (m *Marks) Set(change func(realms map[string]Mark)) error {
 	return nil
 }
 
-// write replaces the file at once: after a crash it holds the old marks or the new ones.
-func (m *Marks) write(realms map[string]Mark) (err error) {
-	text, err := json.Marshal(realms)
-	if err != nil {
-		return fmt.Errorf("keep the marks of this gateway: %w", err)
-	}
-	file, err := os.OpenFile(m.path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return fmt.Errorf("keep the marks of this gateway: %w", err)
-	}
-	_, err = file.Write(append(text, '\n'))
-	err = errors.Join(err, file.Sync(), file.Close())
-	if err == nil {
-		err = os.Rename(file.Name(), m.path)
-	}
+func (m *Marks) write(realms map[string]Mark) error {
+	err := WriteJSON(m.path, realms)
 	if err != nil {
 		return fmt.Errorf("keep the marks of this gateway: %w", err)
 	}
 	return nil
+}
+
+// WriteJSON replaces a file at once: after a crash it holds the old value or the new one.
+func WriteJSON(path string, value any) (err error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	file, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(append(text, '\n'))
+	err = errors.Join(err, file.Sync(), file.Close())
+	if err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	return err
 }
 
 // Stop stops the payments of a realm for a reason; "" lets them go on. It reports whether the reason became another one.

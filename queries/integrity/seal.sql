@@ -31,6 +31,9 @@ SELECT size, edge, sealed_below::text AS sealed_below, server FROM audit_tree WH
 SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS below, (SELECT s.system_identifier::text FROM pg_control_system() s)::text AS this_server,
        coalesce((SELECT c.note FROM audit_checkpoint c WHERE c.realm = @realm ORDER BY c.size DESC LIMIT 1), '')::text AS note;
 
+-- name: AuditTreeSize :one
+SELECT coalesce(max(t.size), 0)::bigint AS size FROM audit_tree t WHERE t.realm = @realm;
+
 -- name: AuditCheckpointNote :one
 SELECT c.note FROM audit_checkpoint c WHERE c.realm = @realm AND c.size = @size;
 
@@ -124,36 +127,57 @@ SELECT size, note, at FROM audit_checkpoint WHERE realm = @realm ORDER BY size D
 
 -- name: AuditedLeafList :many
 -- Leaves in their order, from one on.
-SELECT * FROM audit_leaf l WHERE (l.realm, l.leaf_index) > (@realm::text, @leaf_index::bigint)
-ORDER BY l.realm, l.leaf_index LIMIT @page_size::integer;
+SELECT * FROM audit_leaf l WHERE l.realm = @realm AND l.leaf_index > @leaf_index
+ORDER BY l.leaf_index LIMIT @page_size::integer;
 
 -- name: AuditedCheckpointList :many
 -- Checkpoints in the order of their sizes, from one on.
-SELECT * FROM audit_checkpoint c WHERE (c.realm, c.size) > (@realm::text, @size::bigint)
-ORDER BY c.realm, c.size LIMIT @page_size::integer;
+SELECT * FROM audit_checkpoint c WHERE c.realm = @realm AND c.size > @size
+ORDER BY c.size LIMIT @page_size::integer;
 
 -- name: AuditedNodeList :many
 -- Nodes in the order of their keys, from one on.
-SELECT * FROM audit_node n WHERE (n.realm, n.level, n.node_index) > (@realm::text, @level::integer, @node_index::bigint)
-ORDER BY n.realm, n.level, n.node_index LIMIT @page_size::integer;
+SELECT * FROM audit_node n WHERE n.realm = @realm AND (n.level, n.node_index) > (@level::integer, @node_index::bigint)
+ORDER BY n.level, n.node_index LIMIT @page_size::integer;
 
 -- name: AuditedTreeList :many
 -- A tree whose row is gone has its checkpoints still: it is told as empty.
-SELECT r.realm::text AS realm, coalesce(t.size, 0)::bigint AS size, coalesce(t.edge, '{}')::bytea[] AS edge, coalesce(t.server = '', false)::boolean AS young
+SELECT r.realm::text AS realm, coalesce(t.size, 0)::bigint AS size, coalesce(t.edge, '{}')::bytea[] AS edge, coalesce(t.server = '', false)::boolean AS young,
+       CASE WHEN t.server = c.system_identifier::text THEN t.sealed_below::text ELSE '0' END::text AS sealed_below,
+       coalesce((SELECT max(l.leaf_index) + 1 FROM audit_leaf l WHERE l.realm = r.realm), 0)::bigint AS leaves,
+       coalesce((SELECT max(p.size) FROM audit_checkpoint p WHERE p.realm = r.realm), 0)::bigint AS newest
 FROM (SELECT realm FROM audit_tree UNION SELECT realm FROM audit_checkpoint) r
+CROSS JOIN pg_control_system() c
 LEFT JOIN audit_tree t ON t.realm = r.realm
 ORDER BY r.realm;
 
 -- name: AuditedUnsealedList :many
--- Rows that no tree has, of all realms, in the order of their keys.
+-- Rows that no tree has, of all realms, in the order of their keys, of those that a transaction wrote from one on.
 SELECT w.realm::text AS realm, w.relation::text AS relation, w.row_id::uuid AS row_id, w.at::timestamptz AS at
 FROM (
   SELECT e.realm, 'audit_event' AS relation, e.event_id AS row_id, e.at FROM audit_event e
-  WHERE NOT EXISTS (SELECT FROM audit_leaf l WHERE l.realm = e.realm AND l.row_id = e.event_id)
+  WHERE e.written_in >= CAST(@written_from::text AS xid8)
+    AND NOT EXISTS (SELECT FROM audit_leaf l WHERE l.realm = e.realm AND l.row_id = e.event_id)
   UNION ALL
   SELECT d.realm, 'document', d.document_id, d.created_at FROM document d
-  WHERE NOT EXISTS (SELECT FROM audit_leaf l WHERE l.realm = d.realm AND l.row_id = d.document_id)) w
+  WHERE d.written_in >= CAST(@written_from::text AS xid8)
+    AND NOT EXISTS (SELECT FROM audit_leaf l WHERE l.realm = d.realm AND l.row_id = d.document_id)) w
 ORDER BY w.realm, w.row_id;
+
+-- name: TouchedMessageList :many
+-- The messages that leaves from one on, before another, tell of, and all that are about the same payments.
+WITH touched AS (
+  SELECT e.message_id FROM audit_leaf l JOIN audit_event e ON e.realm = l.realm AND e.event_id = l.row_id
+  WHERE l.realm = @realm::text AND l.leaf_index >= @leaf_from::bigint AND l.leaf_index < @leaf_before::bigint AND e.message_id IS NOT NULL
+  UNION
+  SELECT d.message_id FROM audit_leaf l JOIN document d ON d.realm = l.realm AND d.document_id = l.row_id
+  WHERE l.realm = @realm::text AND l.leaf_index >= @leaf_from::bigint AND l.leaf_index < @leaf_before::bigint AND d.message_id IS NOT NULL
+), root AS (
+  SELECT DISTINCT coalesce(m.original_id, t.message_id) AS id FROM touched t LEFT JOIN message m ON m.realm = @realm::text AND m.message_id = t.message_id
+)
+SELECT coalesce(r.id, '00000000-0000-0000-0000-000000000000')::uuid AS message_id FROM root r
+UNION
+SELECT m.message_id FROM root r JOIN message m ON m.realm = @realm::text AND m.original_id = r.id;
 
 -- name: LeafHashList :many
 -- The hashes of leaves from one on.

@@ -1,6 +1,8 @@
 package portal
 
 import (
+	"slices"
+
 	"countersign/internal/administration"
 	"countersign/internal/i18n"
 	"countersign/internal/store/admin"
@@ -52,6 +54,11 @@ func Home(v *Request, most int32) (home views.Dashboard, err error) {
 		tile("Changes I asked for", len(asked), "another administrator decides", "/admin?tab="+ChangesOfMine, ""),
 		tile("Without a second factor", counts[showNoFactor], "active accounts", "/admin/users?show="+showNoFactor, ui.ToneWaiting),
 		tile("To be set up", counts[filterSetUp], "no password yet, or reset", "/admin/users?show="+filterSetUp, ui.ToneWaiting),
+	}
+	if v.Config.Sealing != nil && slices.Contains(v.Config.Sealing().Lost, v.By.Realm) {
+		reconciled := link(administration.KindRealmReconciled, "").URL
+		stopped := tile("Payments stopped", 1, "the database lacks what was committed before", reconciled, ui.ToneBad)
+		home.Tiles = append([]views.Tile{stopped}, home.Tiles...)
 	}
 	lines := views.Lines{
 		Heading: "Changes that wait longest for me", Nothing: "No change waits for you", More: ui.Step{Label: "All that wait", URL: "/admin"},

@@ -1,10 +1,14 @@
 package portal
 
 import (
+	"maps"
 	"net/http"
+	"slices"
+	"strings"
 
 	"countersign/internal/clearing"
 	"countersign/internal/i18n"
+	"countersign/internal/store/integrity"
 	"countersign/views"
 	"countersign/views/ui"
 )
@@ -38,6 +42,10 @@ func showOperation(v *Request) error {
 			Name: q.Name, Ready: q.Ready, Running: q.Running, Retrying: q.Retrying, Most: clearing.MaxQueued, Oldest: q.Oldest,
 		})
 	}
+	model.Checks, err = checks(v)
+	if err != nil {
+		return err
+	}
 	model.MissingKeys, err = v.Config.Clearing.MissingKeys(v.Context())
 	if err != nil {
 		return err
@@ -55,6 +63,22 @@ var doings = map[clearing.Doing]i18n.Text{
 	clearing.DoingDelivery: "Delivery to clearing", clearing.DoingInquiry: "Status request", clearing.DoingAnswer: "Answer from clearing",
 	clearing.DoingClock: "Deadline", clearing.DoingHeld: "Message that matches no payment", clearing.DoingBatch: "Payments of a batch",
 	clearing.DoingWebhook: "Webhook", clearing.DoingBooking: "Report to core banking",
+}
+
+// checkedRows are the words for the rows that a check looked at.
+var checkedRows = map[string]i18n.Text{integrity.CheckedWhole: "everything", integrity.CheckedSince: "since a checkpoint"}
+
+// checks returns the outcomes of the last integrity checks.
+func checks(v *Request) ([]views.CheckRow, error) {
+	if v.Config.Checks == nil {
+		return nil, nil
+	}
+	outcomes, err := v.Config.Checks()
+	rows := make([]views.CheckRow, 0, len(outcomes))
+	for _, of := range slices.Sorted(maps.Keys(outcomes)) {
+		rows = append(rows, views.CheckRow{Of: checkedRows[of], At: outcomes[of].At, Broken: strings.Join(outcomes[of].Broken, ", ")})
+	}
+	return rows, err
 }
 
 // tryAgain ends the pause of one thing that is stuck, or of all.

@@ -3,12 +3,14 @@ package portal_test
 import (
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"countersign/internal/clearing"
 	"countersign/internal/service/servicetest"
+	"countersign/internal/store/integrity"
 )
 
 // TestTheOperatorSeesWhatIsStuckAndTriesItAgain: a payment that clearing does not take pauses, and is named with the reason and its next
@@ -21,6 +23,18 @@ func TestTheOperatorSeesWhatIsStuckAndTriesItAgain(t *testing.T) {
 	b.serve()
 	operator := b.as("supervisor1")
 	operator.get("/operation").is(http.StatusOK).says("Connected").says("Nothing pauses").says("send-sic-inst")
+	b.CheckFile = filepath.Join(t.TempDir(), "check.json")
+	outcome := integrity.Report{Invariants: []integrity.Invariant{{ID: "I9", Violations: make([]integrity.Violation, 1)}}}
+	if err := (integrity.Result{}).Add(outcome, time.Now()).Write(b.CheckFile); err != nil {
+		t.Fatal(err)
+	}
+	b.config.Checks, b.config.Sealing = b.Checks, func() integrity.SignerStanding { return integrity.SignerStanding{Lost: []string{"demo"}} }
+	b.serve()
+	operator = b.as("supervisor1")
+	operator.get("/operation").is(http.StatusOK).says("Last checks of the database").says("Broken: I9")
+	if to := b.as("admin1").get("/").tiles()["Payments stopped"][1]; to != "/admin/ask/realm.reconciled" {
+		t.Errorf("an administrator of a stopped realm is led to %q", to)
+	}
 
 	b.Network.Refuse = func(servicetest.Delivery) error { return clearing.ErrOtherDocument }
 	m := b.as("maker1").submit(filled())

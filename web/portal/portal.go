@@ -70,6 +70,8 @@ type Config struct {
 	Connections func() []clearing.ConnectionStatus
 	// Sealing returns the state of the sealing of the audit log; nil for unknown.
 	Sealing func() integrity.SignerStanding
+	// Checks returns the outcomes of the last integrity checks, by the rows they are of; nil for unknown.
+	Checks func() (map[string]integrity.Outcome, error)
 	// Verify checks the audit log of a realm against its seals; nil without seals.
 	Verify func(context.Context, string) (integrity.Verification, error)
 	// Evidence makes the bundle that proves a message without a database; nil without seals.

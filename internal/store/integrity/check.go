@@ -2,8 +2,12 @@ package integrity
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
+
+	"github.com/google/uuid"
 
 	"countersign/internal/auditlog"
 	"countersign/internal/keyring"
@@ -25,6 +29,9 @@ type Config struct {
 	AuditPublic auditlog.PublicKeys
 	// Earlier are checkpoints that were kept elsewhere: the trees must have grown from them.
 	Earlier []string
+	// Since are signed checkpoints, one of a realm, up to which an earlier check held: of their realms only what was sealed since is looked
+	// at, with all messages about the same payments. Master data and sign-ins are always checked whole.
+	Since []string
 	// Profiles are the clearing profiles that documents may have been sent by; those shipped need not be given.
 	Profiles profile.Registry
 	Now      time.Time
@@ -40,6 +47,11 @@ type Report struct {
 	Versions, Documents, Answers, Requests, Tokens int
 	// Trees, Leaves and Checkpoints count the compared ones; Unsealed counts the rows that are not sealed yet.
 	Trees, Leaves, Checkpoints, Unsealed int
+	// Since: only what changed since checkpoints was looked at, and Messages counts the messages of it.
+	Since    bool
+	Messages int
+	// Newest are the newest signed checkpoints of before the check: the next one may begin with them.
+	Newest []string
 	// AccountChanged counts released instructions whose debtor account changed after the release. Their document cannot be made again to
 	// compare; the seals of the account and of the document are checked instead.
 	AccountChanged int
@@ -86,33 +98,160 @@ const (
 	auditKeys   = "--audit-key-file"
 )
 
-// Check checks the whole database. It fails with HiddenRowsError for a login that does not see every row, and when the database cannot be
-// read; violations are in the report.
+// Check checks the whole database, or what changed since checkpoints. Each statement reads a snapshot of its own, so that it may run for
+// long beside the gateway, and on a standby. It fails with HiddenRowsError for a login that does not see every row, and when the database
+// cannot be read; violations are in the report.
 func Check(ctx context.Context, cfg Config) (Report, error) {
 	return look(ctx, cfg, func(a *audit) error {
-		var err error
-		a.report.Invariants, err = a.snapshot.Invariants(ctx, cfg.Now)
+		err := a.begin(ctx)
 		if err != nil {
 			return err
 		}
-		for _, check := range []sealCheck{
-			{"I16", versionSealed, a.versions},
-			{"I18", documentSealed, a.documents},
-			{"I19", answerSealed, a.answers},
-			{"I20", masterSealed, a.masterData},
-			{"I21", waitingSealed, a.waiting},
-			{"I26", tokenSealed, a.tokens},
-			{"I28", requestSealed, a.requests},
-			{"I30", treeSealed, a.trees},
-			{"I35", coreSealed, a.coreBookings},
-		} {
-			err = a.guarded(ctx, check)
+		err = a.checkRules(ctx)
+		if err != nil {
+			return err
+		}
+		return a.checkSeals(ctx)
+	})
+}
+
+// begin reads the checkpoints before the check and those to begin with.
+func (a *audit) begin(ctx context.Context) error {
+	var err error
+	a.report.Newest, err = a.snapshot.Checkpoints(ctx)
+	if err != nil || len(a.cfg.Since) == 0 {
+		return err
+	}
+	if !a.sealed() || len(a.public()) == 0 {
+		return errors.New("a check since a checkpoint needs " + releaseKeys + " and " + auditKeys)
+	}
+	a.since, a.report.Since = make(map[string]auditlog.Checkpoint), true
+	for _, signed := range a.cfg.Since {
+		realm := auditlog.RealmOf(signed)
+		c, err := a.public().Read(realm, signed)
+		if err != nil {
+			return fmt.Errorf("the checkpoint of realm %s to begin with was not signed by a key at hand: %w", realm, err)
+		}
+		a.since[realm] = c
+	}
+	trees, err := a.snapshot.Trees(ctx)
+	for i, tree := range trees {
+		if err == nil && i > 0 {
+			tree.SealedBelow, err = older(a.sealedBelow, tree.SealedBelow)
+		}
+		a.sealedBelow = tree.SealedBelow
+	}
+	return err
+}
+
+// checkRules checks the invariants that need no keys. Since a checkpoint it leaves out those of messages, whose rows are read in ranges.
+func (a *audit) checkRules(ctx context.Context) error {
+	if len(a.since) == 0 {
+		var err error
+		a.report.Invariants, err = a.snapshot.Invariants(ctx, a.cfg.Now)
+		return err
+	}
+	return a.rules(ctx, ofRest, ofTrail)
+}
+
+// rules checks the invariants without keys over some parts of the rows.
+func (a *audit) rules(ctx context.Context, parts ...part) error {
+	for number, check := range a.snapshot.ruleChecks(a.cfg.Now) {
+		var found []Violation
+		if slices.Contains(parts, check.of) || check.id == rowsInOrder {
+			var err error
+			if !slices.Contains(parts, ofMessages) {
+				a.snapshot.narrow(restScope(check.of == ofTrail))
+			}
+			// The queries of the scope that was just set are those of a new list.
+			found, err = a.snapshot.guarded(ctx, a.snapshot.ruleChecks(a.cfg.Now)[number].query)
 			if err != nil {
-				return fmt.Errorf("check the seals: %w", err)
+				return fmt.Errorf("check %s: %w", check.id, err)
 			}
 		}
-		return nil
+		a.conclude(check.id, check.text, found)
+	}
+	return nil
+}
+
+// checkSeals checks the invariants that need keys.
+func (a *audit) checkSeals(ctx context.Context) error {
+	ofRows := []sealCheck{
+		{"I16", versionSealed, a.versions},
+		{"I18", documentSealed, a.documents},
+		{"I19", answerSealed, a.answers},
+		{"I28", requestSealed, a.requests},
+		{"I35", coreSealed, a.coreBookings},
+	}
+	ofTheRest := []sealCheck{
+		{"I20", masterSealed, a.onOneSnapshot(a.masterData)},
+		{"I21", waitingSealed, a.waiting},
+		{"I26", tokenSealed, a.onOneSnapshot(a.tokens)},
+		{"I30", treeSealed, a.trees},
+	}
+	if len(a.since) == 0 {
+		return a.seals(ctx, append(ofRows, ofTheRest...))
+	}
+	a.snapshot.narrow(scope{})
+	err := a.seals(ctx, ofTheRest)
+	if err != nil {
+		return err
+	}
+	return a.eachRange(ctx, func() error {
+		err := a.rules(ctx, ofMessages)
+		if err != nil {
+			return err
+		}
+		return a.seals(ctx, ofRows)
 	})
+}
+
+func (a *audit) seals(ctx context.Context, checks []sealCheck) error {
+	for _, check := range checks {
+		err := a.guarded(ctx, check)
+		if err != nil {
+			return fmt.Errorf("check the seals: %w", err)
+		}
+	}
+	return nil
+}
+
+func (a *audit) onOneSnapshot(look func(context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) error { return a.snapshot.together(ctx, look) }
+}
+
+// rangeLeaves is the number of leaves whose messages are checked together.
+const rangeLeaves = 4000
+
+// eachRange narrows the snapshot to the messages that leaves since the checkpoints tell of, some at a time.
+func (a *audit) eachRange(ctx context.Context, check func() error) error {
+	trees, err := a.snapshot.Trees(ctx)
+	if err != nil {
+		return err
+	}
+	checked := make(map[uuid.UUID]bool)
+	for _, tree := range trees {
+		for from := a.since[tree.Realm].Size; from < tree.Tree.Size; from += rangeLeaves {
+			a.snapshot.narrow(scope{})
+			touched, err := repeated(ctx, func() ([]uuid.UUID, error) {
+				return a.snapshot.q.TouchedMessageList(ctx, tree.Realm, from, from+rangeLeaves)
+			})
+			if err != nil {
+				return fmt.Errorf("read what changed: %w", err)
+			}
+			touched = slices.DeleteFunc(touched, func(id uuid.UUID) bool { return checked[id] })
+			for _, id := range touched {
+				checked[id] = true
+			}
+			a.snapshot.narrow(messageScope(tree.Realm, touched))
+			err = check()
+			if err != nil {
+				return err
+			}
+		}
+	}
+	a.report.Messages = len(checked)
+	return nil
 }
 
 // sealCheck is an invariant that needs keys.
@@ -141,14 +280,18 @@ func CheckTrail(ctx context.Context, cfg Config) (Report, error) {
 	})
 }
 
-// look runs checks on one snapshot of the database, and returns their report.
+// look runs checks and returns their report.
 func look(ctx context.Context, cfg Config, checks func(*audit) error) (Report, error) {
 	opened, err := Open(ctx, cfg.DatabaseURL)
 	if err != nil {
 		return Report{}, err
 	}
 	defer opened.Close(ctx)
-	a := &audit{cfg: cfg, snapshot: opened}
+	err = opened.follow(ctx)
+	if err != nil {
+		return Report{}, err
+	}
+	a := &audit{cfg: cfg, snapshot: opened, sealedBelow: "0"}
 	a.signer, err = auditlog.NewSigner(cfg.AuditKeys)
 	if err == nil {
 		opened.trail, err = store.NewTrailKeys(cfg.Tokens, cfg.Seal)
@@ -167,15 +310,29 @@ type audit struct {
 	cfg      Config
 	snapshot *Snapshot
 	signer   auditlog.Signer
-	report   Report
+	since    map[string]auditlog.Checkpoint // by realm; empty for a check of everything
+	// sealedBelow is the transaction up to which the trees have all rows; "0" looks for all that they lack.
+	sealedBelow string
+	report      Report
 }
 
 // public are the keys that verify checkpoints.
 func (a *audit) public() auditlog.PublicKeys { return append(a.signer.Public(), a.cfg.AuditPublic...) }
 
-// conclude adds an invariant that was looked at.
+// conclude adds what was found of an invariant that was looked at. A range that finds a row again adds nothing.
 func (a *audit) conclude(id, text string, found []Violation) {
-	a.report.Invariants = append(a.report.Invariants, Invariant{ID: id, Text: text, Violations: found})
+	at := slices.IndexFunc(a.report.Invariants, func(i Invariant) bool { return i.ID == id })
+	if at < 0 {
+		a.report.Invariants = append(a.report.Invariants, Invariant{ID: id, Text: text, Violations: found})
+		return
+	}
+	known := a.report.Invariants[at].Violations
+	for _, v := range found {
+		if !slices.Contains(known, v) {
+			known = append(known, v)
+		}
+	}
+	a.report.Invariants[at].Violations = known
 }
 
 // skip notes an invariant that could not be looked at.

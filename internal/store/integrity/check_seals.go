@@ -30,7 +30,7 @@ func (a *audit) waiting(ctx context.Context) error {
 		a.skip("I21", waitingSealed, releaseKeys+" and "+tokenKeys)
 		return nil
 	}
-	rows, err := a.snapshot.Unsealed(ctx)
+	rows, err := a.snapshot.Unsealed(ctx, a.sealedBelow)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 
@@ -54,7 +55,7 @@ func (a *audit) trees(ctx context.Context) error {
 			found = append(found, Violation{Realm: realm, Table: "earlier checkpoint", Key: realm, What: "the realm has no tree any more"})
 		}
 	}
-	unsealed, err := a.snapshot.Unsealed(ctx)
+	unsealed, err := a.snapshot.Unsealed(ctx, a.sealedBelow)
 	if err != nil {
 		return err
 	}
@@ -92,6 +93,8 @@ func (a *audit) unsealed(rows []Unsealed, begun map[string]bool) []Violation {
 type treeAudit struct {
 	*audit
 	realm string
+	from  int64                    // the first leaf that is looked at
+	until int64                    // leaves and checkpoints from here on were added meanwhile
 	tree  auditlog.Tree            // as the leaves make it
 	roots map[int64]auditlog.Hash  // of the sizes that have a checkpoint
 	nodes map[string]auditlog.Hash // as the leaves make them
@@ -119,12 +122,19 @@ func (t *treeAudit) gone(from, until int64, what string) {
 }
 
 func (t *treeAudit) run(ctx context.Context, stored AuditedTree) error {
+	err := t.start(ctx, stored)
+	if err != nil {
+		return err
+	}
 	checkpoints, err := t.checkpoints(ctx)
 	if err != nil {
 		return err
 	}
-	next := int64(0)
-	err = t.snapshot.EachLeaf(ctx, t.realm, func(leaf AuditedLeaf) error {
+	next := t.from
+	err = t.snapshot.EachLeaf(ctx, t.realm, t.from, func(leaf AuditedLeaf) error {
+		if leaf.Place.Index >= t.until {
+			return nil
+		}
 		t.gone(next, leaf.Place.Index, "is gone")
 		next = leaf.Place.Index + 1
 		t.leaf(leaf)
@@ -136,11 +146,11 @@ func (t *treeAudit) run(ctx context.Context, stored AuditedTree) error {
 	}
 	t.compareRoots(checkpoints)
 	t.compareEarlier()
-	err = t.compareHead(ctx, append(checkpoints, t.earlier...))
+	err = t.compareHead(ctx, append(append(checkpoints, t.earlier...), t.since[t.realm]))
 	if err != nil {
 		return err
 	}
-	newest := int64(0)
+	newest := t.from
 	if len(checkpoints) > 0 {
 		newest = checkpoints[len(checkpoints)-1].Size
 	}
@@ -153,11 +163,37 @@ func (t *treeAudit) run(ctx context.Context, stored AuditedTree) error {
 	return t.compareNodes(ctx)
 }
 
+// start makes the tree of the checkpoint to begin with. Where the stored hashes do not lead to it, every leaf is looked at.
+func (t *treeAudit) start(ctx context.Context, stored AuditedTree) error {
+	t.until = math.MaxInt64
+	if stored.Whole {
+		t.until = stored.Tree.Size
+	}
+	c, found := t.since[t.realm]
+	if !found {
+		return nil
+	}
+	tree, err := repeated(ctx, func() (auditlog.Tree, error) { return t.snapshot.hashes(ctx, t.realm).Tree(c.Size) })
+	if err != nil && !errors.Is(err, auditlog.ErrBrokenTree) {
+		return err
+	}
+	if err != nil || c.Size > stored.Tree.Size || tree.Root() != c.Root {
+		t.unfit("earlier checkpoint", fmt.Sprintf("%s %d", t.realm, c.Size), "the tree did not grow from it: it was put back, or made anew, "+
+			"after "+c.At.Format(time.RFC3339)+"; all leaves are looked at")
+		return nil
+	}
+	t.tree, t.from = tree, c.Size
+	return nil
+}
+
 // checkpoints reads the checkpoints whose signature fits; the others are named.
 func (t *treeAudit) checkpoints(ctx context.Context) ([]auditlog.Checkpoint, error) {
 	var checkpoints []auditlog.Checkpoint
 	t.roots = make(map[int64]auditlog.Hash)
-	err := t.snapshot.EachCheckpoint(ctx, t.realm, func(stored AuditedCheckpoint) {
+	err := t.snapshot.EachCheckpoint(ctx, t.realm, t.from+1, func(stored AuditedCheckpoint) {
+		if stored.Size > t.until {
+			return
+		}
 		t.report.Checkpoints++
 		c, err := t.public().Read(t.realm, stored.Note)
 		if err == nil && (c.Size != stored.Size || !c.At.Equal(stored.At)) {
@@ -251,7 +287,7 @@ func nodeKey(node auditlog.Node) string { return fmt.Sprintf("%d %d", node.Level
 
 // compareRoots names the first checkpoint that the leaves do not lead to; those after it cannot fit either.
 func (t *treeAudit) compareRoots(checkpoints []auditlog.Checkpoint) {
-	before := int64(0)
+	before := t.from
 	for _, c := range checkpoints {
 		if t.roots[c.Size] != c.Root {
 			t.unfit("audit_checkpoint", strconv.FormatInt(c.Size, 10), fmt.Sprintf(
@@ -264,11 +300,18 @@ func (t *treeAudit) compareRoots(checkpoints []auditlog.Checkpoint) {
 
 // compareNodes holds the kept nodes against the leaves.
 func (t *treeAudit) compareNodes(ctx context.Context) error {
-	nodes, err := t.snapshot.Nodes(ctx, t.realm)
+	nodes, err := t.snapshot.Nodes(ctx, t.realm, t.from)
 	if err != nil {
 		return err
 	}
+	grown, err := t.snapshot.q.AuditTreeSize(ctx, t.realm)
+	if err != nil {
+		return fmt.Errorf("read how far the tree is: %w", err)
+	}
 	for _, node := range nodes {
+		if node.Until() > t.until && node.Until() <= grown {
+			continue // was added meanwhile
+		}
 		if t.nodes[nodeKey(node)] != node.Hash {
 			t.unfit("audit_node", nodeKey(node), "is not what the leaves below it make")
 		}

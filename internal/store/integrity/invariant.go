@@ -34,7 +34,7 @@ type Invariant struct {
 // Snapshot reads the whole database as it was at one moment, every row of every realm, for the auditor. The gateway may run beside it.
 type Snapshot struct {
 	conn *pgx.Conn
-	tx   pgx.Tx
+	tx   pgx.Tx // nil while each statement reads the newest rows
 	db   asStored
 	q    *dbsqlc.Queries
 	// trail verifies the seals of the audit trail; nil without keys.
@@ -74,8 +74,7 @@ func (s *Snapshot) begin(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("begin the check: %w", err)
 	}
-	s.db = asStored{DBTX: s.tx, types: s.conn.TypeMap()}
-	s.q = dbsqlc.New(s.db)
+	s.use(s.tx)
 	hidden, err := s.q.HiddenTableList(ctx)
 	if err != nil {
 		return fmt.Errorf("look at the database login: %w", err)
@@ -84,6 +83,66 @@ func (s *Snapshot) begin(ctx context.Context) error {
 		return &HiddenRowsError{Login: s.conn.Config().User, Tables: hidden}
 	}
 	return nil
+}
+
+// use reads through a connection or a transaction.
+func (s *Snapshot) use(db dbsqlc.DBTX) {
+	s.db = asStored{DBTX: db, types: s.conn.TypeMap(), scope: s.db.scope}
+	s.q = dbsqlc.New(s.db)
+}
+
+// follow frees the snapshot: from now on each statement reads the newest rows, so that a long check keeps no dead rows in the tables.
+func (s *Snapshot) follow(ctx context.Context) error {
+	if s.tx == nil {
+		return nil
+	}
+	err := s.tx.Rollback(ctx)
+	s.tx = nil
+	s.use(s.conn)
+	if err == nil {
+		_, err = s.conn.Exec(ctx, "SET default_transaction_read_only = on")
+	}
+	return err
+}
+
+// together runs statements that must see the same rows on one snapshot.
+func (s *Snapshot) together(ctx context.Context, ask func(context.Context) error) (err error) {
+	tx, err := s.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+	if err != nil {
+		return err
+	}
+	s.use(tx)
+	err = ask(ctx)
+	s.use(s.conn)
+	return errors.Join(err, tx.Rollback(ctx))
+}
+
+// A standby cancels a statement that reads rows which the primary has cleaned up. It is repeated.
+const (
+	conflictTries = 5
+	conflictPause = 200 * time.Millisecond
+)
+
+// repeated runs a reading until the replication of a standby does not cancel it.
+func repeated[T any](ctx context.Context, read func() (T, error)) (T, error) {
+	for try := 1; ; try++ {
+		found, err := read()
+		var refused *pgconn.PgError
+		if try == conflictTries || !errors.As(err, &refused) || refused.Code != pgerrcode.SerializationFailure {
+			return found, err
+		}
+		select {
+		case <-ctx.Done():
+			return found, ctx.Err()
+		case <-time.After(time.Duration(try) * conflictPause):
+		}
+	}
+}
+
+// narrow limits the queries that follow to the rows in scope.
+func (s *Snapshot) narrow(to scope) {
+	s.db.scope = to
+	s.q = dbsqlc.New(s.db)
 }
 
 // Close ends the reading. A second call does nothing.
@@ -95,52 +154,23 @@ func (s *Snapshot) Close(ctx context.Context) {
 // minute.
 const answerSlack = 70 * time.Second
 
-// Invariants checks the invariants that need no keys.
+// rowsInOrder is the invariant whose statements are about all tables.
+const rowsInOrder = "I15"
+
+// ruleCheck is an invariant that needs no keys.
+type ruleCheck struct {
+	id, text string
+	of       part // the rows it reads
+	query    func(context.Context) ([]Violation, error)
+}
+
+// Invariants checks the invariants that need no keys, each statement on a snapshot of its own.
 func (s *Snapshot) Invariants(ctx context.Context, now time.Time) ([]Invariant, error) {
-	q := s.q
-	checks := []struct {
-		id, text string
-		query    func(context.Context) ([]Violation, error)
-	}{
-		{"I1", "what is released was approved, as often as needed, by others than its makers", list(q.InvariantReleaseWithoutApprovals)},
-		{"I2", "each decision is a move of the history, and each decided move a decision", list(q.InvariantDecisionWithoutTrail)},
-		{"I3", "the state and the times of each message are those of a gapless history of legal moves", all(list(q.InvariantStateWithoutHistory),
-			list(q.InvariantWrongClock), list(q.InvariantRetoldOtherwise))},
-		{"I4", "each message goes to clearing under one business id", list(q.InvariantSentTwice)},
-		{
-			"I6", "what is released ends, or is marked unconfirmed in time",
-			list(func(ctx context.Context) ([]dbsqlc.InvariantInDoubtTooLongRow, error) {
-				return q.InvariantInDoubtTooLong(ctx, now.Add(-answerSlack))
-			}),
-		},
-		{"I7", "what is pending, rejected, withdrawn or expired never goes to clearing", list(q.InvariantClosedYetSent)},
-		{"I8", "an externalId of a client stands for one message, the one it was used for", list(q.InvariantExternalIDTwice)},
-		{"I9", "the amount sent is the amount approved", list(q.InvariantOtherAmountSent)},
-		{"I10", "what was decided and released is, by its digest and its approvals, what is stored", list(q.InvariantDigest)},
-		{"I11", "each move has one audit row that says the same", list(q.InvariantAuditUnlikeHistory)},
-		{"I12", "a payment has one open recall and one open return at most", list(q.InvariantOriginalUsedTwice)},
-		{"I13", "each maker, decider and mover of a message is the person of the account, and might", list(q.InvariantWhoActed)},
-		{
-			"I14", "what clearing sent is in the inbox, became what the inbox says, and states that need it have it",
-			list(q.InvariantInboxUnlikeMessages),
-		},
-		{"I15", "every row that another one refers to is there, and each keeps the rules of its table", all(s.dangling, s.brokenRules)},
-		{"I22", "each message was given the approvals that the policy of its time asked for", list(q.InvariantPolicyAsked)},
-		{"I23", "each answer that clearing is owed is in the outbox", list(q.InvariantAnswerGone)},
-		{"I24", "each sign-in has one chain of refresh tokens, each spent by the next", list(q.InvariantTokenChain)},
-		{"I25", "the schema, its rules and its grants are as the migrations make them", s.otherSchema},
-		{
-			"I27", "each change of administration was decided by somebody else, on the content that was asked for, without a gap",
-			list(q.InvariantChangeDecided),
-		},
-		{"I32", "limits are as two administrators set them, and each release took of them what it paid", list(q.InvariantLimitHeld)},
-		{"I33", "each row of master data is as the newest change wrote it, and none is gone or was added", s.toldRows},
-		{
-			"I34", "what the audit trail tells of was done, once, by whom and when it says",
-			all(list(q.InvariantToldUndone), list(q.InvariantRefusalsCounted)),
-		},
-		{"I31", "each approval that needs a second factor has one, shown for it", list(q.InvariantStepUp)},
+	err := s.follow(ctx)
+	if err != nil {
+		return nil, err
 	}
+	checks := s.ruleChecks(now)
 	invariants := make([]Invariant, 0, len(checks))
 	for _, c := range checks {
 		violations, err := s.guarded(ctx, c.query)
@@ -152,10 +182,62 @@ func (s *Snapshot) Invariants(ctx context.Context, now time.Time) ([]Invariant, 
 	return invariants, nil
 }
 
+// ruleChecks are the invariants that need no keys, over the rows in scope.
+func (s *Snapshot) ruleChecks(now time.Time) []ruleCheck {
+	q := s.q
+	return []ruleCheck{
+		{
+			"I1", "what is released was approved, as often as needed, by others than its makers", ofMessages,
+			list(q.InvariantReleaseWithoutApprovals),
+		},
+		{"I2", "each decision is a move of the history, and each decided move a decision", ofMessages, list(q.InvariantDecisionWithoutTrail)},
+		{"I3", "the state and the times of each message are those of a gapless history of legal moves", ofMessages, all(
+			list(q.InvariantStateWithoutHistory),
+			list(q.InvariantWrongClock), list(q.InvariantRetoldOtherwise))},
+		{"I4", "each message goes to clearing under one business id", ofMessages, list(q.InvariantSentTwice)},
+		{
+			"I6", "what is released ends, or is marked unconfirmed in time", ofRest,
+			list(func(ctx context.Context) ([]dbsqlc.InvariantInDoubtTooLongRow, error) {
+				return q.InvariantInDoubtTooLong(ctx, now.Add(-answerSlack))
+			}),
+		},
+		{"I7", "what is pending, rejected, withdrawn or expired never goes to clearing", ofMessages, list(q.InvariantClosedYetSent)},
+		{"I8", "an externalId of a client stands for one message, the one it was used for", ofMessages, list(q.InvariantExternalIDTwice)},
+		{"I9", "the amount sent is the amount approved", ofMessages, list(q.InvariantOtherAmountSent)},
+		{"I10", "what was decided and released is, by its digest and its approvals, what is stored", ofMessages, list(q.InvariantDigest)},
+		{"I11", "each move has one audit row that says the same", ofMessages, list(q.InvariantAuditUnlikeHistory)},
+		{"I12", "a payment has one open recall and one open return at most", ofMessages, list(q.InvariantOriginalUsedTwice)},
+		{"I13", "each maker, decider and mover of a message is the person of the account, and might", ofMessages, list(q.InvariantWhoActed)},
+		{
+			"I14", "what clearing sent is in the inbox, became what the inbox says, and states that need it have it", ofMessages,
+			list(q.InvariantInboxUnlikeMessages),
+		},
+		{
+			"I15", "every row that another one refers to is there, and each keeps the rules of its table", ofMessages,
+			all(s.dangling, s.brokenRules),
+		},
+		{"I22", "each message was given the approvals that the policy of its time asked for", ofMessages, list(q.InvariantPolicyAsked)},
+		{"I23", "each answer that clearing is owed is in the outbox", ofMessages, list(q.InvariantAnswerGone)},
+		{"I24", "each sign-in has one chain of refresh tokens, each spent by the next", ofTrail, list(q.InvariantTokenChain)},
+		{"I25", "the schema, its rules and its grants are as the migrations make them", ofRest, s.otherSchema},
+		{
+			"I27", "each change of administration was decided by somebody else, on the content that was asked for, without a gap", ofTrail,
+			list(q.InvariantChangeDecided),
+		},
+		{"I32", "limits are as two administrators set them, and each release took of them what it paid", ofMessages, list(q.InvariantLimitHeld)},
+		{"I33", "each row of master data is as the newest change wrote it, and none is gone or was added", ofRest, s.toldRowsTogether},
+		{
+			"I34", "what the audit trail tells of was done, once, by whom and when it says", ofTrail,
+			all(list(q.InvariantToldUndone), list(q.InvariantRefusalsCounted)),
+		},
+		{"I31", "each approval that needs a second factor has one, shown for it", ofMessages, list(q.InvariantStepUp)},
+	}
+}
+
 // guarded runs one query. A row that cannot be read is returned as its violation.
 func (s *Snapshot) guarded(ctx context.Context, query func(context.Context) ([]Violation, error)) (found []Violation, err error) {
 	unread, err := s.Guard(ctx, func(ctx context.Context) error {
-		found, err = query(ctx)
+		found, err = repeated(ctx, func() ([]Violation, error) { return query(ctx) })
 		return err
 	})
 	if unread != nil {
@@ -164,29 +246,26 @@ func (s *Snapshot) guarded(ctx context.Context, query func(context.Context) ([]V
 	return found, err
 }
 
-// Guard runs one question in a savepoint. A value that the database cannot read, such as broken JSON, does not stop the other questions:
-// Guard returns it as a violation, and the audit trees or the rules of its table name the row.
+// Guard runs one question. A value that the database cannot read, such as broken JSON, does not stop the other questions: Guard returns it
+// as a violation, and the audit trees or the rules of its table name the row.
 func (s *Snapshot) Guard(ctx context.Context, ask func(context.Context) error) (unread *Violation, err error) {
-	point, err := s.tx.Begin(ctx)
-	if err != nil {
-		return nil, err
-	}
 	err = ask(ctx)
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) && pgerrcode.IsDataException(refused.Code) {
 		return &Violation{
 			Table: "database", Key: "-", What: "somebody wrote what cannot be read, so that nothing is known of the other rows: " + refused.Message,
-		}, point.Rollback(ctx)
+		}, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	return nil, point.Commit(ctx)
+	return nil, err
 }
 
 // dangling finds references without a foreign key that lead nowhere, and checks every foreign key again: a superuser can write past them.
 func (s *Snapshot) dangling(ctx context.Context) ([]Violation, error) {
-	found, err := list(s.q.InvariantDangling)(ctx)
+	var found []Violation
+	var err error
+	if s.db.scope.of != ofRest || !s.db.scope.narrowed {
+		found, err = list(s.q.InvariantDangling)(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -206,6 +285,10 @@ func (s *Snapshot) dangling(ctx context.Context) ([]Violation, error) {
 
 // violations are the rows that a statement of the schema's own finds.
 func (s *Snapshot) violations(ctx context.Context, statement string) ([]Violation, error) {
+	statement, wanted := s.db.scope.ofTable(statement)
+	if !wanted {
+		return nil, nil
+	}
 	rows, err := s.db.Query(ctx, statement)
 	if err != nil {
 		return nil, err

@@ -23,7 +23,7 @@ func (s *Snapshot) Ledger(ctx context.Context, scheme rulebook.Scheme, since tim
 			Scheme: string(scheme), Since: since, Realm: realm, MessageID: after, PageSize: auditedPage,
 		})
 	}
-	err := eachRow("read the books", page, func(row dbsqlc.LedgerListRow) error {
+	err := eachRow(ctx, "read the books", page, func(row dbsqlc.LedgerListRow) error {
 		realm, after = row.Realm, row.MessageID
 		amount, err := money.FromMinor(money.Currency(row.Currency), row.Amount)
 		if err != nil {

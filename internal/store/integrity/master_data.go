@@ -78,6 +78,15 @@ type toldRow struct {
 // rowID names a row of master data.
 type rowID struct{ realm, table, key string }
 
+// toldRowsTogether compares on one snapshot: a change may come in between.
+func (s *Snapshot) toldRowsTogether(ctx context.Context) (found []Violation, err error) {
+	err = s.together(ctx, func(ctx context.Context) error {
+		found, err = s.toldRows(ctx)
+		return err
+	})
+	return found, err
+}
+
 // toldRows compares the rows of master data with what the audit trail tells of them: each is as the newest change wrote it, none is gone or
 // was added, and the changes up to the head follow each other without a gap.
 func (s *Snapshot) toldRows(ctx context.Context) ([]Violation, error) {

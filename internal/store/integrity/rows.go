@@ -22,9 +22,9 @@ import (
 const auditedPage = 500
 
 // eachRow reads a table in pages, each after the last row that was looked at.
-func eachRow[R any](action string, page func() ([]R, error), look func(R) error) error {
+func eachRow[R any](ctx context.Context, action string, page func() ([]R, error), look func(R) error) error {
 	for {
-		rows, err := page()
+		rows, err := repeated(ctx, page)
 		if err != nil {
 			return fmt.Errorf("%s: %w", action, err)
 		}
@@ -55,7 +55,7 @@ type AuditedVersion struct {
 func (s *Snapshot) EachVersion(ctx context.Context, look func(AuditedVersion) error) error {
 	after := dbsqlc.AuditedVersionListParams{PageSize: auditedPage}
 	page := func() ([]dbsqlc.AuditedVersionListRow, error) { return s.q.AuditedVersionList(ctx, after) }
-	return eachRow("read the versions", page, func(row dbsqlc.AuditedVersionListRow) error {
+	return eachRow(ctx, "read the versions", page, func(row dbsqlc.AuditedVersionListRow) error {
 		after.Realm, after.MessageID, after.Version = row.MessageVersion.Realm, row.MessageVersion.MessageID, row.MessageVersion.Version
 		v := auditedVersion(row)
 		v.Found = foundBy(v.Message, row.FoundBy)
@@ -121,7 +121,7 @@ func (s *Snapshot) EachDocument(ctx context.Context, look func(AuditedDocument))
 	var realm string
 	var after uuid.UUID
 	page := func() ([]dbsqlc.Document, error) { return s.q.AuditedDocumentList(ctx, realm, after, auditedPage) }
-	return eachRow("read the documents", page, func(d dbsqlc.Document) error {
+	return eachRow(ctx, "read the documents", page, func(d dbsqlc.Document) error {
 		look(auditedDocument(d))
 		realm, after = d.Realm, d.DocumentID
 		return nil
@@ -153,7 +153,7 @@ func (s *Snapshot) EachAnswer(ctx context.Context, look func(AuditedAnswer)) err
 	page := func() ([]dbsqlc.AuditedOutboxListRow, error) {
 		return s.q.AuditedOutboxList(ctx, scheme, reference, auditedPage)
 	}
-	return eachRow("read the outbox", page, func(row dbsqlc.AuditedOutboxListRow) error {
+	return eachRow(ctx, "read the outbox", page, func(row dbsqlc.AuditedOutboxListRow) error {
 		look(auditedAnswer(row))
 		scheme, reference = row.Outbox.Scheme, row.Outbox.Reference
 		return nil
@@ -184,7 +184,7 @@ type AuditedRequestKey struct {
 func (s *Snapshot) EachRequestKey(ctx context.Context, look func(AuditedRequestKey)) error {
 	after := dbsqlc.AuditedRequestKeyListParams{PageSize: auditedPage}
 	page := func() ([]dbsqlc.CreationKey, error) { return s.q.AuditedRequestKeyList(ctx, after) }
-	return eachRow("read the keys of requests", page, func(row dbsqlc.CreationKey) error {
+	return eachRow(ctx, "read the keys of requests", page, func(row dbsqlc.CreationKey) error {
 		look(AuditedRequestKey{Key: store.RequestKey(row), Seal: store.Seal(row.KeyID, row.Seal)})
 		after.Realm, after.ClientID, after.Scope, after.Key = row.Realm, row.ClientID, row.Scope, row.Key
 		return nil
@@ -196,7 +196,7 @@ func (s *Snapshot) eachCoreBooking(ctx context.Context, look func(payment.CoreBo
 	var realm string
 	var id uuid.UUID
 	page := func() ([]dbsqlc.CoreBooking, error) { return s.q.AuditedCoreBookingList(ctx, realm, id, auditedPage) }
-	return eachRow("read what core banking said", page, func(row dbsqlc.CoreBooking) error {
+	return eachRow(ctx, "read what core banking said", page, func(row dbsqlc.CoreBooking) error {
 		look(store.CoreBookingOf(row))
 		realm, id = row.Realm, row.MessageID
 		return nil

@@ -16,10 +16,12 @@ import (
 type asStored struct {
 	dbsqlc.DBTX
 	types *pgtype.Map
+	scope scope
 }
 
-// Query queries the connection; values that a field cannot hold become zero.
+// Query queries the rows in scope; values that a field cannot hold become zero.
 func (a asStored) Query(ctx context.Context, sql string, arguments ...any) (pgx.Rows, error) {
+	sql, arguments = a.scope.narrow(sql, arguments)
 	rows, err := a.DBTX.Query(ctx, sql, arguments...)
 	if err != nil {
 		return nil, err

@@ -20,17 +20,24 @@ type AuditedTree struct {
 	Tree  auditlog.Tree
 	// Young: rows of before are still being taken up.
 	Young bool
+	// Whole: leaves and checkpoints reach as far as the tree, so that those beyond its size were added after it was read.
+	Whole bool
+	// SealedBelow is the transaction of this server up to which all rows are in the tree; "0" for none.
+	SealedBelow string
 }
 
 // Trees lists the trees, of all realms that have one.
 func (s *Snapshot) Trees(ctx context.Context) ([]AuditedTree, error) {
-	rows, err := s.q.AuditedTreeList(ctx)
+	rows, err := repeated(ctx, func() ([]dbsqlc.AuditedTreeListRow, error) { return s.q.AuditedTreeList(ctx) })
 	if err != nil {
 		return nil, fmt.Errorf("read the audit trees: %w", err)
 	}
 	trees := make([]AuditedTree, len(rows))
 	for i, row := range rows {
-		trees[i] = AuditedTree{Realm: row.Realm, Young: row.Young, Tree: auditlog.Tree{Size: row.Size}}
+		trees[i] = AuditedTree{
+			Realm: row.Realm, Young: row.Young, Tree: auditlog.Tree{Size: row.Size}, SealedBelow: row.SealedBelow,
+			Whole: row.Leaves == row.Size && row.Newest == row.Size,
+		}
 		for _, hash := range row.Edge {
 			trees[i].Tree.Edge = append(trees[i].Tree.Edge, hashOf(hash))
 		}
@@ -51,36 +58,20 @@ type AuditedLeaf struct {
 	Seal  keyring.Seal
 }
 
-// EachLeaf calls look for every leaf of a realm in order, with the present content of its row.
-func (s *Snapshot) EachLeaf(ctx context.Context, realm string, look func(AuditedLeaf) error) error {
-	after := int64(-1)
-	for {
+// EachLeaf calls look for every leaf of a realm in order, from one on, with the present content of its row.
+func (s *Snapshot) EachLeaf(ctx context.Context, realm string, from int64, look func(AuditedLeaf) error) error {
+	after := from - 1
+	page := func() ([]AuditedLeaf, error) {
 		rows, err := s.q.AuditedLeafList(ctx, realm, after, auditedPage)
 		if err != nil {
-			return fmt.Errorf("read the leaves: %w", err)
+			return nil, err
 		}
-		last := len(rows) < auditedPage
-		for i, row := range rows {
-			if row.Realm != realm {
-				rows, last = rows[:i], true
-				break
-			}
-		}
-		found, err := s.leaves(ctx, realm, rows)
-		if err != nil {
-			return err
-		}
-		for _, leaf := range found {
-			err = look(leaf)
-			if err != nil {
-				return err
-			}
-			after = leaf.Place.Index
-		}
-		if last {
-			return nil
-		}
+		return s.leaves(ctx, realm, rows)
 	}
+	return eachRow(ctx, "read the leaves", page, func(leaf AuditedLeaf) error {
+		after = leaf.Place.Index
+		return look(leaf)
+	})
 }
 
 // leaves reads the present content of the rows of leaves.
@@ -108,47 +99,33 @@ type AuditedCheckpoint struct {
 	At   time.Time
 }
 
-// EachCheckpoint hands over every checkpoint of a realm, in the order of their sizes.
-func (s *Snapshot) EachCheckpoint(ctx context.Context, realm string, look func(AuditedCheckpoint)) error {
-	after := int64(-1)
-	for {
-		rows, err := s.q.AuditedCheckpointList(ctx, realm, after, auditedPage)
-		if err != nil {
-			return fmt.Errorf("read the checkpoints: %w", err)
-		}
-		for _, row := range rows {
-			if row.Realm != realm {
-				return nil
-			}
-			look(AuditedCheckpoint{Size: row.Size, Note: row.Note, At: row.At.UTC()})
-			after = row.Size
-		}
-		if len(rows) < auditedPage {
-			return nil
-		}
+// EachCheckpoint hands over every checkpoint of a realm from a size on, in the order of their sizes.
+func (s *Snapshot) EachCheckpoint(ctx context.Context, realm string, from int64, look func(AuditedCheckpoint)) error {
+	after := from - 1
+	page := func() ([]dbsqlc.AuditCheckpoint, error) {
+		return s.q.AuditedCheckpointList(ctx, realm, after, auditedPage)
 	}
+	return eachRow(ctx, "read the checkpoints", page, func(row dbsqlc.AuditCheckpoint) error {
+		look(AuditedCheckpoint{Size: row.Size, Note: row.Note, At: row.At.UTC()})
+		after = row.Size
+		return nil
+	})
 }
 
-// Nodes lists the nodes of a realm that are kept.
-func (s *Snapshot) Nodes(ctx context.Context, realm string) ([]auditlog.Node, error) {
+// Nodes lists the nodes of a realm that are kept, without those of the tree of an earlier size.
+func (s *Snapshot) Nodes(ctx context.Context, realm string, from int64) ([]auditlog.Node, error) {
 	var nodes []auditlog.Node
 	after := dbsqlc.AuditedNodeListParams{Realm: realm, Level: -1, PageSize: auditedPage}
-	for {
-		rows, err := s.q.AuditedNodeList(ctx, after)
-		if err != nil {
-			return nil, fmt.Errorf("read the nodes: %w", err)
+	page := func() ([]dbsqlc.AuditNode, error) { return s.q.AuditedNodeList(ctx, after) }
+	err := eachRow(ctx, "read the nodes", page, func(row dbsqlc.AuditNode) error {
+		after.Level, after.NodeIndex = row.Level, row.NodeIndex
+		node := auditlog.Node{Level: int(row.Level), Index: row.NodeIndex, Hash: hashOf(row.Hash)}
+		if until := node.Until(); until <= 0 || until > from {
+			nodes = append(nodes, node)
 		}
-		for _, row := range rows {
-			if row.Realm != realm {
-				return nodes, nil
-			}
-			nodes = append(nodes, auditlog.Node{Level: int(row.Level), Index: row.NodeIndex, Hash: hashOf(row.Hash)})
-			after.Level, after.NodeIndex = row.Level, row.NodeIndex
-		}
-		if len(rows) < auditedPage {
-			return nodes, nil
-		}
-	}
+		return nil
+	})
+	return nodes, err
 }
 
 // Unsealed is a row that no tree has.
@@ -159,9 +136,9 @@ type Unsealed struct {
 	Forged       bool // it does not fit its seal
 }
 
-// Unsealed lists the rows that no tree has.
-func (s *Snapshot) Unsealed(ctx context.Context) ([]Unsealed, error) {
-	rows, err := s.q.AuditedUnsealedList(ctx)
+// Unsealed lists the rows that no tree has, of those that a transaction of this server wrote from one on; "0" for all.
+func (s *Snapshot) Unsealed(ctx context.Context, writtenFrom string) ([]Unsealed, error) {
+	rows, err := repeated(ctx, func() ([]dbsqlc.AuditedUnsealedListRow, error) { return s.q.AuditedUnsealedList(ctx, writtenFrom) })
 	if err != nil {
 		return nil, fmt.Errorf("read what is not sealed: %w", err)
 	}

@@ -168,6 +168,17 @@ func (q *Queries) AuditTreeLock(ctx context.Context, realm string) (AuditTreeLoc
 	return i, err
 }
 
+const auditTreeSize = `-- name: AuditTreeSize :one
+SELECT coalesce(max(t.size), 0)::bigint AS size FROM audit_tree t WHERE t.realm = $1
+`
+
+func (q *Queries) AuditTreeSize(ctx context.Context, realm string) (int64, error) {
+	row := q.db.QueryRow(ctx, auditTreeSize, realm)
+	var size int64
+	err := row.Scan(&size)
+	return size, err
+}
+
 const auditTreeStanding = `-- name: AuditTreeStanding :one
 
 SELECT t.size, t.server, c.system_identifier::text AS this_server, w.since::timestamptz AS waits_since
@@ -231,8 +242,8 @@ func (q *Queries) AuditTreeUpdate(ctx context.Context, arg AuditTreeUpdateParams
 }
 
 const auditedCheckpointList = `-- name: AuditedCheckpointList :many
-SELECT realm, size, note, at FROM audit_checkpoint c WHERE (c.realm, c.size) > ($1::text, $2::bigint)
-ORDER BY c.realm, c.size LIMIT $3::integer
+SELECT realm, size, note, at FROM audit_checkpoint c WHERE c.realm = $1 AND c.size > $2
+ORDER BY c.size LIMIT $3::integer
 `
 
 // Checkpoints in the order of their sizes, from one on.
@@ -262,8 +273,8 @@ func (q *Queries) AuditedCheckpointList(ctx context.Context, realm string, size 
 }
 
 const auditedLeafList = `-- name: AuditedLeafList :many
-SELECT realm, leaf_index, kind, row_id, hash, key_id, seal FROM audit_leaf l WHERE (l.realm, l.leaf_index) > ($1::text, $2::bigint)
-ORDER BY l.realm, l.leaf_index LIMIT $3::integer
+SELECT realm, leaf_index, kind, row_id, hash, key_id, seal FROM audit_leaf l WHERE l.realm = $1 AND l.leaf_index > $2
+ORDER BY l.leaf_index LIMIT $3::integer
 `
 
 // Leaves in their order, from one on.
@@ -296,8 +307,8 @@ func (q *Queries) AuditedLeafList(ctx context.Context, realm string, leafIndex i
 }
 
 const auditedNodeList = `-- name: AuditedNodeList :many
-SELECT realm, level, node_index, hash FROM audit_node n WHERE (n.realm, n.level, n.node_index) > ($1::text, $2::integer, $3::bigint)
-ORDER BY n.realm, n.level, n.node_index LIMIT $4::integer
+SELECT realm, level, node_index, hash FROM audit_node n WHERE n.realm = $1 AND (n.level, n.node_index) > ($2::integer, $3::bigint)
+ORDER BY n.level, n.node_index LIMIT $4::integer
 `
 
 type AuditedNodeListParams struct {
@@ -339,17 +350,24 @@ func (q *Queries) AuditedNodeList(ctx context.Context, arg AuditedNodeListParams
 }
 
 const auditedTreeList = `-- name: AuditedTreeList :many
-SELECT r.realm::text AS realm, coalesce(t.size, 0)::bigint AS size, coalesce(t.edge, '{}')::bytea[] AS edge, coalesce(t.server = '', false)::boolean AS young
+SELECT r.realm::text AS realm, coalesce(t.size, 0)::bigint AS size, coalesce(t.edge, '{}')::bytea[] AS edge, coalesce(t.server = '', false)::boolean AS young,
+       CASE WHEN t.server = c.system_identifier::text THEN t.sealed_below::text ELSE '0' END::text AS sealed_below,
+       coalesce((SELECT max(l.leaf_index) + 1 FROM audit_leaf l WHERE l.realm = r.realm), 0)::bigint AS leaves,
+       coalesce((SELECT max(p.size) FROM audit_checkpoint p WHERE p.realm = r.realm), 0)::bigint AS newest
 FROM (SELECT realm FROM audit_tree UNION SELECT realm FROM audit_checkpoint) r
+CROSS JOIN pg_control_system() c
 LEFT JOIN audit_tree t ON t.realm = r.realm
 ORDER BY r.realm
 `
 
 type AuditedTreeListRow struct {
-	Realm string
-	Size  int64
-	Edge  [][]byte
-	Young bool
+	Realm       string
+	Size        int64
+	Edge        [][]byte
+	Young       bool
+	SealedBelow string
+	Leaves      int64
+	Newest      int64
 }
 
 // A tree whose row is gone has its checkpoints still: it is told as empty.
@@ -367,6 +385,9 @@ func (q *Queries) AuditedTreeList(ctx context.Context) ([]AuditedTreeListRow, er
 			&i.Size,
 			&i.Edge,
 			&i.Young,
+			&i.SealedBelow,
+			&i.Leaves,
+			&i.Newest,
 		); err != nil {
 			return nil, err
 		}
@@ -382,10 +403,12 @@ const auditedUnsealedList = `-- name: AuditedUnsealedList :many
 SELECT w.realm::text AS realm, w.relation::text AS relation, w.row_id::uuid AS row_id, w.at::timestamptz AS at
 FROM (
   SELECT e.realm, 'audit_event' AS relation, e.event_id AS row_id, e.at FROM audit_event e
-  WHERE NOT EXISTS (SELECT FROM audit_leaf l WHERE l.realm = e.realm AND l.row_id = e.event_id)
+  WHERE e.written_in >= CAST($1::text AS xid8)
+    AND NOT EXISTS (SELECT FROM audit_leaf l WHERE l.realm = e.realm AND l.row_id = e.event_id)
   UNION ALL
   SELECT d.realm, 'document', d.document_id, d.created_at FROM document d
-  WHERE NOT EXISTS (SELECT FROM audit_leaf l WHERE l.realm = d.realm AND l.row_id = d.document_id)) w
+  WHERE d.written_in >= CAST($1::text AS xid8)
+    AND NOT EXISTS (SELECT FROM audit_leaf l WHERE l.realm = d.realm AND l.row_id = d.document_id)) w
 ORDER BY w.realm, w.row_id
 `
 
@@ -396,9 +419,9 @@ type AuditedUnsealedListRow struct {
 	At       time.Time
 }
 
-// Rows that no tree has, of all realms, in the order of their keys.
-func (q *Queries) AuditedUnsealedList(ctx context.Context) ([]AuditedUnsealedListRow, error) {
-	rows, err := q.db.Query(ctx, auditedUnsealedList)
+// Rows that no tree has, of all realms, in the order of their keys, of those that a transaction wrote from one on.
+func (q *Queries) AuditedUnsealedList(ctx context.Context, writtenFrom string) ([]AuditedUnsealedListRow, error) {
+	rows, err := q.db.Query(ctx, auditedUnsealedList, writtenFrom)
 	if err != nil {
 		return nil, err
 	}
@@ -944,6 +967,42 @@ func (q *Queries) SweptEventList(ctx context.Context, realm string, after uuid.U
 			return nil, err
 		}
 		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const touchedMessageList = `-- name: TouchedMessageList :many
+WITH touched AS (
+  SELECT e.message_id FROM audit_leaf l JOIN audit_event e ON e.realm = l.realm AND e.event_id = l.row_id
+  WHERE l.realm = $1::text AND l.leaf_index >= $2::bigint AND l.leaf_index < $3::bigint AND e.message_id IS NOT NULL
+  UNION
+  SELECT d.message_id FROM audit_leaf l JOIN document d ON d.realm = l.realm AND d.document_id = l.row_id
+  WHERE l.realm = $1::text AND l.leaf_index >= $2::bigint AND l.leaf_index < $3::bigint AND d.message_id IS NOT NULL
+), root AS (
+  SELECT DISTINCT coalesce(m.original_id, t.message_id) AS id FROM touched t LEFT JOIN message m ON m.realm = $1::text AND m.message_id = t.message_id
+)
+SELECT coalesce(r.id, '00000000-0000-0000-0000-000000000000')::uuid AS message_id FROM root r
+UNION
+SELECT m.message_id FROM root r JOIN message m ON m.realm = $1::text AND m.original_id = r.id
+`
+
+// The messages that leaves from one on, before another, tell of, and all that are about the same payments.
+func (q *Queries) TouchedMessageList(ctx context.Context, realm string, leafFrom int64, leafBefore int64) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, touchedMessageList, realm, leafFrom, leafBefore)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []uuid.UUID
+	for rows.Next() {
+		var message_id uuid.UUID
+		if err := rows.Scan(&message_id); err != nil {
+			return nil, err
+		}
+		items = append(items, message_id)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

@@ -1,7 +1,9 @@
 """Signed trees of hashes: Ed25519 (RFC 8032), inclusion proofs (RFC 9162) and signed checkpoints (C2SP), with Python's standard library."""
 import base64
+import datetime
 import hashlib
 import json
+import re
 
 # The curve -x^2 + y^2 = 1 + d x^2 y^2 over the field of 2^255 - 19, and the order of its base point.
 P = 2**255 - 19
@@ -23,6 +25,43 @@ def b64(text):
     data = base64.b64decode(text, validate=True)
     check(base64.b64encode(data).decode() == text, "base64 is not canonical")
     return data
+
+
+def unique(pairs):
+    check(len(dict(pairs)) == len(pairs), "a member twice")
+    return dict(pairs)
+
+
+def refuse(name):
+    raise ValueError(name + " is no JSON")
+
+
+def parse(data):
+    value = json.loads(data, object_pairs_hook=unique, parse_constant=refuse)
+    dump(value).encode()  # half of a surrogate pair is no text
+    return value
+
+
+def dump(value, order=True):
+    return json.dumps(value, sort_keys=order, ensure_ascii=False, separators=(",", ":"))
+
+
+def number(value):
+    check(type(value) is int and -(2**63) <= value < 2**63, "no number of 64 bits")
+    return value
+
+
+def text(value):
+    check(type(value) is str, "no text")
+    return True
+
+
+def instant(value):
+    """The microseconds of a time as the gateway writes it, in UTC and as short as it can be."""
+    found = re.fullmatch(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{0,8}[1-9]))?Z", value)
+    check(found, "no time")
+    at = datetime.datetime.strptime(found[1], "%Y-%m-%dT%H:%M:%S") - datetime.datetime(1970, 1, 1)
+    return (at.days * 86400 + at.seconds) * 10**6 + int((found[2] or "").ljust(9, "0")) / 1000
 
 
 def point(encoded):
@@ -60,6 +99,7 @@ def signed(key, text, signature):
 def root(leaf, index, size, proof):
     """The root that the proof leads to from a leaf: RFC 9162 section 2.1.3.2."""
     node, last = digest(b"\0" + leaf), size - 1
+    check(0 <= index <= last, "a leaf is outside of the tree")
     for other in map(b64, proof):
         check(last > 0, "a proof is too long")
         if index & 1 or index == last:
@@ -73,14 +113,19 @@ def root(leaf, index, size, proof):
     return node
 
 
+def proven(leaf, index, size, proof, top):
+    check(type(proof) is list, "no proof")
+    return root(leaf, index, size, proof) == top
+
+
 def leaves(rows, size, top):
     """The leaves of rows, each proven to be in the tree, in its order."""
     after = -1
     for row in rows:
-        check(row.keys() == {"index", "leaf", "proof"} and after < row["index"] < size, "a row is not in its place")
-        check(root(row["leaf"].encode(), row["index"], size, row["proof"]) == top, "a row is not in the tree")
+        check(row.keys() == {"index", "leaf", "proof"} and after < number(row["index"]) < size, "a row is not in its place")
+        check(proven(row["leaf"].encode(), row["index"], size, row["proof"], top), "a row is not in the tree")
         after = row["index"]
-        yield json.loads(row["leaf"])
+        yield row["leaf"]
 
 
 def checkpoint(note, public, origin, trusted):
@@ -94,4 +139,8 @@ def checkpoint(note, public, origin, trusted):
     check(len(lines) == 5 and lines[0] == origin and line.count("\n") == 1 and signature[:-1] == ["\u2014", name], "another checkpoint")
     value = b64(signature[2])
     check(value[:4].hex() == keyhash and signed(raw[1:], (text + "\n").encode(), value[4:]), "the signature does not fit")
-    return int(lines[1]), b64(lines[2])
+    size, changes = (int(line) for line in (lines[1], lines[4].removeprefix("head ")))
+    instant(lines[3].removeprefix("time "))
+    check(lines[1:2] + lines[3:] == [str(size), lines[3], f"head {changes}"] and lines[3].startswith("time "), "another checkpoint")
+    check(0 <= size < 2**63 and 0 <= changes < 2**63 and len(b64(lines[2])) == 32 and name.split() == [name], "another checkpoint")
+    return size, b64(lines[2])

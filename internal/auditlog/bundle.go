@@ -13,11 +13,8 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// Formats of bundles. Another one gets another number, so that old bundles stay readable: the first had no rights.
-const (
-	bundleFormat  = "countersign bundle 2"
-	earlierFormat = "countersign bundle 1"
-)
+// bundleFormat is the format of bundles. Another one gets another number.
+const bundleFormat = "countersign bundle 1"
 
 // MaxBundle limits the size of a bundle in bytes: far above a message with all its documents.
 const MaxBundle = 64 << 20
@@ -32,9 +29,10 @@ type Bundle struct {
 	Rows       []Row     `json:"rows"`       // in the order of the tree
 	Contents   []Content `json:"contents"`
 	// Rights are the rows that gave the makers and deciders their roles, in the order of the tree; Changes are the contents of the requested
-	// changes.
-	Rights  []Row           `json:"rights,omitempty"`
-	Changes []ChangeContent `json:"changes,omitempty"`
+	// changes; Grants are the grants of the roles in the master data under which they acted.
+	Rights  []Row           `json:"rights"`
+	Changes []ChangeContent `json:"changes"`
+	Grants  []GrantRow      `json:"grants"`
 }
 
 // Row is a leaf with its way up to the checkpoint's root.
@@ -49,6 +47,14 @@ type Content struct {
 	DocumentID string `json:"documentId"`
 	Content    []byte `json:"content"`
 	Source     []byte `json:"source,omitempty"`
+}
+
+// GrantRow is a row of the grant of a role with its way up to the root of the master data under a head.
+type GrantRow struct {
+	Head   int64  `json:"head"` // its number
+	Index  int64  `json:"index"`
+	Proof  []Hash `json:"proof"`
+	Record []byte `json:"record"`
 }
 
 // ChangeContent is the content of a change of administration: values, before and after.
@@ -124,8 +130,8 @@ func ParseBundle(file []byte) (Bundle, error) {
 		return Bundle{}, fmt.Errorf("the first line is no bundle: %w", err)
 	}
 	written, err := canonical(b)
-	earlier := b.Format == earlierFormat && len(b.Rights)+len(b.Changes) == 0
-	if err != nil || !bytes.Equal(written, line) || b.Format != bundleFormat && !earlier {
+	whole := b.Rows != nil && b.Contents != nil && b.Rights != nil && b.Changes != nil && b.Grants != nil
+	if err != nil || !whole || !bytes.Equal(written, line) || b.Format != bundleFormat {
 		return Bundle{}, errors.New("the first line is no bundle of the format " + bundleFormat)
 	}
 	return b, nil
@@ -147,6 +153,9 @@ func (b Bundle) Verify(trusted PublicKeys) (Proven, error) {
 	if err == nil {
 		err = eachRow(checkpoint, b.Rows, p.take)
 	}
+	if err == nil {
+		err = p.grants()
+	}
 	if err != nil {
 		return Proven{}, err
 	}
@@ -158,7 +167,7 @@ func eachRow(checkpoint Checkpoint, rows []Row, take func(data []byte) error) er
 	after := int64(-1)
 	for _, row := range rows {
 		leaf := Leaf{Data: []byte(row.Leaf)}
-		if row.Index <= after || !checkpoint.Contains(row.Index, leaf.Hash(), row.Proof) {
+		if row.Proof == nil || row.Index <= after || !checkpoint.Contains(row.Index, leaf.Hash(), row.Proof) {
 			return fmt.Errorf("row %d is not in the tree of the checkpoint, or not in its place", row.Index)
 		}
 		after = row.Index

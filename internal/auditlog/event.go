@@ -68,6 +68,18 @@ type LimitUse struct {
 	Allowed int64  `json:"allowed"`
 }
 
+// Head is the head of a realm's master data: its number, the number of rows, and the root of the tree of their digests.
+type Head struct {
+	Number int64 `json:"number"`
+	Rows   int64 `json:"rows"`
+	Root   Text  `json:"root"`
+}
+
+// WithHead adds to the detail of a step the head under which somebody used a right in it, under the key head.
+func WithHead(detail string, h Head) string {
+	return strings.TrimSuffix(detail, "}") + `,"head":` + detailOf(h) + "}"
+}
+
 // WithLimits adds to the detail of a step what its release takes of daily limits, under the key limits. Without any it is the detail as it
 // was.
 func WithLimits(detail string, uses []LimitUse) string {

@@ -1,8 +1,10 @@
 package auditlog
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"time"
 
@@ -178,6 +180,46 @@ func (e Event) sealed() (keyring.Fields, error) {
 	fields.Text("audit event 1")
 	fields.Bytes(leaf.Data)
 	return fields, err
+}
+
+// errOtherForm says that a leaf is written otherwise than the gateway writes it.
+var errOtherForm = errors.New("the leaf has another form")
+
+// parseEvent reads the leaf of an event in its one form: canonical JSON, times in UTC.
+func parseEvent(data []byte) (Event, error) {
+	var e Event
+	err := json.Unmarshal(data, &e, json.RejectUnknownMembers(true))
+	e.At = e.At.UTC()
+	if e.Move != nil {
+		e.Move.At = e.Move.At.UTC()
+	}
+	if e.Decision != nil {
+		e.Decision.DecidedAt = e.Decision.DecidedAt.UTC()
+	}
+	if e.Version != nil && e.Version.Makers == nil || e.Decision != nil && e.Decision.Makers == nil {
+		return e, errOtherForm
+	}
+	return e, oneForm(data, e, err)
+}
+
+// parseDocument reads the leaf of a document in its one form.
+func parseDocument(data []byte) (Document, error) {
+	var d Document
+	err := json.Unmarshal(data, &d, json.RejectUnknownMembers(true))
+	d.CreatedAt = d.CreatedAt.UTC()
+	return d, oneForm(data, d, err)
+}
+
+// oneForm compares a leaf with the way it is written.
+func oneForm(data []byte, leaf any, err error) error {
+	if err != nil {
+		return err
+	}
+	again, err := written(leaf)
+	if err == nil && !bytes.Equal(again, data) {
+		err = errOtherForm
+	}
+	return err
 }
 
 // Seal makes the seal of the event. Its times must be as the database keeps them: in UTC, to the microsecond.

@@ -1,6 +1,10 @@
 package auditlog
 
-import "encoding/json"
+import (
+	"errors"
+
+	"github.com/go-json-experiment/json"
+)
 
 // AuditRight is a role that somebody was given or lost, by the grant of it.
 type AuditRight struct {
@@ -27,9 +31,30 @@ func RightsDetail(r Rights) string {
 	return detailOf(r)
 }
 
-// ParseRights reads the text of RightsDetail.
+// ParseRights reads the text of RightsDetail, in its one form.
 func ParseRights(detail string) (Rights, error) {
 	var r Rights
 	err := json.Unmarshal([]byte(detail), &r)
+	if err == nil && RightsDetail(r) != detail {
+		err = errors.New("the detail has another form")
+	}
 	return r, err
+}
+
+// changeStep is the detail of a step of a change.
+type changeStep struct {
+	Change  string `json:"change"`
+	Kind    string `json:"kind"`
+	Subject string `json:"subject"`
+	Reason  string `json:"reason"`
+}
+
+// parseChange reads the text of ChangeDetail, in its one form, and returns the id of the change.
+func parseChange(detail string) (string, error) {
+	var s changeStep
+	err := json.Unmarshal([]byte(detail), &s)
+	if err == nil && ChangeDetail(s.Change, s.Kind, Subject{Name: s.Subject, Reason: s.Reason}) != detail {
+		err = errors.New("the detail has another form")
+	}
+	return s.Change, err
 }

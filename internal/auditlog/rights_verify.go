@@ -7,15 +7,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"countersign/internal/identity"
 )
 
 // Right is the right under which a person made or decided a message, with its origin.
 type Right struct {
 	Role, Person, Account string
-	Grant                 string
+	User, Grant           string    // ids of the account and the grant
 	At                    time.Time // since when
 	// Change brought it: Requester asked for it and Decider approved it, both by name. "" for a right from the operator of the gateway.
 	Change, Requester, Decider string
@@ -41,12 +39,16 @@ func newRights() rights {
 
 // take reads one leaf.
 func (r *rights) take(realm string, data []byte) error {
-	var event Event
-	err := json.Unmarshal(data, &event, json.RejectUnknownMembers(true))
+	event, err := parseEvent(data)
 	if err != nil || event.Layout != layouts[KindEvent] || event.Realm != realm || event.MessageID != "" || event.Move != nil {
 		return errors.New("the leaf is none of the rights in this realm")
 	}
-	said, err := ParseRights(event.Detail)
+	var said Rights
+	if event.Event == EventUserRights {
+		said, err = ParseRights(event.Detail)
+	} else {
+		said.Change, err = parseChange(event.Detail)
+	}
 	if err != nil {
 		return errors.New("the detail of the leaf cannot be read")
 	}
@@ -83,7 +85,7 @@ func (r *rights) conclude(changes []ChangeContent) error {
 				return errors.New("a right is given twice: " + one.Grant)
 			}
 			r.granted[one.Grant] = Right{
-				Role: one.Role, Person: t.rights.Person, Account: t.rights.Subject, Grant: one.Grant, At: t.At, Change: t.rights.Change,
+				Role: one.Role, Person: t.rights.Person, Account: t.rights.Subject, User: t.rights.User, Grant: one.Grant, At: t.At, Change: t.rights.Change,
 				Requester: r.requests[t.rights.Change].ActorName, Decider: r.approvals[t.rights.Change].ActorName,
 			}
 		}
@@ -110,7 +112,7 @@ func (r *rights) byWhom(t told, contents map[string][]byte) error {
 		return errors.New("another change brought them")
 	case request.ActorPerson == approval.ActorPerson || slices.Contains([]string{request.ActorPerson, approval.ActorPerson}, t.rights.Person):
 		return errors.New("one person asked and approved, or gained by it")
-	case !digests(content, approval.ContentHash) || len(request.ContentHash) > 0 && !bytes.Equal(request.ContentHash, approval.ContentHash):
+	case !digests(content, approval.ContentHash) || !bytes.Equal(request.ContentHash, approval.ContentHash):
 		return errors.New("the change says something else than was approved")
 	}
 	return nil
@@ -127,15 +129,4 @@ func (r *rights) of(d *Decision, at time.Time) (right Right, shown bool, err err
 		err = errors.New("the right it was made under had ended")
 	}
 	return right, shown, err
-}
-
-// held finds a right that a person had at a time.
-func (r *rights) held(person, role string, at time.Time) (Right, bool) {
-	for _, right := range r.granted {
-		end, ended := r.ended[right.Grant]
-		if right.Person == person && right.Role == role && !right.At.After(at) && (!ended || end.After(at)) {
-			return right, true
-		}
-	}
-	return Right{}, false
 }

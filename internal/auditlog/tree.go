@@ -70,6 +70,36 @@ func (t Tree) Root() Hash {
 	return root
 }
 
+// halves splits the leaves of a tree as RFC 6962 does.
+func halves(leaves []Hash) (left, right []Hash) {
+	k := 1 << (bits.Len(uint(len(leaves)-1)) - 1)
+	return leaves[:k], leaves[k:]
+}
+
+// RootOf is the root of the tree of some leaves.
+func RootOf(leaves []Hash) Hash {
+	switch len(leaves) {
+	case 0:
+		return Tree{}.Root()
+	case 1:
+		return leaves[0]
+	}
+	left, right := halves(leaves)
+	return tlog.NodeHash(RootOf(left), RootOf(right))
+}
+
+// ProofOf is the way from a leaf up to the root of the tree of some leaves.
+func ProofOf(leaves []Hash, index int) []Hash {
+	if len(leaves) < 2 {
+		return []Hash{}
+	}
+	left, right := halves(leaves)
+	if index < len(left) {
+		return append(ProofOf(left, index), RootOf(right))
+	}
+	return append(ProofOf(right, index-len(left)), RootOf(left))
+}
+
 // Stored reads hashes that are kept: those of leaves (level 0) and of nodes of each eighth level, count of them from an index on.
 type Stored func(level int, from, count int64) ([]Hash, error)
 

@@ -3,11 +3,16 @@ package auditlog
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/google/uuid"
+	"golang.org/x/mod/sumdb/tlog"
 
 	"countersign/internal/identity"
 )
@@ -37,6 +42,26 @@ type proving struct {
 	proven Proven
 	moves  []Event
 	rights rights
+	heads  map[int64]Head       // by their numbers, of the moves
+	held   map[heldGrant]record // the grants in force under a head
+}
+
+// stepDetail is what the detail of a move tells.
+type stepDetail struct {
+	PayeeResult
+	Head *Head `json:"head"`
+}
+
+// heldGrant names a grant under a head.
+type heldGrant struct {
+	head  int64
+	grant string
+}
+
+// record is a grant in force as the master data have it.
+type record struct {
+	user, role string
+	at         time.Time
 }
 
 // take reads one leaf.
@@ -53,14 +78,14 @@ func (p *proving) take(data []byte) error {
 	switch of.Layout {
 	case layouts[KindEvent]:
 		var event Event
-		err = json.Unmarshal(data, &event, json.RejectUnknownMembers(true))
+		event, err = parseEvent(data)
 		p.proven.Events = append(p.proven.Events, event)
 		if event.Move != nil {
 			p.moves = append(p.moves, event)
 		}
 	case layouts[KindDocument]:
 		var document Document
-		err = json.Unmarshal(data, &document, json.RejectUnknownMembers(true))
+		document, err = parseDocument(data)
 		p.proven.Documents[document.DocumentID.String()] = document
 	default:
 		err = errors.New("the layout of the leaf is unknown: " + of.Layout)
@@ -102,6 +127,84 @@ func (p *proving) conclude() (Proven, error) {
 	return p.proven, nil
 }
 
+// grants proves the rows of grants under the heads of the moves.
+func (p *proving) grants() error {
+	p.heads, p.held = map[int64]Head{}, map[heldGrant]record{}
+	for _, event := range p.moves {
+		said, err := detailOfStep(event)
+		if err != nil {
+			return fmt.Errorf("the detail of move %d: %w", event.Move.Sequence, err)
+		}
+		if said.Head == nil {
+			continue
+		}
+		known, there := p.heads[said.Head.Number]
+		if there && (known.Rows != said.Head.Rows || !bytes.Equal(known.Root, said.Head.Root)) || len(said.Head.Root) != sha256.Size {
+			return fmt.Errorf("head %d stands there in two forms", said.Head.Number)
+		}
+		p.heads[said.Head.Number] = *said.Head
+	}
+	var last GrantRow
+	for i, g := range p.bundle.Grants {
+		if i > 0 && (g.Head < last.Head || g.Head == last.Head && g.Index <= last.Index) {
+			return errors.New("the grants are not in their order")
+		}
+		last = g
+		head, there := p.heads[g.Head]
+		if !there || g.Proof == nil || tlog.CheckRecord(g.Proof, head.Rows, Hash(head.Root), g.Index, tlog.RecordHash(g.Record)) != nil {
+			return fmt.Errorf("row %d is not in the master data under head %d", g.Index, g.Head)
+		}
+		grant, r, fits := grantIn(g.Record, p.bundle.Realm)
+		if !fits {
+			return fmt.Errorf("row %d under head %d is no grant in force", g.Index, g.Head)
+		}
+		p.held[heldGrant{g.Head, grant}] = r
+	}
+	return nil
+}
+
+// detailOfStep reads the detail of a move that brought a version or a decision.
+func detailOfStep(event Event) (said stepDetail, err error) {
+	if event.Version != nil || event.Decision != nil {
+		err = json.Unmarshal([]byte(event.Detail), &said)
+	}
+	return said, err
+}
+
+// grantIn reads the record of a grant that has not ended: the form, the table, the realm and the columns of user_role. A column begins with
+// the byte 1; an empty one is NULL.
+func grantIn(data []byte, realm string) (grant string, r record, fits bool) {
+	var fields [][]byte
+	for len(data) >= 4 {
+		size := uint64(binary.BigEndian.Uint32(data))
+		if size > uint64(len(data)-4) { //nolint:gosec // a length
+			return "", record{}, false
+		}
+		fields, data = append(fields, data[4:4+size]), data[4+size:]
+	}
+	if len(data) > 0 || len(fields) != 9 || string(fields[0]) != "countersign master data 1" || string(fields[1]) != "user_role" ||
+		string(fields[2]) != "\x01"+realm || len(fields[3]) != 17 || len(fields[4]) != 17 || len(fields[7]) != 9 || len(fields[8]) != 0 {
+		return "", record{}, false
+	}
+	for _, column := range fields[3:8] {
+		if len(column) == 0 || column[0] != 1 {
+			return "", record{}, false
+		}
+	}
+	at := time.UnixMicro(int64(binary.BigEndian.Uint64(fields[7][1:]))).UTC() //nolint:gosec // the same 64 bits
+	return uuid.UUID(fields[3][1:]).String(), record{uuid.UUID(fields[4][1:]).String(), string(fields[6][1:]), at}, true
+}
+
+// inForce reports whether a right was in force under the head of a move.
+func (p *proving) inForce(event Event, right Right) bool {
+	said, err := detailOfStep(event)
+	if err != nil || said.Head == nil {
+		return false
+	}
+	r, there := p.held[heldGrant{said.Head.Number, right.Grant}]
+	return there && r.user == right.User && r.role == right.Role && r.at.Equal(right.At)
+}
+
 // underRights finds the rights of the people who made the version of a move or decided it, and the result of the verification of payee.
 func (p *proving) underRights(event Event) error {
 	note := func(right Right, shown bool) {
@@ -116,21 +219,31 @@ func (p *proving) underRights(event Event) error {
 		if err != nil {
 			return err
 		}
-		note(right, shown)
+		note(right, shown && p.inForce(event, right))
 	}
 	if event.Version == nil {
 		return nil
 	}
 	// Who wrote this version is the last of its makers. The others wrote those before, and may have lost the role since.
 	if makers := event.Version.Makers; len(makers) > 0 {
-		note(p.rights.held(makers[len(makers)-1], string(identity.RoleMaker), event.At))
+		note(p.heldBy(makers[len(makers)-1], event))
 	}
-	var found PayeeResult
-	err := json.Unmarshal([]byte(event.Detail), &found)
-	if err == nil && found.Result != "" {
-		p.proven.Payees[event.Version.Number] = found
+	said, err := detailOfStep(event)
+	if err == nil && said.Result != "" {
+		p.proven.Payees[event.Version.Number] = said.PayeeResult
 	}
 	return err
+}
+
+// heldBy finds the right of a maker under the head of a move.
+func (p *proving) heldBy(person string, event Event) (Right, bool) {
+	for _, grant := range slices.Sorted(maps.Keys(p.rights.granted)) {
+		right := p.rights.granted[grant]
+		if right.Person == person && right.Role == string(identity.RoleMaker) && p.inForce(event, right) {
+			return right, true
+		}
+	}
+	return Right{}, false
 }
 
 // contents holds the bytes of each document against the digests in its leaf.
@@ -141,7 +254,7 @@ func (p *proving) contents() error {
 	seen := make(map[string]bool)
 	for _, content := range p.bundle.Contents {
 		document, there := p.proven.Documents[content.DocumentID]
-		if !there || seen[content.DocumentID] {
+		if !there || seen[content.DocumentID] || content.Content == nil {
 			return fmt.Errorf("the content of %s belongs to no document", content.DocumentID)
 		}
 		seen[content.DocumentID] = true

@@ -42,14 +42,17 @@ func NewRecord(table, realm string, values ...any) (Record, error) {
 // MasterDataKeys derives the keys that master data are sealed with from those of tokens.
 func MasterDataKeys(tokens keyring.Ring) (keyring.Ring, error) { return tokens.Derive("master data") }
 
-// Digest is the SHA-256 of the record, which no other record has.
-func (r Record) Digest() [sha256.Size]byte {
+// Bytes are the fields of the record, each with its length.
+func (r Record) Bytes() []byte {
 	var fields keyring.Fields
 	for _, field := range r.fields {
 		fields.Bytes(field)
 	}
-	return sha256.Sum256(fields)
+	return fields
 }
+
+// Digest is the hash of the record as a leaf of a tree (RFC 6962): the SHA-256 of the byte 0 and its bytes. No other record has it.
+func (r Record) Digest() [sha256.Size]byte { return sha256.Sum256(append([]byte{0}, r.Bytes()...)) }
 
 // Seal seals the record.
 func (r Record) Seal(keys keyring.Ring) keyring.Seal { return keys.Seal(r.fields...) }

@@ -63,21 +63,32 @@ func newState(rows []Row) (*state, error) {
 	return s, nil
 }
 
+// told is the head as the steps of messages tell of it.
+func (s *state) told() auditlog.Head {
+	return auditlog.Head{Number: s.head.Number, Rows: int64(len(s.rows)), Root: s.head.Digest}
+}
+
+// withHead adds the head to the detail of a step in which somebody uses a right: the newest that this gateway verified.
+func (d *Database) withHead(realm, detail string) string {
+	if kept := d.heads.of(realm).kept(); kept != nil {
+		return auditlog.WithHead(detail, kept.told())
+	}
+	return detail
+}
+
 // has reports whether a row is in the state as it stands here.
 func (s *state) has(row Row) bool {
 	digest, known := s.rows[rowKey{row.Table, row.Key}]
 	return known && row.err == nil && digest == row.Digest()
 }
 
-// digestOf is the digest over rows: each with its table and key, in their order.
+// digestOf is the root of the tree of the digests of rows, in the order of their tables and keys.
 func digestOf(rows map[rowKey][sha256.Size]byte) [sha256.Size]byte {
-	var fields keyring.Fields
+	leaves := make([]auditlog.Hash, 0, len(rows))
 	for _, key := range inOrder(rows) {
-		digest := rows[key]
-		fields.Text(key.table, key.key)
-		fields.Bytes(digest[:])
+		leaves = append(leaves, rows[key])
 	}
-	return sha256.Sum256(fields)
+	return auditlog.RootOf(leaves)
 }
 
 func inOrder(rows map[rowKey][sha256.Size]byte) []rowKey {

@@ -308,12 +308,16 @@ func sealedAccount(ctx context.Context, guard *Guard, realm string, row dbsqlc.S
 }
 
 // openingDetail is the detail of the audit event of a new message.
-func openingDetail(c payment.Created) string {
+func (d *Database) openingDetail(c payment.Created) string {
 	m := c.Message
 	opening := auditlog.OpeningDetail(auditlog.Opening{
 		To: string(m.State), Reason: cmp.Or(c.Origin.Note, m.StatusText), RequestKey: c.IdempotencyKey,
 	})
-	return withLimits(auditlog.WithPayee(opening, string(m.Payee.Result), m.Payee.MatchedName), c.Uses)
+	detail := withLimits(auditlog.WithPayee(opening, string(m.Payee.Result), m.Payee.MatchedName), c.Uses)
+	if m.MakerUser != uuid.Nil {
+		detail = d.withHead(m.Realm, detail)
+	}
+	return detail
 }
 
 // duplicate finds the used key and its message.

@@ -42,7 +42,7 @@ func one[T any](value T) []T { return []T{value} }
 
 func (s *Messages) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 	m, from, by := c.Message, c.Origin, c.Actor
-	kept, detail := s.sealContent(m, from), openingDetail(c)
+	kept, detail := s.sealContent(m, from), s.db.openingDetail(c)
 	event := s.sealOpening(c, detail)
 	p := dbsqlc.MessageInsertParams{
 		Realm: m.Realm, MessageIds: one(m.InternalID), GlobalIds: one(string(m.GlobalID)), Kinds: one(string(m.Kind)),
@@ -94,6 +94,9 @@ func (s *Messages) addVersion(p *dbsqlc.MessageInsertParams, m payment.Message) 
 func (s *Messages) moveParams(t payment.Transition) dbsqlc.MessageMoveParams {
 	m, c, by, move := t.Message(), t.Changes(), t.Actor(), t.Move()
 	detail := withLimits(auditlog.Detail(string(move.From), string(move.To), t.Reason()), t.LimitUses())
+	if t.Decision() != nil {
+		detail = s.db.withHead(m.Realm, detail)
+	}
 	event := s.sealStep(t, detail)
 	p := dbsqlc.MessageMoveParams{
 		Realm: m.Realm, MessageIds: one(m.InternalID), FromStates: one(string(move.From)),

@@ -239,8 +239,8 @@ func (s *Messages) amend(ctx context.Context, q *dbsqlc.Queries, t payment.Trans
 		Realm: m.Realm, ClientID: by.ClientID, Scope: payment.KeyMessageID, Key: from.Reference, MessageID: m.InternalID,
 		Fingerprint: after.ContentHash, CreatedAt: t.At(),
 	})
-	detail := auditlog.WithPayee(auditlog.Detail(string(t.Move().From), string(t.Move().To), t.Reason()), string(after.Payee.Result),
-		after.Payee.MatchedName)
+	detail := s.db.withHead(m.Realm, auditlog.WithPayee(auditlog.Detail(string(t.Move().From), string(t.Move().To), t.Reason()),
+		string(after.Payee.Result), after.Payee.MatchedName))
 	event := s.sealStep(t, detail)
 	_, err := q.MessageAmendIf(ctx, dbsqlc.MessageAmendIfParams{
 		EventID: auditlog.MoveID(m.InternalID, m.Sequence+1), Reason: OrNull(t.Reason()),

@@ -222,6 +222,27 @@ WHERE c.realm = @realm AND c.change_id::text IN (
   SELECT e.detail::jsonb ->> 'change' FROM audit_event e WHERE e.realm = @realm AND e.event = 'change.approve' AND e.event_id = ANY (@events::uuid[]))
 ORDER BY c.change_id;
 
+-- name: GrantListOfPeople :many
+-- The grants of roles that makers and deciders had.
+SELECT g.* FROM user_account u JOIN user_role g ON g.realm = u.realm AND g.user_id = u.user_id
+WHERE u.realm = @realm AND u.person_id::text = ANY (@people::text[]) AND g.role IN ('maker', 'checker') ORDER BY g.grant_id;
+
+-- name: HeadsOfMessage :many
+-- The heads of the master data under which a message was made and decided.
+SELECT DISTINCT coalesce((e.detail::jsonb -> 'head' ->> 'number')::bigint, 0)::bigint AS number FROM audit_event e
+WHERE e.realm = @realm AND e.message_id = @message_id AND e.sequence IS NOT NULL AND e.detail::jsonb ? 'head' ORDER BY number;
+
+-- name: RowsToldUnder :many
+-- The digests of master data under a head, as the audit trail tells of them, in the order of their tables and keys.
+SELECT decode(r.digest, 'hex')::bytea AS digest FROM (
+  SELECT DISTINCT ON (x.relation, x.key) x.relation, x.key, x.digest FROM (
+    SELECT (t.one ->> 'in') COLLATE "C" AS relation, (t.one ->> 'key') COLLATE "C" AS key, t.one ->> 'digest' AS digest,
+           (a.detail::jsonb ->> 'number')::bigint AS number
+    FROM audit_event a CROSS JOIN LATERAL jsonb_array_elements(a.detail::jsonb -> 'rows') AS t (one)
+    WHERE a.realm = @realm AND a.event = 'realm.rows') x
+  WHERE x.number <= @number::bigint ORDER BY x.relation, x.key, x.number DESC) r
+ORDER BY r.relation, r.key;
+
 -- name: PeopleOfMessage :many
 -- Who wrote or decided a message.
 SELECT DISTINCT p.person::text AS person FROM (

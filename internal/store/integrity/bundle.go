@@ -1,9 +1,11 @@
 package integrity
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -29,7 +31,10 @@ var ErrNotSealed = errors.New("the message is not sealed whole: there is none of
 //
 // Errors: ErrNotSealed, ErrNotGenuine.
 func (s *Snapshot) Bundle(ctx context.Context, seal payment.Sealer, realm string, message uuid.UUID) (auditlog.Bundle, error) {
-	b := auditlog.Bundle{Realm: realm, MessageID: message.String(), Rows: []auditlog.Row{}, Contents: []auditlog.Content{}}
+	b := auditlog.Bundle{
+		Realm: realm, MessageID: message.String(), Rows: []auditlog.Row{}, Contents: []auditlog.Content{}, Rights: []auditlog.Row{},
+		Changes: []auditlog.ChangeContent{}, Grants: []auditlog.GrantRow{},
+	}
 	newest, err := s.q.AuditCheckpointNewest(ctx, realm)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return b, ErrNotSealed
@@ -154,7 +159,46 @@ func (s *Snapshot) rights(ctx context.Context, b *auditlog.Bundle, size int64, m
 	for _, c := range changes {
 		b.Changes = append(b.Changes, auditlog.ChangeContent{ChangeID: c.ChangeID.String(), Content: c.Content})
 	}
+	if err == nil {
+		err = s.grants(ctx, b, message, people)
+	}
 	return err
+}
+
+// grants adds the grants of people that were in force under the heads of the message's moves. A head of whose rows the trail tells
+// otherwise has none, and the verifier reports the rights as not shown.
+func (s *Snapshot) grants(ctx context.Context, b *auditlog.Bundle, message uuid.UUID, people []string) error {
+	numbers, err := s.q.HeadsOfMessage(ctx, b.Realm, &message)
+	if err != nil {
+		return fmt.Errorf("read the heads of the master data of the message: %w", err)
+	}
+	given, err := s.q.GrantListOfPeople(ctx, b.Realm, people)
+	if err != nil {
+		return fmt.Errorf("read the grants of makers and deciders: %w", err)
+	}
+	for _, number := range numbers {
+		rows, err := s.q.RowsToldUnder(ctx, b.Realm, number)
+		if err != nil {
+			return fmt.Errorf("read the master data of the message: %w", err)
+		}
+		leaves, places := make([]auditlog.Hash, len(rows)), make(map[auditlog.Hash]int, len(rows))
+		for i, row := range rows {
+			leaves[i] = hashOf(row)
+			places[leaves[i]] = i
+		}
+		first := len(b.Grants)
+		for _, grant := range given {
+			grant.EndedAt = nil // as it was then
+			row := store.Grant(grant)
+			if at, there := places[row.Digest()]; there {
+				b.Grants = append(b.Grants, auditlog.GrantRow{
+					Head: number, Index: int64(at), Record: row.Record(), Proof: auditlog.ProofOf(leaves, at),
+				})
+			}
+		}
+		slices.SortFunc(b.Grants[first:], func(a, b auditlog.GrantRow) int { return cmp.Compare(a.Index, b.Index) })
+	}
+	return nil
 }
 
 // hashes reads the tree of a realm.

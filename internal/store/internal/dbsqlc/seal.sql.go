@@ -737,6 +737,66 @@ func (q *Queries) EventFactList(ctx context.Context, ids []uuid.UUID, realm stri
 	return items, nil
 }
 
+const grantListOfPeople = `-- name: GrantListOfPeople :many
+SELECT g.realm, g.user_id, g.duty, g.role, g.granted_at, g.grant_id, g.ended_at FROM user_account u JOIN user_role g ON g.realm = u.realm AND g.user_id = u.user_id
+WHERE u.realm = $1 AND u.person_id::text = ANY ($2::text[]) AND g.role IN ('maker', 'checker') ORDER BY g.grant_id
+`
+
+// The grants of roles that makers and deciders had.
+func (q *Queries) GrantListOfPeople(ctx context.Context, realm string, people []string) ([]UserRole, error) {
+	rows, err := q.db.Query(ctx, grantListOfPeople, realm, people)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []UserRole
+	for rows.Next() {
+		var i UserRole
+		if err := rows.Scan(
+			&i.Realm,
+			&i.UserID,
+			&i.Duty,
+			&i.Role,
+			&i.GrantedAt,
+			&i.GrantID,
+			&i.EndedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const headsOfMessage = `-- name: HeadsOfMessage :many
+SELECT DISTINCT coalesce((e.detail::jsonb -> 'head' ->> 'number')::bigint, 0)::bigint AS number FROM audit_event e
+WHERE e.realm = $1 AND e.message_id = $2 AND e.sequence IS NOT NULL AND e.detail::jsonb ? 'head' ORDER BY number
+`
+
+// The heads of the master data under which a message was made and decided.
+func (q *Queries) HeadsOfMessage(ctx context.Context, realm string, messageID *uuid.UUID) ([]int64, error) {
+	rows, err := q.db.Query(ctx, headsOfMessage, realm, messageID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int64
+	for rows.Next() {
+		var number int64
+		if err := rows.Scan(&number); err != nil {
+			return nil, err
+		}
+		items = append(items, number)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const leafHashList = `-- name: LeafHashList :many
 SELECT hash FROM audit_leaf WHERE realm = $1 AND leaf_index >= $2::bigint AND leaf_index < $3::bigint ORDER BY leaf_index
 `
@@ -905,6 +965,38 @@ func (q *Queries) PeopleOfMessage(ctx context.Context, realm string, messageID u
 			return nil, err
 		}
 		items = append(items, person)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const rowsToldUnder = `-- name: RowsToldUnder :many
+SELECT decode(r.digest, 'hex')::bytea AS digest FROM (
+  SELECT DISTINCT ON (x.relation, x.key) x.relation, x.key, x.digest FROM (
+    SELECT (t.one ->> 'in') COLLATE "C" AS relation, (t.one ->> 'key') COLLATE "C" AS key, t.one ->> 'digest' AS digest,
+           (a.detail::jsonb ->> 'number')::bigint AS number
+    FROM audit_event a CROSS JOIN LATERAL jsonb_array_elements(a.detail::jsonb -> 'rows') AS t (one)
+    WHERE a.realm = $1 AND a.event = 'realm.rows') x
+  WHERE x.number <= $2::bigint ORDER BY x.relation, x.key, x.number DESC) r
+ORDER BY r.relation, r.key
+`
+
+// The digests of master data under a head, as the audit trail tells of them, in the order of their tables and keys.
+func (q *Queries) RowsToldUnder(ctx context.Context, realm string, number int64) ([][]byte, error) {
+	rows, err := q.db.Query(ctx, rowsToldUnder, realm, number)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items [][]byte
+	for rows.Next() {
+		var digest []byte
+		if err := rows.Scan(&digest); err != nil {
+			return nil, err
+		}
+		items = append(items, digest)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package views
 
 import (
 	"encoding/hex"
+	"slices"
 	"strings"
 	"time"
 
@@ -107,6 +108,15 @@ func (m Message) name() i18n.Text {
 // rows lists the facts a checker compares, in the order of the paper.
 func (m Message) rows() []ui.Row {
 	about := m.Summary
+	from := appendRow(nil, ui.Row{
+		Term: "From", Value: ui.GroupFours(about.DebtorAccount), Details: DebtorLines(about, m.Sent.DebtorAddress), Numeric: true,
+	})
+	return slices.Concat(m.creditorRows(), from, m.termRows())
+}
+
+// creditorRows are the account of the creditor, its bank, and what the bank said of the name.
+func (m Message) creditorRows() []ui.Row {
+	about := m.Summary
 	rows := []ui.Row{
 		{Term: "Account", Value: ui.GroupFours(about.CreditorAccount), Copy: about.CreditorAccount, Numeric: true},
 	}
@@ -114,18 +124,36 @@ func (m Message) rows() []ui.Row {
 	if payee := PayeeView(m.Payee); payee != nil {
 		rows = append(rows, ui.Row{Term: "Name check", Text: payee.Title, Details: []i18n.Text{payee.Text}})
 	}
-	if address := m.Sent.CreditorAddress; len(address) > 0 {
-		rows = append(rows, ui.Row{Term: "Address", Text: address[0], Details: address[1:]})
+	return appendRow(rows, addressRow(m.Sent.CreditorAddress))
+}
+
+// debtorRows are the account of the debtor and its bank.
+func (m Message) debtorRows() []ui.Row {
+	about := m.Summary
+	account := ui.Row{Term: "Account", Value: ui.GroupFours(about.DebtorAccount), Copy: about.DebtorAccount, Numeric: true}
+	if about.OrderedDebtorName != "" {
+		account.Details = []i18n.Text{i18n.Text("Ordered as %s").With(about.OrderedDebtorName)}
 	}
-	rows = appendRow(rows, ui.Row{
-		Term: "From", Value: ui.GroupFours(about.DebtorAccount), Details: DebtorLines(about, m.Sent.DebtorAddress), Numeric: true,
-	})
+	rows := appendRow(nil, account)
+	rows = appendRow(rows, ui.Row{Term: "Bank", Value: BankName(about.DebtorAccount, about.DebtorAgent)})
+	return appendRow(rows, addressRow(m.Sent.DebtorAddress))
+}
+
+func addressRow(lines []i18n.Text) ui.Row {
+	if len(lines) == 0 {
+		return ui.Row{}
+	}
+	return ui.Row{Term: "Address", Text: lines[0], Details: lines[1:]}
+}
+
+// termRows are what a payment is for, its reference, and what core banking said.
+func (m Message) termRows() []ui.Row {
 	remittance := ui.Row{Term: m.Sent.Remittance.Term, Value: m.Sent.Remittance.Value}
 	if remittance.Term == "" {
 		remittance = ui.Row{Term: "Remittance", Text: "None"}
 	}
-	rows = appendRow(rows, remittance)
-	rows = appendRow(rows, ui.Row{Term: "End-to-end ID", Value: about.EndToEndID, Numeric: true})
+	rows := appendRow(nil, remittance)
+	rows = appendRow(rows, ui.Row{Term: "End-to-end ID", Value: m.Summary.EndToEndID, Numeric: true})
 	return appendRow(rows, CoreRow(m.Core))
 }
 
@@ -200,7 +228,7 @@ type kindWords struct {
 	toward                i18n.Text // before the name in lists
 	toDebtor              bool      // the other side is the debtor, not the creditor
 	allAbout              i18n.Text // the link to the message's own page
-	party                 i18n.Text // heads the other side on the page
+	party                 i18n.Text // heads the payment that an R-transaction is about
 	listURL               string    // the list it belongs to
 	listLabel             i18n.Text
 }
@@ -210,7 +238,7 @@ var kinds = map[payment.Kind]kindWords{
 	payment.KindInstruction: {
 		approve: "Approve %s to %s", reject: "Reject %s to %s", submitted: "%s to %s is submitted", withdrawal: "Withdraw %s to %s",
 		final:  "It is sent immediately after approval and cannot be cancelled. You can request a recall.",
-		toward: "to (a creditor)", allAbout: "All about this payment", party: "Creditor", listURL: "/payments", listLabel: "All payments",
+		toward: "to (a creditor)", allAbout: "All about this payment", listURL: "/payments", listLabel: "All payments",
 	},
 	payment.KindRecall: {
 		approve: "Approve the recall of %s paid to %s", reject: "Reject the recall of %s paid to %s",
@@ -234,7 +262,7 @@ var kinds = map[payment.Kind]kindWords{
 		listURL: "/payments", listLabel: "All payments",
 	},
 	payment.KindPayment: { // it came in: nobody submits or decides it
-		toward: "from (a debtor)", toDebtor: true, allAbout: "All about this payment", party: "Credited to",
+		toward: "from (a debtor)", toDebtor: true, allAbout: "All about this payment",
 		listURL: "/incoming", listLabel: "Incoming payments",
 	},
 	payment.KindReceivedRecall: {

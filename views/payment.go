@@ -159,6 +159,27 @@ func (m Message) identifiers() []ui.Row {
 	return rows
 }
 
+// decisions lists who decided about the version, when and on which way, and the digest that each decision names.
+func (m Message) decisions() []ui.Row {
+	var rows []ui.Row
+	for _, d := range m.Decisions {
+		row := ui.Row{Term: "Approved", Value: d.Name + ", " + d.Login, Details: []i18n.Text{
+			i18n.Join(", ", i18n.Data(ui.DateTime(d.DecidedAt)), ChannelName(string(d.Channel), d.ClientID)),
+		}}
+		if d.Action == payment.ActionReject {
+			row.Term = "Rejected"
+		}
+		if said := d.Reason + d.Remark; said != "" {
+			row.Details = append(row.Details, i18n.Data(said))
+		}
+		rows = append(rows, row)
+	}
+	if len(rows) == 0 {
+		rows = []ui.Row{{Term: "Approvals", Text: "None"}}
+	}
+	return append(rows, ui.Row{Term: "Fingerprint", Value: m.digest(), Numeric: true})
+}
+
 // origin lists who made the message, when and on which way.
 func (m Message) origin() []ui.Row {
 	rows := []ui.Row{{Term: "Scheme", Text: ui.SchemeName(m.Scheme)}}

@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help count run test test-long test-race verify generate lint load gallery bench drill mutants simulate kill fuzz timing faults hostile flood race search pictures screens html lighthouse postgres browser xmllint pgbouncer python clean-cache
+.PHONY: help count run test test-long test-race verify generate lint load gallery bench drill mutants simulate kill fuzz clients timing faults hostile flood race search pictures screens html lighthouse postgres browser xmllint pgbouncer python clean-cache
 
 GO ?= go
 CACHE := $(CURDIR)/.cache
@@ -58,7 +58,7 @@ test-long: rabbitmq pgbouncer browser ## run what make test leaves out: fuzzing,
 	@COUNTERSIGN_RABBITMQ=1 COUNTERSIGN_PGBOUNCER=1 COUNTERSIGN_POSTGRES_BESIDE="$(CACHE)/postgres-17" COUNTERSIGN_PAYMENTS_IN=10000 \
 	$(GO) test -count=1 -timeout 60m -vet=off ./internal/clearing/amqp/... ./internal/store ./internal/clearing ./cmd/countersign
 	@$(BROWSER) $(GO) test -tags long -count=1 -timeout 60m -vet=off ./web/browsertest
-	@$(MAKE) drill simulate search race hostile flood kill faults html screens timing mutants
+	@$(MAKE) drill simulate search race hostile flood kill faults html clients screens timing mutants
 
 test-race: ## run the tests of the packages that share data between goroutines under the race detector (needs a C compiler)
 	@tools/install.sh "gcc|clang|cc" "the race detector" gcc libc6-dev
@@ -175,6 +175,12 @@ html: ## have html-validate read every page of the gallery (installed into .cach
 	@cd .cache/html && npm ci --silent --ignore-scripts --no-audit --no-fund
 	@COUNTERSIGN_HTML_VALIDATE="$(CACHE)/html/node_modules/html-validate/bin/html-validate.mjs" \
 	$(GO) test -tags long -count=1 -v -run TestPagesAreValidHTML ./tools/gallery/screens
+
+clients: $(TOOLS) ## lint the OpenAPI document, generate four clients, compile them strictly and walk through the demo with each (pinned by tools/clients)
+	@tools/install.sh node "clients in TypeScript" nodejs npm
+	@tools/postgres.sh --if-missing
+	@tools/clients/run.sh
+	@$(GO) test -tags long -count=1 -v -vet=off -run 'TestGeneratedClients|TestTheWholeDescription' ./cmd/countersign
 
 lighthouse: browser ## measure ten screens with Lighthouse, and how fast keys and clicks are answered (installed into .cache, pinned by tools/lighthouse)
 	@tools/install.sh "chromium|chromium-browser|google-chrome" "Lighthouse" chromium

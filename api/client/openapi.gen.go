@@ -3121,7 +3121,8 @@ type InstructionAnswer struct {
 	Message StatusMessage `json:"message"`
 
 	// Notes What of the order is not forwarded to the creditor's bank, in document order; absent when everything is. In the answers to
-	// instruction/create and instruction/update; instruction/validate has it in `success`. docs/rules.md lists every element.
+	// instruction/create and instruction/update; instruction/validate has it in `success`. docs/rules.md lists every element. A note may
+	// also say that a creditor reference is forwarded although its check digits are wrong, which SEPA allows.
 	Notes Notes `json:"notes,omitempty,omitzero"`
 
 	// Payee Whether the creditor's name is that of the account, as the creditor's bank says (verification of payee, Regulation (EU) 2024/886).
@@ -3270,7 +3271,8 @@ type Note struct {
 }
 
 // Notes What of the order is not forwarded to the creditor's bank, in document order; absent when everything is. In the answers to
-// instruction/create and instruction/update; instruction/validate has it in `success`. docs/rules.md lists every element.
+// instruction/create and instruction/update; instruction/validate has it in `success`. docs/rules.md lists every element. A note may
+// also say that a creditor reference is forwarded although its check digits are wrong, which SEPA allows.
 type Notes = []Note
 
 // OrganisationIdentification29 ISO 20022 OrganisationIdentification29.
@@ -3669,19 +3671,6 @@ type RecallOrder struct {
 
 	// Reason ISO 20022 external code of the scheme's list.
 	Reason ReasonCode `json:"reason,omitempty,omitzero"`
-	union  json.RawMessage
-}
-
-// RecallOrder0 defines model for RecallOrder.0.
-type RecallOrder0 struct {
-	Reason interface{} `json:"reason"`
-}
-
-// RecallOrder1 defines model for RecallOrder.1.
-type RecallOrder1 struct {
-	RecallDetails struct {
-		Reason interface{} `json:"reason"`
-	} `json:"RecallDetails"`
 }
 
 // RecallRequest A recall to create, flat or inside paymentRequest.
@@ -3869,45 +3858,22 @@ type ResolutionOrder struct {
 	AdditionalInformation AdditionalInformation `json:"additionalInformation,omitempty,omitzero"`
 
 	// Identifiers The incoming payment as creditId, or as internalId in its place, and the recall of it.
-	Identifiers ResolutionOrder_Identifiers `json:"identifiers"`
+	Identifiers struct {
+		// CreditID An internalId or a Global ID.
+		CreditID PaymentID `json:"creditId,omitempty,omitzero"`
+
+		// ExternalID The client's own name of the order, unique for ever.
+		ExternalID ExternalID `json:"externalId,omitempty,omitzero"`
+
+		// InternalID An internalId or a Global ID.
+		InternalID PaymentID `json:"internalId,omitempty,omitzero"`
+
+		// RecallID An internalId or a Global ID.
+		RecallID PaymentID `json:"recallId"`
+	} `json:"identifiers"`
 
 	// Reason ISO 20022 external code of the scheme's list.
 	Reason ReasonCode `json:"reason,omitempty,omitzero"`
-	union  json.RawMessage
-}
-
-// ResolutionOrderIdentifiers0 defines model for ResolutionOrder.Identifiers.0.
-type ResolutionOrderIdentifiers0 = interface{}
-
-// ResolutionOrderIdentifiers1 defines model for ResolutionOrder.Identifiers.1.
-type ResolutionOrderIdentifiers1 = interface{}
-
-// ResolutionOrder_Identifiers The incoming payment as creditId, or as internalId in its place, and the recall of it.
-type ResolutionOrder_Identifiers struct {
-	// CreditID An internalId or a Global ID.
-	CreditID PaymentID `json:"creditId,omitempty,omitzero"`
-
-	// ExternalID The client's own name of the order, unique for ever.
-	ExternalID ExternalID `json:"externalId,omitempty,omitzero"`
-
-	// InternalID An internalId or a Global ID.
-	InternalID PaymentID `json:"internalId,omitempty,omitzero"`
-
-	// RecallID An internalId or a Global ID.
-	RecallID PaymentID `json:"recallId"`
-	union    json.RawMessage
-}
-
-// ResolutionOrder0 defines model for ResolutionOrder.0.
-type ResolutionOrder0 struct {
-	Reason interface{} `json:"reason"`
-}
-
-// ResolutionOrder1 defines model for ResolutionOrder.1.
-type ResolutionOrder1 struct {
-	ResolutionDetails struct {
-		Reason interface{} `json:"reason"`
-	} `json:"ResolutionDetails"`
 }
 
 // ResolutionRequest A resolution to create, flat or inside paymentRequest.
@@ -3933,42 +3899,19 @@ type ReturnOrder struct {
 	AdditionalInformation AdditionalInformation `json:"additionalInformation,omitempty,omitzero"`
 
 	// Identifiers The incoming payment as creditId, or as internalId in its place.
-	Identifiers ReturnOrder_Identifiers `json:"identifiers"`
+	Identifiers struct {
+		// CreditID An internalId or a Global ID.
+		CreditID PaymentID `json:"creditId,omitempty,omitzero"`
+
+		// ExternalID The client's own name of the order, unique for ever.
+		ExternalID ExternalID `json:"externalId,omitempty,omitzero"`
+
+		// InternalID An internalId or a Global ID.
+		InternalID PaymentID `json:"internalId,omitempty,omitzero"`
+	} `json:"identifiers"`
 
 	// Reason ISO 20022 external code of the scheme's list.
 	Reason ReasonCode `json:"reason,omitempty,omitzero"`
-	union  json.RawMessage
-}
-
-// ReturnOrderIdentifiers0 defines model for ReturnOrder.Identifiers.0.
-type ReturnOrderIdentifiers0 = interface{}
-
-// ReturnOrderIdentifiers1 defines model for ReturnOrder.Identifiers.1.
-type ReturnOrderIdentifiers1 = interface{}
-
-// ReturnOrder_Identifiers The incoming payment as creditId, or as internalId in its place.
-type ReturnOrder_Identifiers struct {
-	// CreditID An internalId or a Global ID.
-	CreditID PaymentID `json:"creditId,omitempty,omitzero"`
-
-	// ExternalID The client's own name of the order, unique for ever.
-	ExternalID ExternalID `json:"externalId,omitempty,omitzero"`
-
-	// InternalID An internalId or a Global ID.
-	InternalID PaymentID `json:"internalId,omitempty,omitzero"`
-	union      json.RawMessage
-}
-
-// ReturnOrder0 defines model for ReturnOrder.0.
-type ReturnOrder0 struct {
-	Reason interface{} `json:"reason"`
-}
-
-// ReturnOrder1 defines model for ReturnOrder.1.
-type ReturnOrder1 struct {
-	ReturnDetails struct {
-		Reason interface{} `json:"reason"`
-	} `json:"ReturnDetails"`
 }
 
 // ReturnRequest A return to create, flat or inside paymentRequest.
@@ -4162,7 +4105,8 @@ type StructuredRemittanceInformation16 struct {
 // Success The order would be taken.
 type Success struct {
 	// Notes What of the order is not forwarded to the creditor's bank, in document order; absent when everything is. In the answers to
-	// instruction/create and instruction/update; instruction/validate has it in `success`. docs/rules.md lists every element.
+	// instruction/create and instruction/update; instruction/validate has it in `success`. docs/rules.md lists every element. A note may
+	// also say that a creditor reference is forwarded although its check digits are wrong, which SEPA allows.
 	Notes Notes `json:"notes,omitempty,omitzero"`
 
 	// Payee Whether the creditor's name is that of the account, as the creditor's bank says (verification of payee, Regulation (EU) 2024/886).
@@ -5777,137 +5721,6 @@ func (t *InstructionRequest) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// AsRecallOrder0 returns the union data inside the RecallOrder as a RecallOrder0
-func (t RecallOrder) AsRecallOrder0() (RecallOrder0, error) {
-	var body RecallOrder0
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromRecallOrder0 overwrites any union data inside the RecallOrder as the provided RecallOrder0
-func (t *RecallOrder) FromRecallOrder0(v RecallOrder0) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeRecallOrder0 performs a merge with any union data inside the RecallOrder, using the provided RecallOrder0
-func (t *RecallOrder) MergeRecallOrder0(v RecallOrder0) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsRecallOrder1 returns the union data inside the RecallOrder as a RecallOrder1
-func (t RecallOrder) AsRecallOrder1() (RecallOrder1, error) {
-	var body RecallOrder1
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromRecallOrder1 overwrites any union data inside the RecallOrder as the provided RecallOrder1
-func (t *RecallOrder) FromRecallOrder1(v RecallOrder1) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeRecallOrder1 performs a merge with any union data inside the RecallOrder, using the provided RecallOrder1
-func (t *RecallOrder) MergeRecallOrder1(v RecallOrder1) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t RecallOrder) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	if err != nil {
-		return nil, err
-	}
-	object := make(map[string]json.RawMessage)
-	if t.union != nil {
-		err = json.Unmarshal(b, &object)
-		if err != nil {
-			return nil, err
-		}
-	}
-
-	object["RecallDetails"], err = json.Marshal(t.RecallDetails)
-	if err != nil {
-		return nil, fmt.Errorf("error marshaling 'RecallDetails': %w", err)
-	}
-
-	object["additionalInformation"], err = json.Marshal(t.AdditionalInformation)
-	if err != nil {
-		return nil, fmt.Errorf("error marshaling 'additionalInformation': %w", err)
-	}
-
-	object["identifiers"], err = json.Marshal(t.Identifiers)
-	if err != nil {
-		return nil, fmt.Errorf("error marshaling 'identifiers': %w", err)
-	}
-
-	object["reason"], err = json.Marshal(t.Reason)
-	if err != nil {
-		return nil, fmt.Errorf("error marshaling 'reason': %w", err)
-	}
-
-	b, err = json.Marshal(object)
-	return b, err
-}
-
-func (t *RecallOrder) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	if err != nil {
-		return err
-	}
-	object := make(map[string]json.RawMessage)
-	err = json.Unmarshal(b, &object)
-	if err != nil {
-		return err
-	}
-
-	if raw, found := object["RecallDetails"]; found {
-		err = json.Unmarshal(raw, &t.RecallDetails)
-		if err != nil {
-			return fmt.Errorf("error reading 'RecallDetails': %w", err)
-		}
-	}
-
-	if raw, found := object["additionalInformation"]; found {
-		err = json.Unmarshal(raw, &t.AdditionalInformation)
-		if err != nil {
-			return fmt.Errorf("error reading 'additionalInformation': %w", err)
-		}
-	}
-
-	if raw, found := object["identifiers"]; found {
-		err = json.Unmarshal(raw, &t.Identifiers)
-		if err != nil {
-			return fmt.Errorf("error reading 'identifiers': %w", err)
-		}
-	}
-
-	if raw, found := object["reason"]; found {
-		err = json.Unmarshal(raw, &t.Reason)
-		if err != nil {
-			return fmt.Errorf("error reading 'reason': %w", err)
-		}
-	}
-
-	return err
-}
-
 // AsRecallOrder returns the union data inside the RecallRequest as a RecallOrder
 func (t RecallRequest) AsRecallOrder() (RecallOrder, error) {
 	var body RecallOrder
@@ -5970,268 +5783,6 @@ func (t *RecallRequest) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// AsResolutionOrder0 returns the union data inside the ResolutionOrder as a ResolutionOrder0
-func (t ResolutionOrder) AsResolutionOrder0() (ResolutionOrder0, error) {
-	var body ResolutionOrder0
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResolutionOrder0 overwrites any union data inside the ResolutionOrder as the provided ResolutionOrder0
-func (t *ResolutionOrder) FromResolutionOrder0(v ResolutionOrder0) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResolutionOrder0 performs a merge with any union data inside the ResolutionOrder, using the provided ResolutionOrder0
-func (t *ResolutionOrder) MergeResolutionOrder0(v ResolutionOrder0) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResolutionOrder1 returns the union data inside the ResolutionOrder as a ResolutionOrder1
-func (t ResolutionOrder) AsResolutionOrder1() (ResolutionOrder1, error) {
-	var body ResolutionOrder1
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResolutionOrder1 overwrites any union data inside the ResolutionOrder as the provided ResolutionOrder1
-func (t *ResolutionOrder) FromResolutionOrder1(v ResolutionOrder1) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResolutionOrder1 performs a merge with any union data inside the ResolutionOrder, using the provided ResolutionOrder1
-func (t *ResolutionOrder) MergeResolutionOrder1(v ResolutionOrder1) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t ResolutionOrder) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	if err != nil {
-		return nil, err
-	}
-	object := make(map[string]json.RawMessage)
-	if t.union != nil {
-		err = json.Unmarshal(b, &object)
-		if err != nil {
-			return nil, err
-		}
-	}
-
-	object["ResolutionDetails"], err = json.Marshal(t.ResolutionDetails)
-	if err != nil {
-		return nil, fmt.Errorf("error marshaling 'ResolutionDetails': %w", err)
-	}
-
-	object["additionalInformation"], err = json.Marshal(t.AdditionalInformation)
-	if err != nil {
-		return nil, fmt.Errorf("error marshaling 'additionalInformation': %w", err)
-	}
-
-	object["identifiers"], err = json.Marshal(t.Identifiers)
-	if err != nil {
-		return nil, fmt.Errorf("error marshaling 'identifiers': %w", err)
-	}
-
-	object["reason"], err = json.Marshal(t.Reason)
-	if err != nil {
-		return nil, fmt.Errorf("error marshaling 'reason': %w", err)
-	}
-
-	b, err = json.Marshal(object)
-	return b, err
-}
-
-func (t *ResolutionOrder) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	if err != nil {
-		return err
-	}
-	object := make(map[string]json.RawMessage)
-	err = json.Unmarshal(b, &object)
-	if err != nil {
-		return err
-	}
-
-	if raw, found := object["ResolutionDetails"]; found {
-		err = json.Unmarshal(raw, &t.ResolutionDetails)
-		if err != nil {
-			return fmt.Errorf("error reading 'ResolutionDetails': %w", err)
-		}
-	}
-
-	if raw, found := object["additionalInformation"]; found {
-		err = json.Unmarshal(raw, &t.AdditionalInformation)
-		if err != nil {
-			return fmt.Errorf("error reading 'additionalInformation': %w", err)
-		}
-	}
-
-	if raw, found := object["identifiers"]; found {
-		err = json.Unmarshal(raw, &t.Identifiers)
-		if err != nil {
-			return fmt.Errorf("error reading 'identifiers': %w", err)
-		}
-	}
-
-	if raw, found := object["reason"]; found {
-		err = json.Unmarshal(raw, &t.Reason)
-		if err != nil {
-			return fmt.Errorf("error reading 'reason': %w", err)
-		}
-	}
-
-	return err
-}
-
-// AsResolutionOrderIdentifiers0 returns the union data inside the ResolutionOrder_Identifiers as a ResolutionOrderIdentifiers0
-func (t ResolutionOrder_Identifiers) AsResolutionOrderIdentifiers0() (ResolutionOrderIdentifiers0, error) {
-	var body ResolutionOrderIdentifiers0
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResolutionOrderIdentifiers0 overwrites any union data inside the ResolutionOrder_Identifiers as the provided ResolutionOrderIdentifiers0
-func (t *ResolutionOrder_Identifiers) FromResolutionOrderIdentifiers0(v ResolutionOrderIdentifiers0) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResolutionOrderIdentifiers0 performs a merge with any union data inside the ResolutionOrder_Identifiers, using the provided ResolutionOrderIdentifiers0
-func (t *ResolutionOrder_Identifiers) MergeResolutionOrderIdentifiers0(v ResolutionOrderIdentifiers0) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResolutionOrderIdentifiers1 returns the union data inside the ResolutionOrder_Identifiers as a ResolutionOrderIdentifiers1
-func (t ResolutionOrder_Identifiers) AsResolutionOrderIdentifiers1() (ResolutionOrderIdentifiers1, error) {
-	var body ResolutionOrderIdentifiers1
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResolutionOrderIdentifiers1 overwrites any union data inside the ResolutionOrder_Identifiers as the provided ResolutionOrderIdentifiers1
-func (t *ResolutionOrder_Identifiers) FromResolutionOrderIdentifiers1(v ResolutionOrderIdentifiers1) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResolutionOrderIdentifiers1 performs a merge with any union data inside the ResolutionOrder_Identifiers, using the provided ResolutionOrderIdentifiers1
-func (t *ResolutionOrder_Identifiers) MergeResolutionOrderIdentifiers1(v ResolutionOrderIdentifiers1) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t ResolutionOrder_Identifiers) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	if err != nil {
-		return nil, err
-	}
-	object := make(map[string]json.RawMessage)
-	if t.union != nil {
-		err = json.Unmarshal(b, &object)
-		if err != nil {
-			return nil, err
-		}
-	}
-
-	object["creditId"], err = json.Marshal(t.CreditID)
-	if err != nil {
-		return nil, fmt.Errorf("error marshaling 'creditId': %w", err)
-	}
-
-	object["externalId"], err = json.Marshal(t.ExternalID)
-	if err != nil {
-		return nil, fmt.Errorf("error marshaling 'externalId': %w", err)
-	}
-
-	object["internalId"], err = json.Marshal(t.InternalID)
-	if err != nil {
-		return nil, fmt.Errorf("error marshaling 'internalId': %w", err)
-	}
-
-	object["recallId"], err = json.Marshal(t.RecallID)
-	if err != nil {
-		return nil, fmt.Errorf("error marshaling 'recallId': %w", err)
-	}
-
-	b, err = json.Marshal(object)
-	return b, err
-}
-
-func (t *ResolutionOrder_Identifiers) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	if err != nil {
-		return err
-	}
-	object := make(map[string]json.RawMessage)
-	err = json.Unmarshal(b, &object)
-	if err != nil {
-		return err
-	}
-
-	if raw, found := object["creditId"]; found {
-		err = json.Unmarshal(raw, &t.CreditID)
-		if err != nil {
-			return fmt.Errorf("error reading 'creditId': %w", err)
-		}
-	}
-
-	if raw, found := object["externalId"]; found {
-		err = json.Unmarshal(raw, &t.ExternalID)
-		if err != nil {
-			return fmt.Errorf("error reading 'externalId': %w", err)
-		}
-	}
-
-	if raw, found := object["internalId"]; found {
-		err = json.Unmarshal(raw, &t.InternalID)
-		if err != nil {
-			return fmt.Errorf("error reading 'internalId': %w", err)
-		}
-	}
-
-	if raw, found := object["recallId"]; found {
-		err = json.Unmarshal(raw, &t.RecallID)
-		if err != nil {
-			return fmt.Errorf("error reading 'recallId': %w", err)
-		}
-	}
-
-	return err
-}
-
 // AsResolutionOrder returns the union data inside the ResolutionRequest as a ResolutionOrder
 func (t ResolutionRequest) AsResolutionOrder() (ResolutionOrder, error) {
 	var body ResolutionOrder
@@ -6291,256 +5842,6 @@ func (t ResolutionRequest) MarshalJSON() ([]byte, error) {
 
 func (t *ResolutionRequest) UnmarshalJSON(b []byte) error {
 	err := t.union.UnmarshalJSON(b)
-	return err
-}
-
-// AsReturnOrder0 returns the union data inside the ReturnOrder as a ReturnOrder0
-func (t ReturnOrder) AsReturnOrder0() (ReturnOrder0, error) {
-	var body ReturnOrder0
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromReturnOrder0 overwrites any union data inside the ReturnOrder as the provided ReturnOrder0
-func (t *ReturnOrder) FromReturnOrder0(v ReturnOrder0) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeReturnOrder0 performs a merge with any union data inside the ReturnOrder, using the provided ReturnOrder0
-func (t *ReturnOrder) MergeReturnOrder0(v ReturnOrder0) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsReturnOrder1 returns the union data inside the ReturnOrder as a ReturnOrder1
-func (t ReturnOrder) AsReturnOrder1() (ReturnOrder1, error) {
-	var body ReturnOrder1
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromReturnOrder1 overwrites any union data inside the ReturnOrder as the provided ReturnOrder1
-func (t *ReturnOrder) FromReturnOrder1(v ReturnOrder1) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeReturnOrder1 performs a merge with any union data inside the ReturnOrder, using the provided ReturnOrder1
-func (t *ReturnOrder) MergeReturnOrder1(v ReturnOrder1) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t ReturnOrder) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	if err != nil {
-		return nil, err
-	}
-	object := make(map[string]json.RawMessage)
-	if t.union != nil {
-		err = json.Unmarshal(b, &object)
-		if err != nil {
-			return nil, err
-		}
-	}
-
-	object["ReturnDetails"], err = json.Marshal(t.ReturnDetails)
-	if err != nil {
-		return nil, fmt.Errorf("error marshaling 'ReturnDetails': %w", err)
-	}
-
-	object["additionalInformation"], err = json.Marshal(t.AdditionalInformation)
-	if err != nil {
-		return nil, fmt.Errorf("error marshaling 'additionalInformation': %w", err)
-	}
-
-	object["identifiers"], err = json.Marshal(t.Identifiers)
-	if err != nil {
-		return nil, fmt.Errorf("error marshaling 'identifiers': %w", err)
-	}
-
-	object["reason"], err = json.Marshal(t.Reason)
-	if err != nil {
-		return nil, fmt.Errorf("error marshaling 'reason': %w", err)
-	}
-
-	b, err = json.Marshal(object)
-	return b, err
-}
-
-func (t *ReturnOrder) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	if err != nil {
-		return err
-	}
-	object := make(map[string]json.RawMessage)
-	err = json.Unmarshal(b, &object)
-	if err != nil {
-		return err
-	}
-
-	if raw, found := object["ReturnDetails"]; found {
-		err = json.Unmarshal(raw, &t.ReturnDetails)
-		if err != nil {
-			return fmt.Errorf("error reading 'ReturnDetails': %w", err)
-		}
-	}
-
-	if raw, found := object["additionalInformation"]; found {
-		err = json.Unmarshal(raw, &t.AdditionalInformation)
-		if err != nil {
-			return fmt.Errorf("error reading 'additionalInformation': %w", err)
-		}
-	}
-
-	if raw, found := object["identifiers"]; found {
-		err = json.Unmarshal(raw, &t.Identifiers)
-		if err != nil {
-			return fmt.Errorf("error reading 'identifiers': %w", err)
-		}
-	}
-
-	if raw, found := object["reason"]; found {
-		err = json.Unmarshal(raw, &t.Reason)
-		if err != nil {
-			return fmt.Errorf("error reading 'reason': %w", err)
-		}
-	}
-
-	return err
-}
-
-// AsReturnOrderIdentifiers0 returns the union data inside the ReturnOrder_Identifiers as a ReturnOrderIdentifiers0
-func (t ReturnOrder_Identifiers) AsReturnOrderIdentifiers0() (ReturnOrderIdentifiers0, error) {
-	var body ReturnOrderIdentifiers0
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromReturnOrderIdentifiers0 overwrites any union data inside the ReturnOrder_Identifiers as the provided ReturnOrderIdentifiers0
-func (t *ReturnOrder_Identifiers) FromReturnOrderIdentifiers0(v ReturnOrderIdentifiers0) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeReturnOrderIdentifiers0 performs a merge with any union data inside the ReturnOrder_Identifiers, using the provided ReturnOrderIdentifiers0
-func (t *ReturnOrder_Identifiers) MergeReturnOrderIdentifiers0(v ReturnOrderIdentifiers0) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsReturnOrderIdentifiers1 returns the union data inside the ReturnOrder_Identifiers as a ReturnOrderIdentifiers1
-func (t ReturnOrder_Identifiers) AsReturnOrderIdentifiers1() (ReturnOrderIdentifiers1, error) {
-	var body ReturnOrderIdentifiers1
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromReturnOrderIdentifiers1 overwrites any union data inside the ReturnOrder_Identifiers as the provided ReturnOrderIdentifiers1
-func (t *ReturnOrder_Identifiers) FromReturnOrderIdentifiers1(v ReturnOrderIdentifiers1) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeReturnOrderIdentifiers1 performs a merge with any union data inside the ReturnOrder_Identifiers, using the provided ReturnOrderIdentifiers1
-func (t *ReturnOrder_Identifiers) MergeReturnOrderIdentifiers1(v ReturnOrderIdentifiers1) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t ReturnOrder_Identifiers) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	if err != nil {
-		return nil, err
-	}
-	object := make(map[string]json.RawMessage)
-	if t.union != nil {
-		err = json.Unmarshal(b, &object)
-		if err != nil {
-			return nil, err
-		}
-	}
-
-	object["creditId"], err = json.Marshal(t.CreditID)
-	if err != nil {
-		return nil, fmt.Errorf("error marshaling 'creditId': %w", err)
-	}
-
-	object["externalId"], err = json.Marshal(t.ExternalID)
-	if err != nil {
-		return nil, fmt.Errorf("error marshaling 'externalId': %w", err)
-	}
-
-	object["internalId"], err = json.Marshal(t.InternalID)
-	if err != nil {
-		return nil, fmt.Errorf("error marshaling 'internalId': %w", err)
-	}
-
-	b, err = json.Marshal(object)
-	return b, err
-}
-
-func (t *ReturnOrder_Identifiers) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	if err != nil {
-		return err
-	}
-	object := make(map[string]json.RawMessage)
-	err = json.Unmarshal(b, &object)
-	if err != nil {
-		return err
-	}
-
-	if raw, found := object["creditId"]; found {
-		err = json.Unmarshal(raw, &t.CreditID)
-		if err != nil {
-			return fmt.Errorf("error reading 'creditId': %w", err)
-		}
-	}
-
-	if raw, found := object["externalId"]; found {
-		err = json.Unmarshal(raw, &t.ExternalID)
-		if err != nil {
-			return fmt.Errorf("error reading 'externalId': %w", err)
-		}
-	}
-
-	if raw, found := object["internalId"]; found {
-		err = json.Unmarshal(raw, &t.InternalID)
-		if err != nil {
-			return fmt.Errorf("error reading 'internalId': %w", err)
-		}
-	}
-
 	return err
 }
 

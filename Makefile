@@ -55,7 +55,7 @@ test-long: rabbitmq pgbouncer browser ## run what make test leaves out: fuzzing,
 	@tools/postgres.sh --if-missing
 	@tools/postgres.sh --beside 17
 	@tools/fuzz.sh $(FUZZ)
-	@COUNTERSIGN_RABBITMQ=1 COUNTERSIGN_PGBOUNCER=1 COUNTERSIGN_POSTGRES_BESIDE="$(CACHE)/postgres-17" COUNTERSIGN_PAYMENTS_IN=10000 \
+	@COUNTERSIGN_RABBITMQ=1 COUNTERSIGN_PGBOUNCER=1 COUNTERSIGN_POSTGRES_BESIDE="$(CACHE)/postgres-17" COUNTERSIGN_PAYMENTS_IN=10000 COUNTERSIGN_CORE_PAYMENTS=5000 \
 	$(GO) test -count=1 -timeout 60m -vet=off ./internal/clearing/amqp/... ./internal/store ./internal/clearing ./cmd/countersign
 	@$(BROWSER) $(GO) test -tags long -count=1 -timeout 60m -vet=off ./web/browsertest
 	@$(MAKE) drill simulate search race hostile flood kill faults html clients screens timing mutants

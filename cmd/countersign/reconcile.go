@@ -12,6 +12,7 @@ import (
 	"countersign/internal/interbank"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/service"
 	"countersign/internal/store/integrity"
 )
 
@@ -21,9 +22,6 @@ type reconcileCommand struct {
 	Scheme      string `help:"Scheme of the clearing." required:"" enum:"sic-inst,sct-inst"`
 	Statement   string `help:"File with the camt.053 or camt.052 of our account at clearing." arg:""`
 }
-
-// settledLate is the longest time from the approval of a payment to its statement: it was Unconfirmed, or is a late return.
-const settledLate = 30 * 24 * time.Hour
 
 // maxStatement is the longest statement that is read, in bytes.
 const maxStatement = 256 << 20
@@ -52,7 +50,7 @@ func (c *reconcileCommand) Run(ctx context.Context) error {
 		return err
 	}
 	defer snapshot.Close(ctx)
-	ledger, err := snapshot.Ledger(ctx, rulebook.Scheme(c.Scheme), statement.From.Add(-settledLate), zone)
+	ledger, err := snapshot.Ledger(ctx, rulebook.Scheme(c.Scheme), statement.From.Add(-service.SettledLate), zone)
 	if err != nil {
 		return err
 	}

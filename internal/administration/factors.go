@@ -17,6 +17,9 @@ type Factors struct {
 // KindRealmReconciled says that the payments of the realm were compared with clearing after the database lost rows: they go on then.
 const KindRealmReconciled Kind = "realm.reconciled"
 
+// KindRealmDifference explains a difference between a statement of clearing and the payments here. It moves nothing.
+const KindRealmDifference Kind = "realm.difference"
+
 // KindRealmFactors sets the roles that need a second factor.
 const KindRealmFactors Kind = "realm.factors"
 
@@ -29,6 +32,7 @@ var realmNoun = Noun{
 			Hint: "Without one ticked nobody is asked for a second factor.",
 		},
 		{Key: "comparison", Label: "Comparison with clearing"},
+		{Key: "difference", Label: "Difference to the statement of clearing", Min: 1, Max: maxDifference, Required: true},
 	},
 	Actions: []Action{{
 		Kind: KindRealmFactors, Fields: []string{"secondFactorRoles"}, Filled: true,
@@ -39,8 +43,14 @@ var realmNoun = Noun{
 		Kind: KindRealmReconciled, Label: "Let payments go on", Heading: "Say that the payments agree with clearing again",
 		Words: "The database lost what was committed before, so payments are stopped. Compare the payments with the statement of clearing first. " +
 			"Once this is approved, payments can be entered and approved again. The note says what was compared.",
+	}, {
+		Kind: KindRealmDifference, Fields: []string{"difference"}, Label: "Explain", Heading: "Explain a difference to the statement of clearing",
+		Words: "The note says what was found and what was done. Once this is approved the difference counts as explained. No payment is changed.",
 	}},
 }
+
+// maxDifference is the longest text of a difference, in characters.
+const maxDifference = 400
 
 // The states of the comparison.
 const (
@@ -71,6 +81,14 @@ func (r Request) afterFactors(known Facts) (Values, error) {
 			return nil, refuse("/note", codeMissing, "Say what was compared, such as the statements of clearing and their days.")
 		}
 		return known.Before.with(Values{"comparison": compared}), nil
+	}
+	if r.Kind == KindRealmDifference {
+		f := &findings{prefix: valuesPrefix}
+		f.text("difference", r.Values["difference"], 1, maxDifference)
+		if strings.TrimSpace(r.Note) == "" {
+			f.join(refuse("/note", codeMissing, "Say what was found and what was done."))
+		}
+		return known.Before.with(Values{"difference": r.Values["difference"]}), f.err()
 	}
 	asked, err := FactorsOf(r.Values, valuesPrefix)
 	asked.Realm = known.Before["realm"]

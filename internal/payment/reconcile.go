@@ -1,10 +1,12 @@
 package payment
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
 
+	"countersign/internal/i18n"
 	"countersign/internal/interbank"
 	"countersign/internal/money"
 )
@@ -56,6 +58,13 @@ type StatementDifference struct {
 	Realm     string // "" where nothing is here
 	Statement string
 	Here      string
+	Line      *interbank.StatementLine // nil for none
+	Item      *LedgerItem              // nil for none
+}
+
+// Key names the difference in a proposal of how it was explained.
+func (d StatementDifference) Key() string {
+	return fmt.Sprintf("%s: %s; statement: %s; here: %s", d.Kind, d.Reference, cmp.Or(d.Statement, "nothing"), cmp.Or(d.Here, "nothing"))
 }
 
 // Reconcile compares a statement of clearing with these books, three ways: what was approved, what was sent, and what the statement has.
@@ -77,14 +86,17 @@ func Reconcile(s interbank.ClearingStatement, ledger []LedgerItem) []StatementDi
 		}
 	}
 	for i, line := range s.Lines {
-		difference := StatementDifference{Reference: line.TransactionID, Statement: stated(line)}
+		difference := StatementDifference{Reference: line.TransactionID, Statement: stated(line), Line: &line}
 		if of[i] < 0 {
-			difference.Kind, difference.Here = b.strayLine(line)
+			difference.Kind, difference.Item = b.strayLine(line)
+			if difference.Item != nil {
+				difference.Here = difference.Item.words()
+			}
 			found = append(found, difference)
 			continue
 		}
 		item := ledger[of[i]]
-		difference.Realm, difference.Here = item.Realm, item.words()
+		difference.Realm, difference.Here, difference.Item = item.Realm, item.words(), &item
 		switch {
 		case item.Amount != line.Amount:
 			difference.Kind = OtherAmount
@@ -100,7 +112,7 @@ func Reconcile(s interbank.ClearingStatement, ledger []LedgerItem) []StatementDi
 	for at, item := range ledger {
 		if !b.used[at] && item.settled() && !item.Day.Before(s.From) && item.Day.Before(s.To) {
 			found = append(found, StatementDifference{
-				Kind: NotOnStatement, Reference: item.TransactionID, Realm: item.Realm, Here: item.words(),
+				Kind: NotOnStatement, Reference: item.TransactionID, Realm: item.Realm, Here: item.words(), Item: &item,
 			})
 		}
 	}
@@ -148,18 +160,18 @@ func (b books) choose(line interbank.StatementLine, rank int) int {
 }
 
 // strayLine names the kind of a line without an item: a repetition of one that has its item, one in the other direction, or unknown.
-func (b books) strayLine(line interbank.StatementLine) (kind DifferenceKind, here string) {
+func (b books) strayLine(line interbank.StatementLine) (DifferenceKind, *LedgerItem) {
 	other := line
 	other.Credit = !line.Credit
 	for _, at := range b.named(line) {
 		switch item := b.ledger[at]; {
 		case b.used[at] && item.matches(line):
-			return TwiceStated, item.words()
+			return TwiceStated, &item
 		case item.matches(other):
-			return OtherWay, item.words()
+			return OtherWay, &item
 		}
 	}
-	return NotHere, ""
+	return NotHere, nil
 }
 
 // stated is a line of a statement in words.
@@ -173,14 +185,18 @@ func stated(line interbank.StatementLine) string {
 
 // words are an item in words.
 func (i LedgerItem) words() string {
-	step := "not approved"
+	return fmt.Sprintf("%s %s %s, %s, %s", i.Kind, i.GlobalID, i.Amount.Format(), i.State, i.Step())
+}
+
+// Step is how far the item went here.
+func (i LedgerItem) Step() i18n.Text {
 	switch {
 	case i.Direction == DirectionIn:
-		step = "came in"
+		return "came in"
 	case i.Sent:
-		step = "approved and sent"
+		return "approved and sent"
 	case i.Approved:
-		step = "approved, not sent"
+		return "approved, not sent"
 	}
-	return fmt.Sprintf("%s %s %s, %s, %s", i.Kind, i.GlobalID, i.Amount.Format(), i.State, step)
+	return "not approved"
 }

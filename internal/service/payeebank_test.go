@@ -22,6 +22,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/payee"
+	"countersign/internal/payment"
 	"countersign/internal/service"
 	"countersign/internal/testutil"
 )
@@ -177,8 +178,13 @@ func TestBothSidesShowACertificate(t *testing.T) {
 	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 	server.StartTLS()
 	t.Cleanup(server.Close)
+	coreBank := httptest.NewUnstartedServer(says(200, `{"result":"accepted"}`))
+	coreBank.TLS, coreBank.Config.ErrorLog = server.TLS.Clone(), server.Config.ErrorLog
+	coreBank.StartTLS()
+	t.Cleanup(coreBank.Close)
 	known := x509.NewCertPool()
 	known.AddCert(server.Certificate())
+	known.AddCert(coreBank.Certificate())
 	for name, test := range map[string]struct {
 		certificate *tls.Certificate
 		roots       *x509.CertPool
@@ -192,6 +198,13 @@ func TestBothSidesShowACertificate(t *testing.T) {
 		answer, err := verifier(server.URL, &testutil.Log{}, test.certificate, test.roots).Verify(t.Context(), question)
 		if (err == nil) != test.fine || test.fine && answer.Result != payee.Match {
 			t.Errorf("%s: %+v %v", name, answer, err)
+		}
+		core := service.NewCoreBank(service.CoreBankConfig{
+			Address: coreBank.URL, Certificate: test.certificate, Roots: test.roots, Within: 500 * time.Millisecond, Log: slog.New(slog.DiscardHandler),
+		})
+		said, err := core.Reserve(t.Context(), payment.Message{InternalID: uuid.New()})
+		if (err == nil) != test.fine || test.fine && said.Outcome != payment.CoreAccepted {
+			t.Errorf("%s, at core banking: %+v %v", name, said, err)
 		}
 	}
 }

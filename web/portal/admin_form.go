@@ -67,6 +67,9 @@ func showForm(v *Request) error {
 // present returns the initial values of a form: the current subject, where the form shows it. Error: payment.ErrNotFound for a subject that
 // the realm does not have. A request for an unknown provider, realm or message is refused later.
 func (v *Request) present(kind administration.Kind, subject string) (administration.Values, error) {
+	if kind == administration.KindRealmDifference {
+		return administration.Values{"difference": v.Echo.QueryParam("difference")}, nil
+	}
 	if kind.Creates() {
 		return administration.Values{"personId": v.Echo.QueryParam("person")}, nil
 	}

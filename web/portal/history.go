@@ -60,7 +60,7 @@ var contents = map[payment.Kind]func(v *Request, view *views.Message, m payment.
 func fillIncoming(_ *Request, view *views.Message, m payment.Message) error {
 	document, findings := m.Document()
 	if len(findings) == 0 { // else it was taken by the rules of an earlier version
-		view.Sent = views.SentOf(document, m)
+		view.Sent = views.SentOf(document, m, views.Shown{Place: "PmtId/UETR", Value: m.Summary.UETR})
 	}
 	return nil
 }

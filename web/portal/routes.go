@@ -38,6 +38,8 @@ func (p *Portal) Routes() []request.Route {
 			post(StayPath, stay),
 			get(operationPath, showOperation),
 			post(operationPath+"/retry", tryAgain),
+			get("/reconcile", showReconcile),
+			post("/reconcile", compareStatement),
 			get("/me", showProfile),
 			post("/me", saveProfile),
 			post("/me/density", saveDensity),

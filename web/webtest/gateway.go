@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	station "countersign/internal/clearing"
 	"countersign/internal/payee"
 	"countersign/internal/rulebook"
 	"countersign/internal/service/servicetest"
@@ -40,6 +41,8 @@ type Options struct {
 	Pages web.Portal // the door for people; nil for none
 	// Payee verifies payees; nil verifies none.
 	Payee payee.Verifier
+	// Core is the port to core banking; nil for none.
+	Core station.Core
 	// Database opens the database in another way than with the test's own connections.
 	Database func(*storetest.DB, *slog.Logger) *store.Database
 }
@@ -56,7 +59,7 @@ func With(t testing.TB, options Options) *Gateway {
 	t.Helper()
 	g := &Gateway{Log: &testutil.Log{}}
 	log := slog.New(slog.NewJSONHandler(g.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	below := servicetest.Options{Payee: options.Payee, At: time.Date(2026, time.November, 20, 9, 30, 0, 0, time.UTC), Log: log}
+	below := servicetest.Options{Payee: options.Payee, Core: options.Core, At: time.Date(2026, time.November, 20, 9, 30, 0, 0, time.UTC), Log: log}
 	if options.Database != nil {
 		below.Database = func(db *storetest.DB) *store.Database { return options.Database(db, log) }
 	}

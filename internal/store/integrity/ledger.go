@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
@@ -25,20 +24,9 @@ func (s *Snapshot) Ledger(ctx context.Context, scheme rulebook.Scheme, since tim
 	}
 	err := eachRow(ctx, "read the books", page, func(row dbsqlc.LedgerListRow) error {
 		realm, after = row.Realm, row.MessageID
-		amount, err := money.FromMinor(money.Currency(row.Currency), row.Amount)
-		if err != nil {
-			return err
-		}
-		item := payment.LedgerItem{
-			Realm: row.Realm, GlobalID: payment.ID(row.GlobalID), Kind: payment.Kind(row.Kind), Direction: payment.Direction(row.Direction),
-			State: payment.State(row.State), TransactionID: row.TransactionID, Amount: amount, Approved: row.Approved,
-			Sent: row.DeliveredAt != nil, Day: row.CreatedAt.In(zone),
-		}
-		if row.AcceptedAt != nil {
-			item.Day = store.Time(row.AcceptedAt).In(zone)
-		}
+		item, err := store.LedgerItem(row, zone)
 		ledger = append(ledger, item)
-		return nil
+		return err
 	})
 	return ledger, err
 }

@@ -1,0 +1,42 @@
+package portal_test
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"countersign/internal/rulebook"
+	"countersign/internal/service"
+	"countersign/internal/service/servicetest"
+	"countersign/internal/simulator"
+)
+
+// The page of a payment shows what core banking said and what it was told.
+func TestThePageShowsCoreBanking(t *testing.T) {
+	t.Parallel()
+	core := simulator.NewCore(nil)
+	server := httptest.NewServer(core.Handler())
+	t.Cleanup(server.Close)
+	o := setup(t).clearing()
+	o.station = o.Again(t, servicetest.Options{
+		Now: time.Now, Clearing: o.network,
+		Core: service.NewCoreBank(service.CoreBankConfig{Address: server.URL, Within: time.Second, Log: slog.New(slog.DiscardHandler)}),
+	}).Clearing
+	settled := o.settled(filled())
+	in, _ := o.arrived(rulebook.SchemeSIC, "TXCORE")
+	o.station.RunOnce(context.Background())
+	reader := o.as("supervisor1")
+	reader.get("/payments/" + settled.InternalID.String()).is(http.StatusOK).says("Core banking").says("Agreed").says("that it settled")
+	reader.get("/payments/" + in.InternalID.String()).is(http.StatusOK).says("Core banking").says("Agreed")
+	core.SetFaults(simulator.CoreFaults{Refuse: "AM04"})
+	refused := o.approve(o.as("maker1").submit(with(filled(), "endToEndId", "E2E-NO-FUNDS", "amount", "12.00")))
+	reader.get("/payments/" + refused.InternalID.String()).is(http.StatusOK).says("Refused").says("AM04")
+	_, err := o.DB.Owner(t).Exec(context.Background(), "UPDATE core_booking SET code = 'AC04' WHERE code = 'AM04'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader.get("/payments/" + refused.InternalID.String()).is(http.StatusOK).says("What is stored is not what was entered.")
+}

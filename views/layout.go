@@ -55,6 +55,7 @@ const (
 	PlaceReports    Place = "reports"
 	PlaceSimulator  Place = "simulator"
 	PlaceProfile    Place = "profile"
+	PlaceHelp       Place = "help"
 
 	PlaceAdministration Place = "administration"
 	PlaceBeneficiaries  Place = "beneficiaries"
@@ -262,23 +263,12 @@ func (s Layout) isFurther(index int) bool {
 	return len(s.navigation()) > barPlaces && index >= barPlaces-1
 }
 
-// places lists what the palette leads to: the navigation, the ways to enter a payment, and the profile.
-func (s Layout) places() []navigationEntry {
-	entries := s.navigation()
-	if s.Person.MaySubmit {
-		entries = append(entries,
-			navigationEntry{url: "/payments/upload", icon: "file-text", label: "New payments from a file"},
-			navigationEntry{url: "/payments/qr-bill", icon: "copy", label: "New payment from a QR-bill"})
-	}
-	return append(entries, navigationEntry{url: "/me", icon: "user", label: "Profile"})
-}
-
-// findURL is the page that finds payments; people who may not read any stay where they are.
+// findURL is the page that finds payments, or the dashboard of a person who may not read any.
 func (s Layout) findURL() templ.SafeURL {
 	if s.Person.MayRead {
 		return "/payments"
 	}
-	return "#"
+	return "/"
 }
 
 // beginsGroup reports whether a group of the navigation begins with a place: what is recorded, and what controls it.
@@ -348,7 +338,6 @@ var shortcuts = []shortcut{
 	{[]string{"a"}, "Go to Approve of the current row or of those selected"},
 	{[]string{"r"}, "Reject: choose a reason"},
 	{[]string{"/"}, "Search in the list"},
-	{[]string{"Ctrl", "K"}, "Find a payment or go to a page"},
 	{[]string{"g", "q"}, "Approval queue"},
 	{[]string{"g", "h"}, "Dashboard"},
 	{[]string{"g", "n"}, "New payment"},

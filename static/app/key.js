@@ -67,44 +67,27 @@ document.addEventListener("keydown", (event) => {
   action();
 });
 
-// Ctrl+K opens the palette: the places that fit the typed text, and a search for payments.
+// Ctrl+K opens the palette: Enter goes to the first place that has the text, else it searches the payments.
 const palette = find("#palette");
-const typed = palette && find("input", palette);
-const offered = () => findAll("li:not([hidden]) a", palette);
-const openPalette = (event) => {
-  event.preventDefault();
-  if (palette.open) return;
-  typed.value = "";
-  narrow();
-  palette.showModal();
-};
-function narrow() {
-  const text = typed.value.trim().toLowerCase();
-  for (const item of findAll("li", palette)) item.hidden = !item.textContent.toLowerCase().includes(text);
-}
 if (palette) {
-  document.addEventListener("keydown", (event) => {
-    if (event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey) openPalette(event);
-  });
-  document.addEventListener("click", (event) => {
-    if (event.target.closest("[data-palette]") && !(event.ctrlKey || event.metaKey || event.shiftKey)) openPalette(event);
-    if (event.target === palette) palette.close();
-  });
-  typed.addEventListener("input", narrow);
-  palette.addEventListener("keydown", (event) => {
-    if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+  const input = find("input", palette);
+  const door = find("[data-palette]");
+  for (const { href, title } of findAll("nav.primary > ul > li > a, .account-links a"))
+    palette.append(Object.assign(document.createElement("a"), { href, textContent: title }));
+  const narrow = () => {
+    for (const place of findAll("a", palette)) place.hidden = !place.textContent.toLowerCase().includes(input.value.trim().toLowerCase());
+  };
+  const open = (event) => {
     event.preventDefault();
-    const stops = [typed, ...offered()];
-    const next = stops.indexOf(document.activeElement) + (event.key === "ArrowDown" ? 1 : -1);
-    stops[(next + stops.length) % stops.length].focus();
-  });
-  // Enter goes to the place whose name begins with the text; any other text is looked for in the payments.
-  typed.form.addEventListener("submit", (event) => {
-    const text = typed.value.trim().toLowerCase();
-    const place = offered().find((link) => text && link.textContent.trim().toLowerCase().startsWith(text));
-    if (!place && text && typed.form.hasAttribute("action")) return;
-    event.preventDefault();
-    place?.click();
+    input.value = "";
+    narrow();
+    palette.showModal();
+  };
+  document.addEventListener("keydown", (event) => event.key === "k" && (event.ctrlKey || event.metaKey) && open(event));
+  door.addEventListener("click", open);
+  input.addEventListener("input", narrow);
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") location.assign(find("a:not([hidden])", palette)?.href ?? `${door.href}?text=${encodeURIComponent(input.value)}`);
   });
 }
 

@@ -28,40 +28,95 @@ type look struct {
 	label i18n.Text
 	tone  Tone
 	icon  string
+	means i18n.Text // one or two sentences of the help page; "" for a look without
 }
 
 // states are the appearances of the states of messages.
 var states = map[payment.State]look{
-	payment.StateApprovalPending:  {"Waiting for approval", ToneWaiting, "clock"},
-	payment.StateQuestion:         {"Question", ToneUnsure, "circle-question-mark"},
-	payment.StateApproved:         {"Approved", ToneGood, "circle-check"},
-	payment.StateProcessing:       {"Processing", ToneMoving, "send"},
-	payment.StateUnconfirmed:      {"Unconfirmed", ToneUnsure, "circle-question-mark"},
-	payment.StateSettled:          {"Settled", ToneGood, "circle-check"},
-	payment.StateBooked:           {"Booked", ToneGood, "circle-check"},
-	payment.StateFailed:           {"Failed", ToneBad, "circle-x"},
-	payment.StateRejected:         {"Rejected", ToneBad, "circle-x"},
-	payment.StateWithdrawn:        {"Withdrawn", ToneClosed, "circle-slash"},
-	payment.StateExpired:          {"Expired", ToneClosed, "circle-slash"},
-	payment.StateAcknowledged:     {"Acknowledged", ToneMoving, "send"},
-	payment.StateAccepted:         {"Accepted", ToneGood, "circle-check"},
-	payment.StateRefused:          {"Refused", ToneBad, "circle-x"},
-	payment.StateOverdue:          {"Answer overdue", ToneWaiting, "clock"},
-	payment.StateCommunicated:     {"Communicated", ToneGood, "circle-check"},
-	payment.StateAwaitingDecision: {"Awaiting decision", ToneWaiting, "clock"},
-	payment.StateAnswered:         {"Answered", ToneGood, "circle-check"},
+	payment.StateApprovalPending: {
+		label: "Waiting for approval", tone: ToneWaiting, icon: "clock",
+		means: "A checker must approve or reject it. Nothing was sent.",
+	},
+	payment.StateQuestion: {
+		label: "Question", tone: ToneUnsure, icon: "circle-question-mark",
+		means: "A checker asked the maker. Nobody can approve it before the answer.",
+	},
+	payment.StateApproved: {
+		label: "Approved", tone: ToneGood, icon: "circle-check",
+		means: "It has all its approvals and is being sent to clearing.",
+	},
+	payment.StateProcessing: {
+		label: "Processing", tone: ToneMoving, icon: "send",
+		means: "Clearing has it. Its answer usually comes within 10 seconds.",
+	},
+	payment.StateUnconfirmed: {
+		label: "Unconfirmed", tone: ToneUnsure, icon: "circle-question-mark",
+		means: "Clearing has not answered in time. Do not pay again: it may still be settled.",
+	},
+	payment.StateSettled: {
+		label: "Settled", tone: ToneGood, icon: "circle-check",
+		means: "The money is with the other bank. This is final.",
+	},
+	payment.StateBooked: {
+		label: "Booked", tone: ToneGood, icon: "circle-check",
+		means: "An incoming payment was credited to the account.",
+	},
+	payment.StateFailed: {
+		label: "Failed", tone: ToneBad, icon: "circle-x",
+		means: "It was refused on its way, or not sent. No money moved; its page says why.",
+	},
+	payment.StateRejected: {
+		label: "Rejected", tone: ToneBad, icon: "circle-x",
+		means: "A checker refused it. Nothing was sent. Its maker can correct it and submit it again.",
+	},
+	payment.StateWithdrawn: {
+		label: "Withdrawn", tone: ToneClosed, icon: "circle-slash",
+		means: "Its maker took it back before it was approved. Nothing was sent.",
+	},
+	payment.StateExpired: {
+		label: "Expired", tone: ToneClosed, icon: "circle-slash",
+		means: "Nobody decided in time. Nothing was sent.",
+	},
+	payment.StateAcknowledged: {
+		label: "Acknowledged", tone: ToneMoving, icon: "send",
+		means: "Clearing has passed our recall on. The other bank must answer.",
+	},
+	payment.StateAccepted: {
+		label: "Accepted", tone: ToneGood, icon: "circle-check",
+		means: "Of a recall: the money came back. Of an incoming payment: it is accepted and not settled yet.",
+	},
+	payment.StateRefused: {
+		label: "Refused", tone: ToneBad, icon: "circle-x",
+		means: "The other bank does not send the money back.",
+	},
+	payment.StateOverdue: {
+		label: "Answer overdue", tone: ToneWaiting, icon: "clock",
+		means: "The other bank has not answered our recall in time. Its answer still counts.",
+	},
+	payment.StateCommunicated: {
+		label: "Communicated", tone: ToneGood, icon: "circle-check",
+		means: "The refusal of a recall was delivered. The money stays.",
+	},
+	payment.StateAwaitingDecision: {
+		label: "Awaiting decision", tone: ToneWaiting, icon: "clock",
+		means: "Another bank asks for money back. Return it or refuse by the deadline.",
+	},
+	payment.StateAnswered: {
+		label: "Answered", tone: ToneGood, icon: "circle-check",
+		means: "The received recall was answered by a return or a refusal.",
+	},
 }
 
 // marks are the appearances of the marks beside a state: a warning, and the progress of the money.
 var marks = map[string]look{
-	Withheld: {"Withheld", ToneBad, "triangle-alert"},
-	Applied:  {"Applied", ToneGood, "circle-check"},
+	Withheld: {"Withheld", ToneBad, "triangle-alert", "The stored content does not fit its seal. It is not sent and not shown as true: tell the operator."},
+	Applied:  {"Applied", ToneGood, "circle-check", ""},
 
-	string(payment.RecallInProgress): {"Recall in progress", ToneReverse, "undo-2"},
-	string(payment.RecallAccepted):   {"Recalled", ToneReverse, "undo-2"},
-	string(payment.RecallRefused):    {"Recall refused", ToneReverse, "undo-2"},
-	string(payment.ReturnInProgress): {"Return in progress", ToneReverse, "reply"},
-	string(payment.ReturnDone):       {"Returned", ToneReverse, "reply"},
+	string(payment.RecallInProgress): {"Recall in progress", ToneReverse, "undo-2", ""},
+	string(payment.RecallAccepted):   {"Recalled", ToneReverse, "undo-2", ""},
+	string(payment.RecallRefused):    {"Recall refused", ToneReverse, "undo-2", ""},
+	string(payment.ReturnInProgress): {"Return in progress", ToneReverse, "reply", ""},
+	string(payment.ReturnDone):       {"Returned", ToneReverse, "reply", ""},
 }
 
 // Applied is the mark of a change of administration that was approved.
@@ -72,13 +127,13 @@ const Withheld = "Withheld"
 
 // kinds are the appearances of the kinds of messages.
 var kinds = map[payment.Kind]look{
-	payment.KindInstruction: {"Payment", ToneMoving, "arrow-up-right"},
-	payment.KindPayment:     {"Incoming", ToneMoving, "arrow-down-left"},
-	payment.KindRecall:      {"Recall", ToneReverse, "undo-2"},
-	payment.KindReturn:      {"Return", ToneReverse, "reply"},
-	payment.KindResolution:  {"Resolution", ToneReverse, "gavel"},
+	payment.KindInstruction: {"Payment", ToneMoving, "arrow-up-right", ""},
+	payment.KindPayment:     {"Incoming", ToneMoving, "arrow-down-left", ""},
+	payment.KindRecall:      {"Recall", ToneReverse, "undo-2", ""},
+	payment.KindReturn:      {"Return", ToneReverse, "reply", ""},
+	payment.KindResolution:  {"Resolution", ToneReverse, "gavel", ""},
 
-	payment.KindReceivedRecall: {"Received recall", ToneReverse, "undo-2"},
+	payment.KindReceivedRecall: {"Received recall", ToneReverse, "undo-2", ""},
 }
 
 // lookOf returns the appearance of a state, of a mark beside it, or of a kind; an unknown name is shown as it is, in a neutral tone.
@@ -95,6 +150,9 @@ func lookOf[K ~string](table map[K]look, name string) look {
 
 // StateLabel is the words for a state of the interface contract, such as "Waiting for approval" for "Approval Pending".
 func StateLabel[S ~string](state S) i18n.Text { return lookOf(states, string(state)).label }
+
+// StateMeaning explains a state, or a mark beside it, for people.
+func StateMeaning[S ~string](state S) i18n.Text { return lookOf(states, string(state)).means }
 
 // KindLabel is the word for a kind of message, such as "Payment" for "instruction".
 func KindLabel[K ~string](kind K) i18n.Text { return lookOf(kinds, string(kind)).label }

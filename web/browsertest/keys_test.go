@@ -48,7 +48,7 @@ func TestThePaletteFindsPaymentsAndPlaces(t *testing.T) {
 	p := as(t, "maker2")
 	p.open("/templates")
 	p.press("Control+k")
-	p.focused("#palette input")
+	p.focused("#palette-text")
 	p.write("benef")
 	p.press("Enter")
 	p.says("main h1", "Beneficiaries")

@@ -1,9 +1,11 @@
 package portal
 
 import (
+	"net/http"
 	"slices"
 
 	"countersign/internal/payment"
+	"countersign/views"
 	"countersign/web/request"
 )
 
@@ -116,6 +118,9 @@ func (p *Portal) readingRoutes() []request.Route {
 		get("/payments/:id/messages/:document/download", downloadDocument),
 
 		get("/reference", showReference),
+		get("/help", func(v *Request) error {
+			return v.Render(http.StatusOK, views.HelpPage(v.layout("Help", views.PlaceHelp)))
+		}),
 		get("/audit", showAuditTrail),
 		post("/audit/verify", verifyAuditTrail),
 		get("/audit/table", downloadAuditTrail),

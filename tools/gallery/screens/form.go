@@ -42,6 +42,7 @@ func entryExhibits() []Exhibit {
 		{Name: "failed-resend", Failed: true, Page: views.ProblemPage(views.Failed(anonymous, "0b7e4a10-5d2f-4c0e-9a51-8d2f6a1c3b44").
 			With(views.Resend{URL: "/payments/new", Fields: url.Values{"creditorName": {"Petra Muster"}}}))},
 		{Name: "session-ended", Page: views.ProblemPage(views.SessionEnded(anonymous, "/signin?next=/queue"))},
+		{Name: "help", Page: views.HelpPage(bothShell("Help", views.PlaceHelp))},
 		{
 			Name: "reference",
 			Page: views.ReferencePage(views.Reference{Layout: bothShell("Reference data", views.PlaceNone), Rows: []views.ReferenceRow{

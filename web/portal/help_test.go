@@ -1,0 +1,32 @@
+package portal_test
+
+import (
+	"net/http"
+	"testing"
+
+	"countersign/internal/payment"
+	"countersign/views/ui"
+)
+
+// TestEveryStateIsExplained: the help page has each state with its meaning, in each language, and each page leads to it.
+func TestEveryStateIsExplained(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for _, name := range []string{"maker1", "checker1", "supervisor1", "admin1"} {
+		w := b.as(name)
+		if w.get("/me").page.Find(`.account-links a[href="/help"]`).Length() != 1 {
+			t.Errorf("%s finds no help", name)
+		}
+		page := w.get("/help").is(http.StatusOK)
+		if rows := page.page.Find("#states tbody tr").Length(); rows != len(payment.States())+1 {
+			t.Errorf("%d states are explained", rows)
+		}
+		for _, state := range payment.States() {
+			if meaning := ui.StateMeaning(state); meaning == "" {
+				t.Errorf("%s has no meaning", state)
+			}
+			page.says(ui.StateMeaning(state).String())
+		}
+	}
+	b.as("maker1").get("/help").says("Do not pay again.").says("Recall a payment, step by step").says("A request to the other bank to send a settled payment back.")
+}

@@ -119,9 +119,9 @@ bench: ## run the benchmarks
 fuzz: ## fuzz every target for longer: make fuzz FUZZ=5m
 	@tools/fuzz.sh $(if $(filter-out file,$(origin FUZZ)),$(FUZZ),1m)
 
-drill: ## tamper with a filled database at ten places in every way, and 1,000 times at random, and have the auditor name each row (the tests: 2 and 25); have both verifiers judge 10,000 changed bundles (200)
-	COUNTERSIGN_BUNDLES=10000 COUNTERSIGN_DRILL_PLACES=10 COUNTERSIGN_DRILL_SINGLES=$(or $(SINGLES),1000) COUNTERSIGN_DRILL_SEED=$(SEED) $(GO) test -count=1 -v -timeout 60m \
-	-run 'TestEveryTamperingIsFoundAndItsRowNamed|TestEverySingleChangeIsFoundAndItsRowNamed|TestBothVerifiersAgree' ./internal/store/integrity
+drill: ## tamper with a filled database at ten places in every way, and 1,000 times at random, put 400 earlier states back, and have the auditor name each row (the tests: 2, 25, 30); have both verifiers judge 10,000 changed bundles (200)
+	COUNTERSIGN_BUNDLES=10000 COUNTERSIGN_DRILL_REPLAYS=400 COUNTERSIGN_DRILL_PLACES=10 COUNTERSIGN_DRILL_SINGLES=$(or $(SINGLES),1000) COUNTERSIGN_DRILL_SEED=$(SEED) $(GO) test -count=1 -v -timeout 60m \
+	-run 'TestEveryTamperingIsFoundAndItsRowNamed|TestEverySingleChangeIsFoundAndItsRowNamed|TestEveryReplayIsFoundAndMovesNothing|TestBothVerifiersAgree' ./internal/store/integrity
 
 mutants: ## take 203 guards out, one at a time, and have tests notice each (an hour): make mutants MUTANTS=pattern of their names
 	@tools/postgres.sh --if-missing
@@ -155,8 +155,9 @@ race: ## have 64 checkers race over 200 messages, approvals against 1,600 amendm
 	COUNTERSIGN_RACED=$(or $(MESSAGES),200) COUNTERSIGN_ARRIVALS=1000 $(GO) test ./internal/service ./internal/clearing -count=1 -v -timeout 60m \
 	-run 'TestManyCheckersOneDecision|TestApprovalsAgainstAmendments|TestIncomingPaymentsAreAnsweredWhileApprovalsGoOn'
 
-search: ## play 10,000 sampled sequences of deeds of people who cheat, and hold the service against the pure domain (the tests: 200)
-	COUNTERSIGN_SEARCH=10000 $(GO) test ./internal/service -run TestTheServiceAgreesWithTheSearch -count=1 -v -timeout 60m
+search: ## play 10,000 sampled sequences of deeds of people who cheat, and 1,000,000 programs of the service's role: make search PROGRAMS=100000
+	COUNTERSIGN_SEARCH=10000 COUNTERSIGN_PROGRAMS=$(or $(PROGRAMS),1000000) COUNTERSIGN_PROGRAM_SEED=$(SEED) $(GO) test ./internal/service \
+	-run 'TestTheServiceAgreesWithTheSearch|TestRandomProgramsReleaseNothing' -count=1 -v -timeout 4h
 
 pictures: browser ## take the pictures of docs/screens from the gallery anew: make pictures FOLDER=path OF=all WIDTHS=360,1024,1440 IN=de
 	@tools/postgres.sh --if-missing

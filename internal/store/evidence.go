@@ -54,6 +54,14 @@ func NewTrailKeys(tokens keyring.Ring, documents payment.Sealer) (*TrailKeys, er
 	return &TrailKeys{events: events, documents: documents, pass: keyring.ErrUnknownKey}, err
 }
 
+// Strict are the same keys, by which a row whose key is not in the file does not fit.
+func (k *TrailKeys) Strict() *TrailKeys {
+	if k == nil {
+		return nil
+	}
+	return &TrailKeys{events: k.events, documents: k.documents}
+}
+
 // refuse reports whether a seal does not fit.
 func (k *TrailKeys) refuse(check func() error) bool {
 	if k == nil {

@@ -60,7 +60,7 @@ var allStruck = []struck{
 	{"incoming_account", "iban", false},
 	{"spending_limit", "limit_id", false},
 	{"routing_directory", "directory_id", false},
-	{"reference_edition", "edition_id", false},
+	{"reference_edition", "edition_id", true}, // the one before it counts
 	{"beneficiary", "beneficiary_id", false},
 	{"break_glass", "break_glass_id", false},
 	{"user_setup", "setup_id", true},

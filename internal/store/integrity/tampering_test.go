@@ -274,6 +274,17 @@ var ofMessages = []tampering{
 		`SELECT scheme || ' ' || transaction_id || ' ' || bank FROM incoming_payment WHERE message_id = ':m'`,
 		`UPDATE incoming_payment SET message_id = md5('nobody')::uuid WHERE message_id = ':m'`,
 	},
+	{
+		"transaction id of another bank", "incoming", "I14", "incoming_payment",
+		`SELECT scheme || ' ' || transaction_id || ' CCCCCHZZXXX' FROM incoming_payment WHERE message_id = ':m'`,
+		`UPDATE incoming_payment SET bank = 'CCCCCHZZXXX' WHERE message_id = ':m'`,
+	},
+	{
+		"transaction id used once more", "incoming", "I14", "incoming_payment",
+		`SELECT scheme || ' ' || transaction_id || ' ' || bank FROM incoming_payment WHERE message_id = ':m'`,
+		`INSERT INTO incoming_payment SELECT scheme, transaction_id, bank, use + 1, received_at, realm, message_id FROM incoming_payment
+			WHERE message_id = ':m'`,
+	},
 	{"what the client sent changed", "settled", "I18", "document", theContent, `UPDATE document SET source = convert_to('{"amount":"1.00"}',
 		'UTF8'), source_type = 'application/json'
 		WHERE document_id = (SELECT document_id FROM message_version WHERE message_id = ':m')`},

@@ -167,7 +167,7 @@ func (s *Snapshot) forged(ctx context.Context, rows []Unsealed) error {
 			of[i].Kind = auditlog.KindDocument
 		}
 	}
-	leaves, err := store.Leaves(ctx, s.q, rows[0].Realm, of, s.trail)
+	leaves, err := store.Leaves(ctx, s.q, rows[0].Realm, of, s.trail.Strict())
 	for i, row := range rows {
 		kind := leaves[row.ID].Kind
 		rows[i].Forged = kind == kind.Unverified()

@@ -1,0 +1,301 @@
+package integrity_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/administration"
+	"countersign/internal/demo"
+	"countersign/internal/identity"
+	"countersign/internal/rulebook"
+	"countersign/internal/service"
+	"countersign/internal/service/servicetest"
+	"countersign/internal/store"
+	adminpkg "countersign/internal/store/admin"
+	"countersign/internal/store/storetest"
+	"countersign/internal/testutil"
+)
+
+// moving are the tables of which an earlier row could move money.
+var moving = []string{
+	"message", "message_version", "message_history", "decision", "release", "policy", "user_account", "user_role", "client", "debtor_account",
+	"spending_limit", "second_factor", "factor_use", "realm_head", "limit_use", "beneficiary", "person", "realm",
+}
+
+// masters are the tables under the head of a realm.
+var masters = []string{
+	"realm", "person", "user_account", "user_role", "client", "policy", "debtor_account", "incoming_account", "spending_limit", "beneficiary",
+	"second_factor", "identity_provider", "outer_identity", "webhook", "user_setup", "user_setup_use", "routing_directory", "realm_head",
+}
+
+// ofMessage are the tables with the rows of a message.
+var ofMessage = []string{"message", "message_version", "message_history", "decision", "release", "document", "creation_key", "audit_event"}
+
+// TestEveryReplayIsFoundAndMovesNothing: a superuser whom no trigger holds puts rows back as they were before later steps, each genuine under
+// its seal: single rows, pairs, all rows of a table or of a message, the head with all its rows, or takes away rows written since. The check
+// names each, and a gateway that was started afterwards lets nobody decide, create or send by them. 30 with the tests, 400 by make drill.
+func TestEveryReplayIsFoundAndMovesNothing(t *testing.T) {
+	t.Parallel()
+	h := withCore(t)
+	fill(t, h, 4)
+	h.Notary.Sweep(ctx)
+	s := singles{drill: drill{url: h.DB.OwnerURL, conn: h.DB.Connect(t)}}
+	s.keep(t, "earlier")
+	ended := goOn(t, h)
+	h.Notary.Sweep(ctx)
+	h.Clock.Add(61 * time.Second) // what is not sealed by then never will be
+	s.keep(t, "saved")
+	for _, i := range audit(t, h, s.url).Invariants {
+		for _, v := range i.Violations {
+			t.Errorf("clean, and yet %s is broken by %s %s: %s", i.ID, v.Table, v.Key, v.What)
+		}
+	}
+	_, err := s.conn.Exec(ctx, "SET session_replication_role = replica")
+	must(t, err)
+	wanted := testutil.Count(t, "COUNTERSIGN_DRILL_REPLAYS", 30)
+	s.random = rand.New(rand.NewPCG(11, uint64(wanted)))
+	changed := s.changedSince(t)
+	kinds, could, released := map[string]int{}, 0, s.sent(t)
+	for range wanted {
+		kind, what, tables, names := s.replay(t, changed)
+		kinds[kind]++
+		if !anyNamed(audit(t, h, s.url), names) {
+			t.Errorf("%s of %s is not found, or none of %q named", kind, what, names)
+		}
+		if slices.ContainsFunc(tables, func(table string) bool { return slices.Contains(moving, table) }) {
+			could++
+			attempt(t, h, ended)
+			if now := s.sent(t); now != released {
+				t.Errorf("%s of %s: %s, and before %s", kind, what, now, released)
+			}
+			tables = nil
+			for _, one := range allStruck {
+				tables = append(tables, one.table)
+			}
+		}
+		for _, table := range tables {
+			s.mend(t, table)
+		}
+	}
+	waiting := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
+	attempt(t, h, []uuid.UUID{waiting.InternalID})
+	if s.sent(t) == released {
+		t.Error("the attempt releases nothing at all, so it proves nothing")
+	}
+	t.Logf("%d replays %v, of %d tables with earlier rows; %d could have moved money, and none did", wanted, kinds, len(changed), could)
+}
+
+// keep copies every table into a schema.
+func (s singles) keep(t *testing.T, schema string) {
+	t.Helper()
+	_, err := s.conn.Exec(ctx, "CREATE SCHEMA "+schema)
+	must(t, err)
+	for _, one := range allStruck {
+		_, err = s.conn.Exec(ctx, fmt.Sprintf("CREATE TABLE %s.%s AS SELECT * FROM %[2]s", schema, one.table))
+		must(t, err)
+	}
+}
+
+// goOn has people end what waits, and two administrators change the master data. It returns the messages that ended.
+func goOn(t *testing.T, h *servicetest.Env) []uuid.UUID {
+	t.Helper()
+	var ended []uuid.UUID
+	rows, err := h.DB.Owner(t).Query(ctx, "SELECT message_id FROM message WHERE realm = 'demo' AND state = 'Approval Pending' AND kind = 'instruction'")
+	must(t, err)
+	pending, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	must(t, err)
+	for i, id := range pending {
+		m, err := h.Reader.Message(ctx, demo.Realm, id)
+		must(t, err)
+		maker, checker := h.Person(t, m.MakerLogin), h.Person(t, "checker1")
+		in := service.Input{InternalID: id, ContentHash: &m.ContentHash}
+		switch i % 4 {
+		case 0:
+			_, err = h.Approval.Reject(ctx, checker, in, "Not ordered.")
+		case 1:
+			_, err = h.Submission.Withdraw(ctx, maker, id, "Entered twice.")
+		case 2:
+			_, err = h.Submission.Amend(ctx, maker, id, h.Order(m.Scheme))
+		default:
+			m, err = h.Approval.Approve(ctx, checker, in)
+			must(t, err)
+			settle(t, h, m)
+		}
+		must(t, err)
+		ended = append(ended, id)
+	}
+	var policy, beneficiary string
+	must(t, h.DB.Owner(t).QueryRow(ctx, "SELECT policy_id::text FROM policy WHERE realm = 'demo' AND client_id = 'demo-straight'").Scan(&policy))
+	must(t, h.DB.Owner(t).QueryRow(ctx, "SELECT beneficiary_id::text FROM beneficiary WHERE realm = 'demo' LIMIT 1").Scan(&beneficiary))
+	for _, in := range []service.RequestInput{
+		{Kind: administration.KindPolicyRetire, Subject: policy},
+		{Kind: administration.KindUserSuppress, Subject: "checker2"},
+		{Kind: administration.KindUserRoles, Subject: "both1", Values: administration.Values{"roles": "checker"}},
+		{Kind: administration.KindAccountClose, Subject: "DE62007620110623852957"},
+		{Kind: administration.KindClientSuppress, Subject: "drill-1"},
+		{Kind: administration.KindLimitSet, Values: administration.Values{
+			"limitOf": "person", "holder": "maker2", "currency": "CHF", "perPayment": "10.00", "perDay": "90.00",
+		}},
+	} {
+		asked, err := h.Admin.Request(ctx, h.Person(t, "admin1"), in)
+		must(t, err)
+		_, err = h.Admin.Decide(ctx, h.Person(t, "admin2"), service.DecideInput{ChangeID: asked.Change.ID, Approve: true})
+		must(t, err)
+		h.Clock.Add(10 * time.Millisecond)
+	}
+	return ended
+}
+
+// changedSince lists the rows that are not as they were, or were not there, by table: the condition for each. Columns that nothing rests on
+// do not count.
+func (s singles) changedSince(t *testing.T) map[string][]string {
+	t.Helper()
+	changed := map[string][]string{}
+	for _, one := range allStruck {
+		if one.passing { // an earlier row of a token that is over proves nothing
+			continue
+		}
+		var keys []string
+		left := []string{}
+		for _, column := range s.columns(t, one.table, "true") {
+			if column.key {
+				keys = append(keys, "r."+column.name+"::text")
+			}
+		}
+		said := s.said(t, one.table)
+		for _, column := range s.columns(t, one.table, "true") {
+			if !slices.Contains(said, column) {
+				left = append(left, column.name)
+			}
+		}
+		key := "concat_ws('|', " + strings.Join(keys, ", ") + ")"
+		rows, err := s.conn.Query(ctx, fmt.Sprintf(`SELECT %[2]s FROM (SELECT * FROM %[1]s UNION SELECT * FROM earlier.%[1]s) r
+			WHERE (SELECT to_jsonb(x) - $1::text[] FROM %[1]s x WHERE %[3]s = %[2]s) IS DISTINCT FROM
+				(SELECT to_jsonb(x) - $1::text[] FROM earlier.%[1]s x WHERE %[3]s = %[2]s) GROUP BY 1 ORDER BY 1`,
+			one.table, key, strings.ReplaceAll(key, "r.", "x.")), left)
+		must(t, err)
+		found, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		must(t, err)
+		for _, value := range found {
+			changed[one.table] = append(changed[one.table], strings.ReplaceAll(key, "r.", "")+" = '"+strings.ReplaceAll(value, "'", "''")+"'")
+		}
+	}
+	return changed
+}
+
+// putBack makes the rows of a table for which a condition holds the earlier ones, and returns by which names they may be found.
+func (s singles) putBack(t *testing.T, table, where string) []string {
+	t.Helper()
+	at := slices.IndexFunc(allStruck, func(one struck) bool { return one.table == table })
+	columns := s.columns(t, table, "true")
+	list := make([]string, len(columns))
+	for i, column := range columns {
+		list[i] = column.name
+	}
+	var names []string
+	must(t, s.conn.QueryRow(ctx, fmt.Sprintf(`WITH gone AS (DELETE FROM %[1]s WHERE %[2]s RETURNING *)
+		SELECT coalesce(array_agg(DISTINCT n), '{}') FROM (SELECT * FROM gone UNION SELECT * FROM earlier.%[1]s WHERE %[2]s) r
+		CROSS JOIN LATERAL unnest(ARRAY[%[3]s]::text[]) n`, table, where, allStruck[at].names)).Scan(&names))
+	_, err := s.conn.Exec(ctx, fmt.Sprintf("INSERT INTO %[1]s (%[3]s) SELECT %[3]s FROM earlier.%[1]s WHERE %[2]s", table, where,
+		strings.Join(list, ", ")))
+	must(t, err)
+	return names
+}
+
+// replay puts something back, by chance.
+func (s singles) replay(t *testing.T, changed map[string][]string) (kind, what string, tables, names []string) {
+	t.Helper()
+	known := make([]string, 0, len(changed))
+	for table := range changed {
+		known = append(known, table)
+	}
+	slices.Sort(known)
+	row := func() {
+		table := known[s.random.IntN(len(known))]
+		where := changed[table][s.random.IntN(len(changed[table]))]
+		names = append(names, s.putBack(t, table, where)...)
+		tables, what = append(tables, table), what+" "+table+" "+where
+	}
+	switch s.random.IntN(8) {
+	case 0, 1, 2:
+		row()
+		return "a row", what, tables, names
+	case 3, 4:
+		row()
+		row()
+		return "a pair", what, tables, names
+	case 5:
+		table := known[s.random.IntN(len(known))]
+		return "a table", table, []string{table}, s.putBack(t, table, "true")
+	case 6:
+		where := changed["message"][s.random.IntN(len(changed["message"]))]
+		var id string
+		must(t, s.conn.QueryRow(ctx, "SELECT message_id::text FROM message WHERE "+where).Scan(&id))
+		of := ofMessage[:s.random.IntN(len(ofMessage))+1]
+		for _, table := range of {
+			s.putBack(t, table, "message_id = '"+id+"'")
+		}
+		// A message whose every row is the earlier one is found by the leaf of its move.
+		names = append(names, id)
+		for sequence := 2; sequence < 5; sequence++ {
+			var event string
+			must(t, s.conn.QueryRow(ctx, "SELECT move_event($1, $2)::text", id, sequence).Scan(&event))
+			names = append(names, event)
+		}
+		return "a message", id, of, names
+	}
+	for _, table := range masters {
+		names = append(names, s.putBack(t, table, "true")...)
+	}
+	return "the head with its rows", "", masters, names
+}
+
+// sent counts what was decided, released and made for clearing.
+func (s singles) sent(t *testing.T) (counts string) {
+	t.Helper()
+	must(t, s.conn.QueryRow(ctx, `SELECT concat_ws(' ', (SELECT count(*) FROM saved.release), 'releases;',
+		(SELECT count(*) FROM release r WHERE NOT EXISTS (SELECT FROM saved.release x WHERE x.message_id = r.message_id)), 'more;',
+		(SELECT count(*) FROM document d WHERE direction = 'out' AND NOT EXISTS (SELECT FROM saved.document x WHERE x.document_id = d.document_id)),
+		'documents more')`).Scan(&counts))
+	return counts
+}
+
+// attempt has people use what was put back, by a gateway that is started now: it must have no effect.
+func attempt(t *testing.T, h *servicetest.Env, ended []uuid.UUID) {
+	t.Helper()
+	var opened *store.Database
+	other := servicetest.On(t, h.DB, servicetest.Options{
+		At: h.Clock.Now(), Database: func(db *storetest.DB) *store.Database {
+			opened = db.Open(t, db.Seal)
+			return opened
+		},
+	})
+	defer opened.Close()
+	signedIn := func(name, client string, channel identity.Channel) (p identity.Principal, ok bool) {
+		var id uuid.UUID
+		err := h.DB.Owner(t).QueryRow(ctx, "SELECT user_id FROM user_account WHERE realm = 'demo' AND name = $1", name).Scan(&id)
+		if err == nil {
+			p, err = adminpkg.NewPeople(opened).Principal(ctx, adminpkg.PrincipalKey{Realm: demo.Realm, UserID: id, ClientID: client})
+		}
+		p.Channel = channel
+		return p, err == nil
+	}
+	for _, name := range []string{"checker1", "checker2"} {
+		if by, ok := signedIn(name, identity.PortalClient, identity.ChannelPortal); ok {
+			for _, id := range ended {
+				_, _ = other.Approval.Approve(ctx, by, service.Input{InternalID: id})
+			}
+		}
+	}
+	if by, ok := signedIn("maker1", demo.Straight, identity.ChannelAPI); ok {
+		_, _ = other.Submission.Create(ctx, by, other.Order(rulebook.SchemeSIC))
+	}
+	other.Clearing.Drain(ctx)
+}

@@ -26,6 +26,8 @@ type Connection struct {
 	State   i18n.Text // of one that does not work
 	Working bool      // documents are taken
 	Since   time.Time // when it was interrupted or was back; zero since the start
+	// Ends of clearing's certificate, and of ours; zero for one that is not known.
+	TheirCertificate, OurCertificate time.Time
 }
 
 // CheckRow is the outcome of the last integrity check.

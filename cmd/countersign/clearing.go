@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"strings"
 	"time"
 
 	"countersign/internal/clearing"
@@ -15,14 +16,16 @@ import (
 
 // clearingSettings say how the gateway reaches clearing; docs/clearing.md explains them.
 type clearingSettings struct {
-	Transport  string `help:"How documents travel." name:"clearing-transport" enum:"http,amqp" default:"http" env:"COUNTERSIGN_CLEARING_TRANSPORT"`
-	SICURL     string `help:"HTTP: where Swiss instant payments go." name:"clearing-sic-url" env:"COUNTERSIGN_CLEARING_SIC_URL"`
-	SCTURL     string `help:"HTTP: where SEPA instant payments go." name:"clearing-sct-url" env:"COUNTERSIGN_CLEARING_SCT_URL"`
-	AMQPURL    string `help:"AMQP: the broker, amqps://user:password@host:5671." name:"clearing-amqp-url" env:"COUNTERSIGN_CLEARING_AMQP_URL"`
-	AMQPSICOut string `help:"AMQP: where Swiss instant payments go." name:"clearing-amqp-sic-out" env:"COUNTERSIGN_CLEARING_AMQP_SIC_OUT"`
-	AMQPSICIn  string `help:"AMQP: where Swiss instant payments come from." name:"clearing-amqp-sic-in" env:"COUNTERSIGN_CLEARING_AMQP_SIC_IN"`
-	AMQPSCTOut string `help:"AMQP: where SEPA instant payments go." name:"clearing-amqp-sct-out" env:"COUNTERSIGN_CLEARING_AMQP_SCT_OUT"`
-	AMQPSCTIn  string `help:"AMQP: where SEPA instant payments come from." name:"clearing-amqp-sct-in" env:"COUNTERSIGN_CLEARING_AMQP_SCT_IN"`
+	Transport    string `help:"How documents travel." name:"clearing-transport" enum:"http,amqp" default:"http" env:"COUNTERSIGN_CLEARING_TRANSPORT"`
+	SICURL       string `help:"HTTP: where Swiss instant payments go." name:"clearing-sic-url" env:"COUNTERSIGN_CLEARING_SIC_URL"`
+	SCTURL       string `help:"HTTP: where SEPA instant payments go." name:"clearing-sct-url" env:"COUNTERSIGN_CLEARING_SCT_URL"`
+	SICTokenFile string `help:"HTTP: file with the bearer token that this gateway shows where Swiss instant payments go. Read for each delivery." name:"clearing-sic-out-token-file" env:"COUNTERSIGN_CLEARING_SIC_OUT_TOKEN_FILE"`
+	SCTTokenFile string `help:"HTTP: the same where SEPA instant payments go." name:"clearing-sct-out-token-file" env:"COUNTERSIGN_CLEARING_SCT_OUT_TOKEN_FILE"`
+	AMQPURL      string `help:"AMQP: the broker, amqps://user:password@host:5671." name:"clearing-amqp-url" env:"COUNTERSIGN_CLEARING_AMQP_URL"`
+	AMQPSICOut   string `help:"AMQP: where Swiss instant payments go." name:"clearing-amqp-sic-out" env:"COUNTERSIGN_CLEARING_AMQP_SIC_OUT"`
+	AMQPSICIn    string `help:"AMQP: where Swiss instant payments come from." name:"clearing-amqp-sic-in" env:"COUNTERSIGN_CLEARING_AMQP_SIC_IN"`
+	AMQPSCTOut   string `help:"AMQP: where SEPA instant payments go." name:"clearing-amqp-sct-out" env:"COUNTERSIGN_CLEARING_AMQP_SCT_OUT"`
+	AMQPSCTIn    string `help:"AMQP: where SEPA instant payments come from." name:"clearing-amqp-sct-in" env:"COUNTERSIGN_CLEARING_AMQP_SCT_IN"`
 
 	CertificateFile string `help:"Certificate (PEM, with its chain) that this gateway shows to clearing or its broker. Read again when it changes." name:"clearing-certificate-file" env:"COUNTERSIGN_CLEARING_CERTIFICATE_FILE"`
 	KeyFile         string `help:"Private key (PEM) of that certificate." name:"clearing-key-file" env:"COUNTERSIGN_CLEARING_KEY_FILE"`
@@ -44,7 +47,17 @@ func (c *clearingSettings) connect(g *gateway) error {
 	if err != nil {
 		return err
 	}
-	g.Network, g.Connected = httpclient.New(addresses, secured), connected(addresses)
+	transport := httpclient.New(addresses, secured)
+	for scheme, file := range map[rulebook.Scheme]string{rulebook.SchemeSIC: c.SICTokenFile, rulebook.SchemeSCT: c.SCTTokenFile} {
+		if file == "" {
+			continue
+		}
+		if _, err := readToken(file); err != nil {
+			return fmt.Errorf("COUNTERSIGN_CLEARING_%s_OUT_TOKEN_FILE: %w", strings.ToUpper(string(scheme)[:3]), err)
+		}
+		transport.Show(scheme, func() (string, error) { return readToken(file) })
+	}
+	g.Network, g.Connected = transport, connected(addresses)
 	for _, scheme := range rulebook.Schemes() {
 		err = c.refusePlain(addresses[scheme])
 		if err != nil {

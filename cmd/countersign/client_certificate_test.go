@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"countersign/internal/clearing"
 	"countersign/internal/rulebook"
 )
 
@@ -89,12 +90,15 @@ func (i *issuer) write(t *testing.T, name string, lasts time.Duration) (certific
 }
 
 // asking is clearing that takes documents of clients with a certificate of the issuer only, and counts them by its name.
-func (i *issuer) asking(t *testing.T) (address, caFile string, came *sync.Map) {
+func (i *issuer) asking(t *testing.T, look ...func(*http.Request)) (address, caFile string, came *sync.Map) {
 	t.Helper()
 	came = &sync.Map{}
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		count, _ := came.LoadOrStore(r.TLS.PeerCertificates[0].Subject.CommonName, &atomic.Int64{})
 		count.(*atomic.Int64).Add(1)
+		for _, one := range look {
+			one(r)
+		}
 		w.Header().Set("Connection", "close") // each document by a connection of its own
 	}))
 	trusted := x509.NewCertPool()
@@ -170,6 +174,47 @@ func TestClearingAsksForACertificate(t *testing.T) {
 	})
 	if _, rotated := came.Load("second"); !rotated || total != 202 {
 		t.Errorf("%d documents came, under the new certificate: %t", total, rotated)
+	}
+}
+
+// A document goes to clearing with the token of its scheme, and with a new one as soon as the file has it. The ends of both certificates are
+// known.
+func TestClearingAsksForAToken(t *testing.T) {
+	t.Parallel()
+	i := newIssuer(t)
+	var shown atomic.Value
+	address, caFile, _ := i.asking(t, func(r *http.Request) { shown.Store(r.Header.Get("Authorization")) })
+	certificateFile, keyFile := i.write(t, "ours", time.Hour)
+	tokenFile := filepath.Join(t.TempDir(), "token")
+	put := func(token string) {
+		t.Helper()
+		if err := os.WriteFile(tokenFile, []byte(token+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("the-first-token-of-clearing")
+	g := &gateway{}
+	g.Log = slog.New(slog.DiscardHandler)
+	settings := clearingSettings{SICURL: address, CertificateFile: certificateFile, KeyFile: keyFile, CAFile: caFile, SICTokenFile: tokenFile}
+	if err := settings.connect(g); err != nil {
+		t.Fatal(err)
+	}
+	for _, token := range []string{"the-first-token-of-clearing", "the-second-token-of-clearing"} {
+		put(token)
+		if err := g.Network.Deliver(t.Context(), rulebook.SchemeSIC, "R", []byte("<x/>")); err != nil || shown.Load() != "Bearer "+token {
+			t.Errorf("clearing was shown %q: %v", shown.Load(), err)
+		}
+	}
+	ends := g.Network.(clearing.Certified).Certificates()[rulebook.SchemeSIC]
+	if left := time.Until(ends.Ours); left < 50*time.Minute || left > time.Hour || ends.Theirs.IsZero() {
+		t.Errorf("the certificates end %+v", ends)
+	}
+	put("short")
+	if err := g.Network.Deliver(t.Context(), rulebook.SchemeSIC, "R", []byte("<x/>")); err == nil {
+		t.Error("a document left with a token that is none")
+	}
+	if err := settings.connect(&gateway{}); err == nil || !strings.Contains(err.Error(), "COUNTERSIGN_CLEARING_SIC_OUT_TOKEN_FILE") {
+		t.Errorf("at the start: %v", err)
 	}
 }
 

@@ -27,15 +27,20 @@ func (c *serveCommand) readClearingToken() (string, error) {
 		}
 		return "", nil
 	}
-	info, err := os.Stat(c.ClearingTokenFile)
+	return readToken(c.ClearingTokenFile)
+}
+
+// readToken reads the file of a token that clearing and this gateway agreed on.
+func readToken(path string) (string, error) {
+	info, err := os.Stat(path)
 	if err != nil {
 		return "", fmt.Errorf("read the clearing token: %w", err)
 	}
-	err = private(c.ClearingTokenFile, info)
+	err = private(path, info)
 	if err != nil {
-		return "", fmt.Errorf("the token file %s %w", c.ClearingTokenFile, err)
+		return "", fmt.Errorf("the token file %s %w", path, err)
 	}
-	content, err := os.ReadFile(c.ClearingTokenFile)
+	content, err := os.ReadFile(path)
 	if err != nil {
 		return "", fmt.Errorf("read the clearing token: %w", err)
 	}

@@ -2,6 +2,7 @@ package clearing
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"sync"
@@ -39,6 +40,28 @@ type ConnectionStatus struct {
 	Since  time.Time // when it was interrupted, or was back; zero since the start
 	// Failing: the last delivery failed, so that what waits may wait for clearing.
 	Failing bool
+	// Certificates of the connection; zero where they are not known.
+	Certificates Certificates
+}
+
+// Certificates are the ends of the certificates of a connection: of clearing's, and of this gateway's. Zero for none, or one not yet seen.
+type Certificates struct{ Theirs, Ours time.Time }
+
+// Certified is a network that knows the certificates of its connections.
+type Certified interface {
+	Certificates() map[rulebook.Scheme]Certificates
+}
+
+// OwnCertificateEnd is the end of the certificate that connections show; zero for none.
+func OwnCertificateEnd(secured *tls.Config) time.Time {
+	if secured == nil || secured.GetClientCertificate == nil {
+		return time.Time{}
+	}
+	shown, err := secured.GetClientCertificate(&tls.CertificateRequestInfo{})
+	if err != nil || shown.Leaf == nil {
+		return time.Time{}
+	}
+	return shown.Leaf.NotAfter.UTC()
 }
 
 const (
@@ -176,8 +199,13 @@ func (c *connection) status() ConnectionStatus {
 // Connections returns the states of the connections to the schemes' clearing.
 func (s *Service) Connections() []ConnectionStatus {
 	all := make([]ConnectionStatus, 0, len(s.schemes))
+	certified, is := s.cfg.Network.(Certified)
 	for _, w := range s.schemes {
-		all = append(all, w.connection.status())
+		status := w.connection.status()
+		if is {
+			status.Certificates = certified.Certificates()[status.Scheme]
+		}
+		all = append(all, status)
 	}
 	return all
 }

@@ -6,7 +6,6 @@ import (
 
 	"countersign/internal/clearing"
 	"countersign/internal/observability"
-	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/internal/store/integrity"
 )
@@ -74,7 +73,7 @@ var gauges = []observability.Gauge{
 		Labels: []string{"scheme"},
 	},
 	{
-		Name: "countersign_clearing_certificate_expiry_timestamp_seconds", Labels: []string{"scheme"},
+		Name: "countersign_clearing_certificate_expiry_timestamp_seconds", Labels: []string{"scheme", "of"},
 		Help: "When the certificate of clearing that was seen last ends.",
 	},
 	{
@@ -114,11 +113,6 @@ func (s *Service) read(ctx context.Context) []observability.Sample {
 	return samples
 }
 
-// certified is a network that knows when the certificate of a scheme's clearing ends.
-type certified interface {
-	CertificateEnds() map[rulebook.Scheme]time.Time
-}
-
 // The bounds of what is counted for metrics, and the time before its last day from which a recall is due.
 const (
 	maxQuarantined = 10_000
@@ -140,9 +134,11 @@ func (s *Service) readState(ctx context.Context) []observability.Sample {
 		add("countersign_check_timestamp_seconds", float64(outcome.At.Unix()), of)
 		add("countersign_check_broken_invariants", float64(len(outcome.Broken)), of)
 	}
-	if network, is := s.Network.(certified); is {
-		for scheme, ends := range network.CertificateEnds() {
-			add("countersign_clearing_certificate_expiry_timestamp_seconds", float64(ends.Unix()), string(scheme))
+	for _, c := range s.Clearing.Connections() {
+		for of, ends := range map[string]time.Time{"clearing": c.Certificates.Theirs, "gateway": c.Certificates.Ours} {
+			if !ends.IsZero() {
+				add("countersign_clearing_certificate_expiry_timestamp_seconds", float64(ends.Unix()), string(c.Scheme), of)
+			}
 		}
 	}
 	db := s.Database.For(store.ForPages)

@@ -28,7 +28,7 @@ func showOperation(v *Request) error {
 	for _, c := range v.Config.Clearing.Connections() {
 		model.Connections = append(model.Connections, views.Connection{
 			Scheme: c.Scheme, State: connectionWords[c.State], Working: c.State == clearing.ConnectionWorking,
-			Since: c.Since,
+			Since: c.Since, TheirCertificate: c.Certificates.Theirs, OurCertificate: c.Certificates.Ours,
 		})
 	}
 	for _, s := range v.Config.Clearing.Stuck() {

@@ -56,7 +56,7 @@ func TestDifferencesToAStatementAreExplainedUnderFourEyes(t *testing.T) {
 	id := string(ours.GlobalID)
 	amount := ours.Summary.Amount.Decimal().String()
 	admin1, admin2, supervisor := o.as("admin1"), o.as("admin2"), o.as("supervisor1")
-	admin1.get("/operation").is(http.StatusOK).says("Compare with clearing")
+	admin1.get("/operation").is(http.StatusOK).says("Compare with clearing").says("01.01.2030").says("03.02.2029")
 	supervisor.get("/quarantine").is(http.StatusOK).says("Compare with clearing")
 	all := []string{line("DBIT", id, amount), line("CRDT", "TXIN", in.Summary.Amount.Decimal().String())}
 	supervisor.compared(statement(all...)).is(http.StatusOK).says("payments on the statement 2, differences 0")

@@ -107,15 +107,17 @@ func (a *Transport) watchCertificate() {
 	a.cfg.TLS = watched
 }
 
-// CertificateEnds returns when the certificate of each scheme's broker ends, if one was seen.
-func (a *Transport) CertificateEnds() map[rulebook.Scheme]time.Time {
-	ends := map[rulebook.Scheme]time.Time{}
+// Certificates returns the ends of the certificates of the connection to the broker, which is that of every scheme.
+func (a *Transport) Certificates() map[rulebook.Scheme]clearing.Certificates {
+	ends := clearing.Certificates{Ours: clearing.OwnCertificateEnd(a.cfg.TLS)}
 	if at := a.ends.Load(); at != nil {
-		for scheme := range a.cfg.Queues {
-			ends[scheme] = *at
-		}
+		ends.Theirs = *at
 	}
-	return ends
+	all := map[rulebook.Scheme]clearing.Certificates{}
+	for scheme := range a.cfg.Queues {
+		all[scheme] = ends
+	}
+	return all
 }
 
 // Deliver sends the document as one durable message whose message-id is the reference, and waits until the broker has accepted it.

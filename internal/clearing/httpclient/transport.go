@@ -22,7 +22,8 @@ const readWithin = 100 * time.Millisecond
 
 // Transport makes one POST for each document to the scheme's address; any 2xx is delivery.
 type Transport struct {
-	ways map[rulebook.Scheme]way
+	ways    map[rulebook.Scheme]way
+	secured *tls.Config
 }
 
 // way is the address of a scheme's clearing, with connections of its own: both schemes may have one host, and one of them may not answer.
@@ -30,6 +31,7 @@ type way struct {
 	address string
 	client  *http.Client
 	ends    *atomic.Pointer[time.Time] // of clearing's certificate; nil before the first answer, and without TLS
+	token   func() (string, error)     // nil for none
 }
 
 // New makes the transport. addresses holds the URL for each scheme, secured the TLS of its connections; nil for that of the system.
@@ -45,18 +47,27 @@ func New(addresses map[rulebook.Scheme]string, secured *tls.Config) *Transport {
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		}}
 	}
-	return &Transport{ways: ways}
+	return &Transport{ways: ways, secured: secured}
 }
 
-// CertificateEnds returns when the certificate of each scheme's clearing ends, of those that were seen.
-func (h *Transport) CertificateEnds() map[rulebook.Scheme]time.Time {
-	ends := map[rulebook.Scheme]time.Time{}
+// Certificates returns the ends of the certificates of each scheme's connection.
+func (h *Transport) Certificates() map[rulebook.Scheme]clearing.Certificates {
+	all := map[rulebook.Scheme]clearing.Certificates{}
 	for scheme, to := range h.ways {
+		ends := clearing.Certificates{Ours: clearing.OwnCertificateEnd(h.secured)}
 		if at := to.ends.Load(); at != nil {
-			ends[scheme] = *at
+			ends.Theirs = *at
 		}
+		all[scheme] = ends
 	}
-	return ends
+	return all
+}
+
+// Show has the deliveries of a scheme show a bearer token. read is called for each, so that a new token counts at once.
+func (h *Transport) Show(scheme rulebook.Scheme, read func() (string, error)) {
+	to := h.ways[scheme]
+	to.token = read
+	h.ways[scheme] = to
 }
 
 // Deliver posts the document. The same reference goes with every attempt, as X-Message-Id.
@@ -73,6 +84,13 @@ func (h *Transport) Deliver(ctx context.Context, scheme rulebook.Scheme, referen
 	}
 	request.Header.Set("Content-Type", "application/xml")
 	request.Header.Set("X-Message-Id", reference)
+	if to.token != nil {
+		token, err := to.token()
+		if err != nil {
+			return fmt.Errorf("read the token for clearing: %w", err)
+		}
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
 	observability.Tell(ctx, request.Header)
 	response, err := to.client.Do(request)
 	if err != nil {

@@ -128,9 +128,11 @@ func (n *Network) Deliver(_ context.Context, scheme rulebook.Scheme, reference s
 	return nil
 }
 
-// CertificateEnds returns when the certificates end that clearing shows.
-func (n *Network) CertificateEnds() map[rulebook.Scheme]time.Time {
-	return map[rulebook.Scheme]time.Time{rulebook.SchemeSIC: time.Date(2030, time.January, 1, 0, 0, 0, 0, time.UTC)}
+// Certificates returns the ends of the certificates of the connections.
+func (n *Network) Certificates() map[rulebook.Scheme]clearing.Certificates {
+	return map[rulebook.Scheme]clearing.Certificates{rulebook.SchemeSIC: {
+		Theirs: time.Date(2030, time.January, 1, 0, 0, 0, 0, time.UTC), Ours: time.Date(2029, time.February, 3, 12, 0, 0, 0, time.UTC),
+	}}
 }
 
 // Delivered returns what clearing got, in order.

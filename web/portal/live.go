@@ -200,15 +200,14 @@ func changedMeanwhile(m payment.Message, before store.WaitingMessages) views.Cha
 
 // messages reads the first ones of those named, so many as are told of at a time.
 func (l *Live) messages(named []store.WaitingMessages) ([]payment.Message, error) {
-	var list []payment.Message
-	for _, w := range named[:min(len(named), maxGone)] {
-		m, err := l.request.Config.Reader.Message(l.request.Context(), l.request.By.Realm, w.MessageID)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, m)
+	if len(named) == 0 {
+		return nil, nil
 	}
-	return list, nil
+	var ids []uuid.UUID
+	for _, w := range named[:min(len(named), maxGone)] {
+		ids = append(ids, w.MessageID)
+	}
+	return l.request.Config.Reader.WholeMessages(l.request.Context(), l.request.By.Realm, ids)
 }
 
 // whatBecame says in a few words what happened to a message that waited: "Approved by Checker 2, 08:15:22 CET".

@@ -32,12 +32,18 @@ func TestAFormOfAnotherPersonsPageChangesNothing(t *testing.T) {
 				continue
 			}
 			forms++
+			if forms == 1 && w.get("/").page.Find("#another").Length() != 1 {
+				t.Fatal("a page has no place for the answer")
+			}
 			path := strings.NewReplacer(":id", m.InternalID.String(), ":kind", "user.create").Replace(route.Path)
 			form := url.Values{views.PersonField: {"demo/" + pair[0]}, "reason": {"Typed by the first"}, "category": {"other"}}
 			for _, browser := range []*browser{w, w.withHTMX()} {
 				got := browser.post(path, form).is(http.StatusConflict).says("You are signed in as " + pair[1] + " now").says("Typed by the first")
 				if redirected := got.header.Get("HX-Redirect"); redirected != "" {
 					t.Errorf("%s leads to %s", path, redirected)
+				}
+				if beside := got.header.Get("HX-Retarget"); browser.htmx && beside != "#another" {
+					t.Errorf("%s puts the answer into %q: the form with what was typed must stay", path, beside)
 				}
 			}
 			if path != "/signout" { // ends a session without it too, and changes nothing else

@@ -181,7 +181,7 @@ func (v *Request) cannot(a asked, barred i18n.Text) error {
 	}
 	return v.Render(http.StatusConflict, views.ProblemPage(views.Problem{
 		Layout: v.layout(heading, views.PlaceNone), Heading: heading, Text: barred,
-		NextLabel: label, NextURL: "/payments/" + about.InternalID.String(), Typed: a.typed(),
+		NextLabel: label, NextURL: "/payments/" + about.InternalID.String(), Typed: v.Say(a.typed()),
 	}))
 }
 

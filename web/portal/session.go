@@ -310,12 +310,12 @@ func (v *Request) ofAnother(madeFor string) error {
 		}
 	}
 	if form, err := v.Form(); err == nil {
-		page.Typed = i18n.Data(cmp.Or(form.Get("reason"), form.Get("amendReason"), form.Get("duplicateReason"), form.Get("note")))
+		page.Typed = cmp.Or(form.Get("reason"), form.Get("amendReason"), form.Get("duplicateReason"), form.Get("note"))
 	}
 	if !v.Fragment() {
 		return v.Render(http.StatusConflict, views.ProblemPage(page))
 	}
-	v.Echo.Response().Header().Set("HX-Retarget", "#main")
-	v.Echo.Response().Header().Set("HX-Reswap", "innerHTML")
-	return v.Render(http.StatusConflict, views.ProblemFragment(page))
+	v.Echo.Response().Header().Set("HX-Retarget", "#another") // above the form, which stays with what was typed
+	v.Echo.Response().Header().Set("HX-Reswap", "innerHTML show:#another:top")
+	return v.Render(http.StatusConflict, views.ProblemNotice(page))
 }

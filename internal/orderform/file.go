@@ -118,9 +118,10 @@ func looksLikeXML(content []byte) bool {
 	return len(content) > 0 && strings.IndexByte("<\xef\xfe\xff", content[0]) >= 0
 }
 
-// Scheme is the one whose currency the file pays in; a file in another currency is refused by the rules of either.
+// Scheme is the one whose currency the file pays in. Of a file in another currency, which the rules of either refuse, it is the one whose
+// service level the file names.
 func (f File) Scheme() rulebook.Scheme {
-	_, tx, single := f.Document.SinglePayment()
+	information, tx, single := f.Document.SinglePayment()
 	if !single || tx.Amount.InstructedAmount == nil {
 		return rulebook.SchemeSIC
 	}
@@ -129,6 +130,9 @@ func (f File) Scheme() rulebook.Scheme {
 		if string(profile.Currency) == tx.Amount.InstructedAmount.Currency {
 			return scheme
 		}
+	}
+	if kind := information.PaymentTypeInformation; kind != nil && len(kind.ServiceLevel) > 0 && kind.ServiceLevel[0].Code == "SEPA" {
+		return rulebook.SchemeSCT
 	}
 	return rulebook.SchemeSIC
 }

@@ -59,8 +59,11 @@ func (r *reporter) finish(s *groupState) {
 	for i := range group.Elements {
 		if group.Mandatory(i) && s.seen&(1<<i) == 0 {
 			e := &group.Elements[i]
-			r.reportChild(s.next(i), s.start, problem{codeMissing, i18n.InElement(i18n.Text("Enter %s: it is mandatory").With(e.Tag),
-				within(r.ancestor(0)))})
+			advice := i18n.InElement(i18n.Text("Enter %s: it is mandatory").With(e.Tag), within(r.ancestor(0)))
+			if e.Tag == "DbtrAgt" || e.Tag == "FinInstnId" && r.ancestor(0) == "DbtrAgt" {
+				advice = unknownBank
+			}
+			r.reportChild(s.next(i), s.start, problem{codeMissing, advice})
 			lacking = true
 		}
 	}
@@ -69,12 +72,14 @@ func (r *reporter) finish(s *groupState) {
 	}
 }
 
+const unknownBank i18n.Text = "Enter the bank in FinInstnId, or NOTPROVIDED in its Othr/Id: it must not be empty."
+
 // emptyAdvice says what to do about an empty group. A bank that may not be left out has a way to be unknown.
 func (r *reporter) emptyAdvice(mandatory bool) i18n.Text {
 	tag := r.ancestor(0)
 	switch {
 	case mandatory && tag == "FinInstnId" && r.ancestor(1) == "DbtrAgt":
-		return "Enter the bank in FinInstnId, or NOTPROVIDED in its Othr/Id: it must not be empty."
+		return unknownBank
 	case mandatory && tag == "FinInstnId":
 		return i18n.Text("Enter the bank in FinInstnId, or remove %s: it must not be empty.").With(r.ancestor(1))
 	case mandatory:

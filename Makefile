@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help count run test test-long test-race verify generate lint load gallery bench drill mutants simulate kill fuzz clients timing faults hostile flood race search pictures screens html lighthouse postgres browser xmllint pgbouncer python clean-cache
+.PHONY: help count run test test-long test-race verify generate lint load gallery bench drill mutants simulate kill fuzz described clients timing faults hostile flood race search pictures screens html lighthouse postgres browser xmllint pgbouncer python clean-cache
 
 GO ?= go
 CACHE := $(CURDIR)/.cache
@@ -58,7 +58,7 @@ test-long: rabbitmq pgbouncer browser ## run what make test leaves out: fuzzing,
 	@COUNTERSIGN_RABBITMQ=1 COUNTERSIGN_PGBOUNCER=1 COUNTERSIGN_POSTGRES_BESIDE="$(CACHE)/postgres-17" COUNTERSIGN_PAYMENTS_IN=10000 COUNTERSIGN_CORE_PAYMENTS=5000 \
 	$(GO) test -count=1 -timeout 60m -vet=off ./internal/clearing/amqp/... ./internal/store ./internal/clearing ./cmd/countersign
 	@$(BROWSER) $(GO) test -tags long -count=1 -timeout 60m -vet=off ./web/browsertest
-	@$(MAKE) drill simulate search race hostile flood kill faults html clients screens timing mutants
+	@$(MAKE) drill simulate search race hostile flood kill faults described html clients screens timing mutants
 
 test-race: ## run the tests of the packages that share data between goroutines under the race detector (needs a C compiler)
 	@tools/install.sh "gcc|clang|cc" "the race detector" gcc libc6-dev
@@ -136,6 +136,11 @@ kill: ## kill the program with kill -9 under load of payments and recalls, 500 t
 	@tools/postgres.sh --if-missing
 	COUNTERSIGN_CRASH_ROUNDS=$$(( ($(or $(KILLS),500) + 1) / 2 )) COUNTERSIGN_CRASH_SEED=$(or $(SEED),1) \
 	$(GO) test -count=1 -v -timeout 0 -run 'TestAKilledGateway|TestAKilledDemo' ./cmd/countersign
+
+described: ## send 10,000 requests made from the OpenAPI document, and hold each answer against it: make described REQUESTS=50000 SEED=2
+	@tools/postgres.sh --if-missing
+	COUNTERSIGN_DESCRIBED_REQUESTS=$(or $(REQUESTS),10000) COUNTERSIGN_DESCRIBED_SEED=$(or $(SEED),49) \
+	$(GO) test -count=1 -v -vet=off -timeout 60m -run TestRequestsMadeFromTheDescription ./web/api
 
 timing: ## sign in with known and unknown names, and report whether they can be told apart by time: make timing NAMES=20000 (half an hour)
 	COUNTERSIGN_TIMING=$(or $(NAMES),20000) $(GO) test -count=1 -timeout 120m -v -run TestNamesHaveNoTimingOfTheirOwn ./internal/auth

@@ -3105,7 +3105,7 @@ type Identifiers struct {
 	// InternalID The id of the message here, a UUID.
 	InternalID string `json:"internalId,omitempty,omitzero"`
 
-	// RecallID The received recall it answers.
+	// RecallID The received recall it answers; in a refusal, the recall that excludes a new one.
 	RecallID string `json:"recallId,omitempty,omitzero"`
 }
 

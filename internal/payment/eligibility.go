@@ -85,7 +85,11 @@ func (s RTransactionSubject) excluded(kind Kind) error {
 	if !found {
 		return nil
 	}
-	return &RefusalError{Findings: []Finding{exclusion(kind, other)}}
+	refused := &RefusalError{Findings: []Finding{exclusion(kind, other)}}
+	if other.Kind == KindRecall {
+		refused.Recall = other.InternalID
+	}
+	return refused
 }
 
 // excluding finds the R-transaction about the same payment that excludes a new one.

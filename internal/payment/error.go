@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
 )
@@ -34,6 +36,8 @@ func (e *FieldError) Error() string {
 // RefusalError says that the request is well formed, but rules of the scheme or the business refuse it. It names every rule broken.
 type RefusalError struct {
 	Findings []Finding
+	// Recall is the recall that excludes a new one; zero for other refusals.
+	Recall uuid.UUID
 }
 
 // Error lists the findings.
@@ -148,7 +152,7 @@ func (e *ContentError) Sentence() i18n.Text {
 	case e.Unnamed:
 		return "Read the message again: it was amended."
 	}
-	return "The content changed after you opened it. Read the current version before you decide."
+	return "This is not the content that you opened. Read the current version before you decide."
 }
 
 // Refused reports whether the error is a refusal to record in the audit log, with a short reason. Malformed and

@@ -143,6 +143,9 @@ func (a *API) refusedByReport(c echo.Context, r refusal) reply {
 			document = stored
 		}
 	}
+	if refused, is := errors.AsType[*payment.RefusalError](r.cause); is {
+		identifiers.RecallID = orEmpty(refused.Recall)
+	}
 	reasons := r.problem.Findings
 	if len(reasons) == 0 {
 		reasons = []payment.Finding{{Code: "NARR", Text: r.problem.Text}} // see narrative: no ISO code says it

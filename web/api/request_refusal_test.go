@@ -55,7 +55,11 @@ func TestRecallsThatAreRefused(t *testing.T) {
 	swissSettled, _ := b.settled(t, swiss)
 	incoming, _, _ := b.booked(t, swiss)
 	recalled, _ := b.settled(t, swiss)
-	b.ok(t, call{Path: requestPath(swiss, "recall"), Who: maker1, Body: recallBody(recalled, "DUPL")})
+	first := b.ok(t, call{Path: requestPath(swiss, "recall"), Who: maker1, Body: recallBody(recalled, "DUPL")})
+	second := b.Send(t, call{Path: requestPath(swiss, "recall"), Who: maker1, Body: recallBody(recalled, "CUST")})
+	if named := second.Text("identifiers", "recallId"); named == "" || named != first.Text("identifiers", "internalId") {
+		t.Errorf("the refusal of a second recall names %q: %s", named, second.Body)
+	}
 	id, reason, line := "/identifiers/internalId", "/RecallDetails/reason", "/RecallDetails/additionalInformation"
 	b.refuse(t, []refusedRequest{
 		{"not approved", swiss, "recall", recallBody(pending, "DUPL"), []string{id + " NARR"}},

@@ -158,6 +158,7 @@ func accountProblem(err *auth.AccountError) *tokenProblem {
 	case auth.ProblemIncorrect:
 		p.text = "The user name or the password is not right."
 	case auth.ProblemLocked:
+		p.retryAfter = err.RetryAfter
 		p.text = fmt.Sprintf("Too many failed tries for this user name. Try again in %s.", waitText(err.RetryAfter))
 	case auth.ProblemNotVerified:
 		p.text = "This account is not verified yet. Ask an administrator of your institution."

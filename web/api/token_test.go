@@ -344,6 +344,9 @@ func TestTokenErrorsCarryBothVocabularies(t *testing.T) {
 		if response.StatusCode != c.status || body["error"] != c.oauth || body["errorCode"] != c.code {
 			t.Errorf("%s: got %d %v, want %d %s %s", name, response.StatusCode, body, c.status, c.oauth, c.code)
 		}
+		if locked := c.code == "Account_Locked"; locked != (response.Header.Get("Retry-After") != "") {
+			t.Errorf("%s: Retry-After is %q", name, response.Header.Get("Retry-After"))
+		}
 		if len(body) != 4 || body["message"] == "" || body["message"] != body["error_description"] {
 			t.Errorf("%s: got body %v", name, body)
 		}

@@ -112,7 +112,7 @@ func TestEachOfSeveralHasItsOwnOutcome(t *testing.T) {
 	items = slices.Insert(items, 2, "nothing", uuid.NewString()+"~1~"+strings.Repeat("1", 64)) // what is no message stops none behind it
 	got := both.post("/queue/bulk", url.Values{"item": items}).is(http.StatusOK)
 	got.says("1 of 6 approved. 5 not: read why below.").says("was already approved by Checker 2").says("Another person must decide")
-	got.says("The content changed after you opened it.")
+	got.says("This is not the content that you opened.")
 	want := []payment.State{payment.StateApproved, payment.StateApprovalPending, payment.StateApproved, payment.StateApprovalPending}
 	for i, id := range ids {
 		if state := b.state(id); state != want[i] {

@@ -271,7 +271,7 @@ func TestOnlyWhatWasShownIsDecided(t *testing.T) {
 	maker.get(done).is(http.StatusOK)
 
 	got := checker.post(path+"/reject", with(form, "reason", "Wrong amount, see order 7")).is(http.StatusConflict)
-	got.says("The content changed after you opened it.").says("Wrong amount, see order 7")
+	got.says("This is not the content that you opened.").says("Wrong amount, see order 7")
 	got.says("9'999.00").says("1'234.50") // before and after
 	checker.post(path+"/approve", form).is(http.StatusConflict)
 	checker.post(path+"/approve", url.Values{}).is(http.StatusConflict)

@@ -13,6 +13,7 @@ type NamedList struct {
 	Place    Place
 	Back     ui.Step
 	URL      string
+	PayURL   string     // where ticked entries are paid together; "" for entries that are no payments
 	SaveURL  string     // "" when there is nothing to save
 	Saved    i18n.Text  // what would be saved, in words
 	Words    NamedWords // of this kind of list

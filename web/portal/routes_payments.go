@@ -40,6 +40,7 @@ func (p *Portal) entryRoutes() []request.Route {
 		get("/payments/creditors", findCreditors),
 		get("/templates", showTemplates),
 		post("/templates", saveTemplate),
+		post("/templates/pay", payTemplates),
 		post("/templates/:id", changeTemplate),
 		get(qrBillPath, showQRBill),
 		post(qrBillPath, readQRBill),

@@ -110,6 +110,35 @@ func changeTemplate(v *Request) error {
 	return v.changeNamed(n)
 }
 
+// payTemplates makes a draft of each ticked template, together as one file, which is submitted and approved together.
+func payTemplates(v *Request) error {
+	err := MayMake(v.By)
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	ticked := form["template"]
+	if len(ticked) == 0 {
+		return v.GoTo("/templates", "Tick at least one template.")
+	}
+	if len(ticked) > store.MaxTemplates {
+		return payment.ErrNotFound
+	}
+	var lines orderform.Table
+	for i, key := range ticked {
+		model := views.NewPayment{}
+		err = v.fillTemplate(&model, key)
+		if err != nil {
+			return err
+		}
+		lines.Lines = append(lines.Lines, orderform.Line{Number: i + 1, Scheme: SchemeOf(model.Scheme), Values: model.Values})
+	}
+	return v.takeTable(v.Say("Templates"), nil, lines)
+}
+
 // templates are the templates of this person, who may make payments, and the payment in the address as a new one.
 func (v *Request) templates() (n named, err error) {
 	err = MayMake(v.By)
@@ -128,7 +157,7 @@ func (v *Request) templates() (n named, err error) {
 	n = named{
 		page: views.NamedList{
 			Title: "Templates", Place: views.PlaceTemplates, Back: ui.Step{Label: "Back to the form", URL: "/payments/new"}, URL: "/templates",
-			Limit: 60,
+			Limit: 60, PayURL: "/templates/pay",
 			Words: views.NamedWords{
 				Heading: "Save as a template", Save: "Save template", Sharing: "Every maker of the realm may use it",
 				How: "A template fills the form with a payment that you enter again and again. Fill the form in, check it, and choose " +

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/PuerkitoBio/goquery"
 )
 
 // TestATemplateFillsTheForm saves a payment under a name, for oneself and for others, and pays from it.
@@ -117,5 +119,35 @@ func TestNoNameAndNoAmountOfAFormIsStoredInTheClear(t *testing.T) {
 	b.change("SET session_replication_role = replica; UPDATE draft SET draft_id = gen_random_uuid() WHERE file <> ''")
 	if list := maker.get("/mine?tab=drafts").is(http.StatusOK); strings.Contains(list.text, "Lohn") {
 		t.Error("a draft that was moved by hand is listed")
+	}
+}
+
+// TestTemplatesArePaidTogether: each ticked template becomes a payment of one file, with ids of its own; nobody pays another person's private
+// template, and nothing is paid without a tick.
+func TestTemplatesArePaidTogether(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	for name, amount := range map[string]string{"Rent": "1200", "Cleaning": "310.50"} {
+		sent := maker.submit(with(filled(), "amount", amount, "endToEndId", "E2E-"+name))
+		save := "/templates?like=" + sent.InternalID.String()
+		maker.post(save, url.Values{"name": {name}}).goesTo("/templates")
+	}
+	list := maker.get("/templates").is(http.StatusOK)
+	form := list.fields("/templates/pay")
+	list.page.Find("input[form=pay]").Each(func(_ int, box *goquery.Selection) { form.Add("template", box.AttrOr("value", "")) })
+	if len(form["template"]) != 2 {
+		t.Fatalf("%d templates can be ticked", len(form["template"]))
+	}
+	maker.post("/templates/pay", url.Values{}).goesTo("/templates")
+	b.as("maker2").post("/templates/pay", url.Values{"template": form["template"]}).is(http.StatusNotFound)
+	b.as("checker1").post("/templates/pay", url.Values{"template": form["template"]}).is(http.StatusForbidden)
+	file := maker.post("/templates/pay", form).goesTo("/payments/batches/")
+	maker.get(file).is(http.StatusOK).says("1'200.00").says("310.50")
+	if n := b.count("SELECT count(*) FROM message"); n != 2 {
+		t.Errorf("%d messages before the file is submitted", n)
+	}
+	if n := b.count("SELECT count(*) FROM draft WHERE batch_id IS NOT NULL"); n != 2 {
+		t.Errorf("%d drafts of the file", n)
 	}
 }

@@ -9,7 +9,8 @@ import (
 func templates() views.NamedList {
 	shown := i18n.Data("SIC · Beispiel Holzbau GmbH · CHF 1'234.50")
 	model := views.NamedList{
-		Layout: makerShell("Templates", views.PlaceNew), Title: "Templates", URL: "/templates", SaveURL: "/templates?draft=x", Saved: shown,
+		Layout: makerShell("Templates", views.PlaceNew), Title: "Templates", URL: "/templates", PayURL: "/templates/pay",
+		SaveURL: "/templates?draft=x", Saved: shown,
 		Back: ui.Step{Label: "Back to the form", URL: "/payments/new"}, Limit: 60,
 		Words: views.NamedWords{Heading: "Save as a template", Save: "Save template", Sharing: "Every maker of the realm may use it"},
 		Entries: []views.NamedEntry{

@@ -85,7 +85,8 @@ func (r *rights) conclude(changes []ChangeContent) error {
 				return errors.New("a right is given twice: " + one.Grant)
 			}
 			r.granted[one.Grant] = Right{
-				Role: one.Role, Person: t.rights.Person, Account: t.rights.Subject, User: t.rights.User, Grant: one.Grant, At: t.At, Change: t.rights.Change,
+				Role: one.Role, Person: t.rights.Person, Account: t.rights.Subject, User: t.rights.User, Grant: one.Grant, At: t.At,
+				Change:    t.rights.Change,
 				Requester: r.requests[t.rights.Change].ActorName, Decider: r.approvals[t.rights.Change].ActorName,
 			}
 		}

@@ -120,6 +120,17 @@ const (
 	maxDue         = 100
 )
 
+// certificateEnds adds when the certificates of the connections to clearing end.
+func (s *Service) certificateEnds(add func(gauge string, value float64, labels ...string)) {
+	for _, c := range s.Clearing.Connections() {
+		for of, ends := range map[string]time.Time{"clearing": c.Certificates.Theirs, "gateway": c.Certificates.Ours} {
+			if !ends.IsZero() {
+				add("countersign_clearing_certificate_expiry_timestamp_seconds", float64(ends.Unix()), string(c.Scheme), of)
+			}
+		}
+	}
+}
+
 // readState reads the metrics of the whole gateway. Each failure leaves out what could not be read.
 func (s *Service) readState(ctx context.Context) []observability.Sample {
 	var samples []observability.Sample
@@ -134,13 +145,7 @@ func (s *Service) readState(ctx context.Context) []observability.Sample {
 		add("countersign_check_timestamp_seconds", float64(outcome.At.Unix()), of)
 		add("countersign_check_broken_invariants", float64(len(outcome.Broken)), of)
 	}
-	for _, c := range s.Clearing.Connections() {
-		for of, ends := range map[string]time.Time{"clearing": c.Certificates.Theirs, "gateway": c.Certificates.Ours} {
-			if !ends.IsZero() {
-				add("countersign_clearing_certificate_expiry_timestamp_seconds", float64(ends.Unix()), string(c.Scheme), of)
-			}
-		}
-	}
+	s.certificateEnds(add)
 	db := s.Database.For(store.ForPages)
 	ready, err := db.Ready(ctx)
 	if err != nil || ready.Schema != store.SchemaCurrent {

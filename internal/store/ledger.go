@@ -79,7 +79,7 @@ func LedgerItem(row dbsqlc.LedgerListRow, zone *time.Location) (payment.LedgerIt
 // keyAt is the lowest key (UUIDv7) made at a time.
 func keyAt(at time.Time) (key uuid.UUID) {
 	var millis [8]byte
-	binary.BigEndian.PutUint64(millis[:], uint64(max(0, at.UnixMilli()))) //nolint:gosec // not negative
+	binary.BigEndian.PutUint64(millis[:], uint64(max(0, at.UnixMilli())))
 	copy(key[:6], millis[2:])
 	return key
 }

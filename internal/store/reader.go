@@ -161,7 +161,7 @@ func (r *Reader) MessagesOf(ctx context.Context, realm string, keys []uuid.UUID)
 	return byKey(list), err
 }
 
-// Booked reads the messages behind a key that debited or credited an account with us and settled in a period, oldest first, as Messages does.
+// Booked reads the messages behind a key that debited or credited an account with us and settled in a period, oldest first.
 func (r *Reader) Booked(
 	ctx context.Context, realm, iban string, since, until time.Time, after uuid.UUID, most int32,
 ) ([]payment.Message, error) {

@@ -25,8 +25,8 @@ type Table interface {
 // XLSXType is the content type of a workbook.
 const XLSXType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
-// csvTable is a table that the spreadsheet program of its reader opens by a click: UTF-8 with a byte order mark, semicolons, and the decimal
-// sign of the reader's country.
+// csvTable is a table that the spreadsheet program of its reader opens by a click: UTF-8 with a byte order mark, semicolons, and the
+// decimal sign of the reader's country.
 type csvTable struct {
 	out     *bufio.Writer
 	decimal string

@@ -270,8 +270,8 @@ var approvalFaults = []struct {
 	{"approved before", func(a *attempt) {
 		a.message.Decisions = []payment.Decision{{Action: payment.ActionApprove, PersonID: a.verdict.By.PersonID, Remark: "other words"}}
 	}, &payment.FourEyesError{}, "approved this already", true},
-	{"digest", func(a *attempt) { a.verdict.ContentHash = &payment.Digest{1} }, &payment.ContentError{}, "content changed", true},
-	{"version", func(a *attempt) { a.verdict.Version = 9 }, &payment.ContentError{}, "content changed", true},
+	{"digest", func(a *attempt) { a.verdict.ContentHash = &payment.Digest{1} }, &payment.ContentError{}, "not the content", true},
+	{"version", func(a *attempt) { a.verdict.Version = 9 }, &payment.ContentError{}, "not the content", true},
 	{"unnamed", func(a *attempt) {
 		a.verdict.ContentHash, a.terms.Policy.ContentHashRequired = nil, true
 	}, &payment.ContentError{}, "Name what you read", false},

@@ -1,7 +1,8 @@
 -- More of what must hold (invariant_move.sql says how such a query answers): the keys and rules of the schema itself.
 
 -- name: ForeignKeyStatementList :many
--- I15 as well: for every foreign key of the schema the statement that lists the rows which break it, for triggers can be switched off.
+-- I15 as well: for every foreign key of the schema the statement that lists the rows which break it, for triggers can be switched off. A
+-- standby has no rows of unlogged tables, and cannot read them.
 SELECT c.conname::text AS name,
        format('SELECT %s AS realm, %L::text AS relation, concat_ws('' '', %s)::text AS key, (%L || concat_ws('' '', %s))::text AS what FROM %I.%I c WHERE %s AND NOT EXISTS (SELECT FROM %I.%I p WHERE %s)',
               CASE WHEN EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.conrelid AND a.attname = 'realm')
@@ -26,7 +27,7 @@ FROM pg_catalog.pg_constraint c
 JOIN pg_catalog.pg_class t ON t.oid = c.conrelid
 JOIN pg_catalog.pg_class f ON f.oid = c.confrelid
 JOIN pg_catalog.pg_namespace n ON n.oid = t.relnamespace
-WHERE c.contype = 'f' AND n.nspname = 'public'
+WHERE c.contype = 'f' AND n.nspname = 'public' AND NOT (t.relpersistence = 'u' AND pg_is_in_recovery())
 ORDER BY t.relname, c.conname;
 
 -- name: RuleStatementList :many
@@ -48,6 +49,6 @@ SELECT t.relname::text AS name,
 FROM (SELECT unnest(@tables::text[]) AS relation, unnest(@rules::text[]) AS rule, unnest(@broken::text[]) AS broken) r
 JOIN pg_catalog.pg_class t ON t.relname = r.relation
 JOIN pg_catalog.pg_namespace n ON n.oid = t.relnamespace
-WHERE n.nspname = 'public'
+WHERE n.nspname = 'public' AND NOT (t.relpersistence = 'u' AND pg_is_in_recovery())
 GROUP BY t.oid, t.relname, n.nspname
 ORDER BY t.relname;

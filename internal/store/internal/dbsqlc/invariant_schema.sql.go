@@ -35,7 +35,7 @@ FROM pg_catalog.pg_constraint c
 JOIN pg_catalog.pg_class t ON t.oid = c.conrelid
 JOIN pg_catalog.pg_class f ON f.oid = c.confrelid
 JOIN pg_catalog.pg_namespace n ON n.oid = t.relnamespace
-WHERE c.contype = 'f' AND n.nspname = 'public'
+WHERE c.contype = 'f' AND n.nspname = 'public' AND NOT (t.relpersistence = 'u' AND pg_is_in_recovery())
 ORDER BY t.relname, c.conname
 `
 
@@ -45,7 +45,8 @@ type ForeignKeyStatementListRow struct {
 }
 
 // More of what must hold (invariant_move.sql says how such a query answers): the keys and rules of the schema itself.
-// I15 as well: for every foreign key of the schema the statement that lists the rows which break it, for triggers can be switched off.
+// I15 as well: for every foreign key of the schema the statement that lists the rows which break it, for triggers can be switched off. A
+// standby has no rows of unlogged tables, and cannot read them.
 func (q *Queries) ForeignKeyStatementList(ctx context.Context) ([]ForeignKeyStatementListRow, error) {
 	rows, err := q.db.Query(ctx, foreignKeyStatementList)
 	if err != nil {
@@ -83,7 +84,7 @@ SELECT t.relname::text AS name,
 FROM (SELECT unnest($1::text[]) AS relation, unnest($2::text[]) AS rule, unnest($3::text[]) AS broken) r
 JOIN pg_catalog.pg_class t ON t.relname = r.relation
 JOIN pg_catalog.pg_namespace n ON n.oid = t.relnamespace
-WHERE n.nspname = 'public'
+WHERE n.nspname = 'public' AND NOT (t.relpersistence = 'u' AND pg_is_in_recovery())
 GROUP BY t.oid, t.relname, n.nspname
 ORDER BY t.relname
 `

@@ -32,6 +32,7 @@ type commands struct {
 	User      userCommand      `cmd:"" help:"Look after user accounts."`
 	Events    eventsCommand    `cmd:"" help:"Follow what happens to messages, through the API."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
+	Licenses  licensesCommand  `cmd:"" help:"Print the licences of everything that is linked into the program."`
 
 	Completion completionCommand `cmd:"" help:"Print the completion of a shell: source <(countersign completion bash)."`
 	Complete   completeCommand   `cmd:"" hidden:"" passthrough:"" help:"Print the words that may come next."`

@@ -58,6 +58,8 @@ test-long: rabbitmq pgbouncer browser ## run what make test leaves out: fuzzing,
 	@COUNTERSIGN_RABBITMQ=1 COUNTERSIGN_PGBOUNCER=1 COUNTERSIGN_POSTGRES_BESIDE="$(CACHE)/postgres-17" COUNTERSIGN_PAYMENTS_IN=10000 COUNTERSIGN_CORE_PAYMENTS=5000 \
 	$(GO) test -count=1 -timeout 60m -vet=off ./internal/clearing/amqp/... ./internal/store ./internal/clearing ./cmd/countersign
 	@$(BROWSER) $(GO) test -tags long -count=1 -timeout 60m -vet=off ./web/browsertest
+	@$(GO) test -tags long -count=1 -timeout 60m -vet=off -run TestTheFilesOfARelease ./cmd/countersign
+	@$(MAKE) rehearse-ha
 	@$(MAKE) drill simulate search race hostile flood kill faults described html clients screens timing mutants
 
 test-race: ## run the tests of the packages that share data between goroutines under the race detector (needs a C compiler)
@@ -149,6 +151,11 @@ faults: rabbitmq ## break the network to the database, the server, the broker an
 	COUNTERSIGN_RABBITMQ=1 COUNTERSIGN_FAULTS=$(or $(ROUNDS),3) $(GO) test -tags long -count=1 -timeout 90m -v \
 	-run "InFaults|WhileSEPAHangs|UnderOverload|RollingRestart" ./internal/clearing ./web ./cmd/countersign
 
+.PHONY: rehearse-ha package
+rehearse-ha: ## play failovers of deploy/ha on loopback under load, twice each, with 10,000 acknowledged requests (20 minutes): make rehearse-ha ROUNDS=4 PAYMENTS=20000
+	@SERVICES="patroni.service etcd.service haproxy.service" tools/install.sh patroni "the rehearsal of high availability" patroni etcd-server haproxy postgresql-15
+	COUNTERSIGN_HA_ROUNDS=$(or $(ROUNDS),2) COUNTERSIGN_HA_PAYMENTS=$(or $(PAYMENTS),10000) $(GO) test -tags long -count=1 -timeout 90m -v -run TestHighAvailability ./cmd/countersign
+
 hostile: ## send 10,000 hostile bodies and files to the doors, and report the peak of memory of each kind
 	@COUNTERSIGN_HOSTILE=8000 $(GO) test ./web -run Hostile -count=1 -v | grep -v '^=== '
 	@COUNTERSIGN_HOSTILE=2000 $(GO) test ./web/portal -run Hostile -count=1 -v | grep -v '^=== '
@@ -199,6 +206,9 @@ lighthouse: browser ## measure ten screens with Lighthouse, and how fast keys an
 	$(GO) test -tags long -count=1 -v -run TestKeysAndClicksAreAnsweredAtOnce ./web/browsertest
 	@node="$$(compgen -G '.cache/lighthouse/node_modules/node-*/bin/node' || command -v node)"; "$$node" .cache/lighthouse/run.mjs "$(CACHE)/bin/countersign" \
 	"$$(command -v chromium || command -v chromium-browser || command -v google-chrome)" $(OF)
+
+package: ## make the files of a release in .cache/package: program (built twice, compared), bill of materials, Debian package, checksums
+	@tools/package.sh .cache/package
 
 postgres: ## fetch the pinned PostgreSQL into .cache/, for machines without one
 	@tools/postgres.sh

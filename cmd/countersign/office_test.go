@@ -148,7 +148,7 @@ func (o *office) ask(method, path, token, body string) (reply, error) {
 	}
 	content, err := io.ReadAll(answer.Body)
 	_ = answer.Body.Close()
-	if o.comesAgain && (answer.StatusCode == http.StatusServiceUnavailable || strings.Contains(string(content), "400_TIMEOUT")) {
+	if o.comesAgain && (answer.StatusCode == http.StatusServiceUnavailable || strings.Contains(string(content), `"error":{"message"`)) {
 		return reply{}, errLater
 	}
 	r := reply{status: answer.StatusCode, text: string(content)}

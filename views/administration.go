@@ -22,6 +22,7 @@ type AdministrationList struct {
 	Sort    string                    // "", oldest, kind or state, of a list of changes
 	SortURL func(order string) string // such a list in another order; nil for a list that has one order
 	Search  *ui.Field                 // narrows the list of beneficiaries; nil where nothing is searched
+	Preview *RulePreview              // asks which rule would take a payment; nil for other lists
 	Book    bool                      // of beneficiaries, which makers and checkers keep
 }
 
@@ -59,6 +60,16 @@ type AdministrationRow struct {
 	URL   string // of the change; "" for a row of master data
 	Cells []i18n.Text
 	Links []AdministrationLink
+
+	Current bool // the rule that the preview found
+}
+
+// RulePreview is a form that asks for a payment, and says which policy would take it.
+type RulePreview struct {
+	Choices []ui.Choice
+	Amount  ui.Field
+	Client  ui.Field
+	Answer  i18n.Text // "" until a payment is asked for
 }
 
 // RealmChange is one change of administration. POST to its address with /approve or /reject (reason) decides it.

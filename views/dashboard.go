@@ -130,15 +130,13 @@ const (
 type bar struct {
 	class        string
 	x, y, height string
+	title        i18n.Text // "08:00 · 3 settled"
 }
 
 // bars scales the counts to the height of the chart, the outcomes one upon the other. What there is of one is always visible, and an hour
 // without payments keeps a faint foot.
 func (v Volume) bars() []bar {
-	most := 1
-	for _, hour := range v.ByHour {
-		most = max(most, hour.count())
-	}
+	most := v.most()
 	bars := make([]bar, 0, len(v.ByHour))
 	for index, hour := range v.ByHour {
 		x, top := strconv.Itoa(index*(barWidth+barGap)), barHeight
@@ -148,16 +146,29 @@ func (v Volume) bars() []bar {
 		for _, part := range []struct {
 			class string
 			count int
-		}{{"bar-settled", hour.Settled}, {"bar-open", hour.Open}, {"bar-failed", hour.Failed}} {
+			words i18n.Text
+		}{{"bar-settled", hour.Settled, "settled"}, {"bar-open", hour.Open, "under way or waiting"}, {"bar-failed", hour.Failed, "failed"}} {
 			if part.count == 0 {
 				continue
 			}
-			height := max(part.count*(barHeight-6)/most, 2)
+			height := max(part.count*barHeight/most, 2)
 			top -= height
-			bars = append(bars, bar{class: part.class, x: x, y: strconv.Itoa(top), height: strconv.Itoa(height)})
+			bars = append(bars, bar{
+				class: part.class, x: x, y: strconv.Itoa(top), height: strconv.Itoa(height),
+				title: i18n.Join(" ", i18n.Data(hour.Hour+":00 · "+i18n.Number(part.count)), part.words),
+			})
 		}
 	}
 	return bars
+}
+
+// most is the number of payments at the top of the chart.
+func (v Volume) most() int {
+	most := 1
+	for _, hour := range v.ByHour {
+		most = max(most, hour.count())
+	}
+	return most
 }
 
 // ticks are the labels under the chart, one for every tickEvery hours.

@@ -86,6 +86,7 @@ type Layout struct {
 	Title       i18n.Text // of the page, without the product's name
 	Failed      bool      // the page answers a refused form: the title says "Error: "
 	Environment string    // "DEMO", "TEST" or "PROD"; no badge for PROD
+	House       House
 	Person      Person
 	Place       Place
 	QueueCount  int       // messages waiting for this person
@@ -102,6 +103,12 @@ type Layout struct {
 	ChangeCount int           // changes of administration, or of beneficiaries, that wait for this person
 	// BrokenGlasses are shown on every page of an administrator.
 	BrokenGlasses []BrokenGlass
+}
+
+// House is the institution whose people use the portal.
+type House struct {
+	Name string // "" shows the product's name alone
+	Logo string // a data address of its picture; "" for none
 }
 
 // BrokenGlass is an action of the operator in a realm with two administrators: an account became an administrator's, or got another

@@ -8,6 +8,7 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
 	"countersign/internal/store"
+	"countersign/views"
 	"countersign/web/api"
 	"countersign/web/clearing"
 	"countersign/web/portal"
@@ -17,6 +18,8 @@ import (
 // Settings say how the doors of one gateway differ from those of another.
 type Settings struct {
 	Environment string // shown on every page: DEMO, TEST or PROD
+	// House is the institution on the sign-in page and on prints.
+	House views.House
 	// OneCheckerSession ends the other sessions of a checker who signs in.
 	OneCheckerSession bool
 	TLS               bool      // clients reach the server by https, directly or through a proxy
@@ -87,7 +90,7 @@ func openPortal(behind *service.Service, set Settings) (Portal, error) {
 		Auth: behind.Auth, Submission: behind.Submission, Approval: behind.Approval, Admin: behind.Admin, Reader: behind.Reader,
 		Webhooks: behind.Webhooks, Drafts: behind.Drafts, Desk: behind.Desk, Sessions: behind.Sessions, Rules: behind.Rules,
 		Now: behind.Moment, NewID: service.NewID,
-		Zone: behind.Zone, Log: behind.Log, Environment: set.Environment, TLS: set.TLS, Realm: set.Realm, DemoHint: set.SignInHint,
+		Zone: behind.Zone, Log: behind.Log, Environment: set.Environment, House: set.House, TLS: set.TLS, Realm: set.Realm, DemoHint: set.SignInHint,
 		OneCheckerSession: set.OneCheckerSession,
 		Clearing:          behind.Clearing, Connections: behind.Clearing.Connections,
 		Sealing: behind.Sealing, Checks: behind.Checks, Verify: behind.VerifyTrail(), Evidence: behind.Evidence(),

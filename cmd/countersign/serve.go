@@ -3,15 +3,20 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"countersign/internal/profile"
 	"countersign/internal/store"
+	"countersign/views"
 	"countersign/web"
 )
 
@@ -25,6 +30,8 @@ type serveCommand struct {
 	MarksFile         string           `help:"File of this gateway, outside the database, for the newest checkpoint of each realm: a database that lost rows is noticed after a restart." env:"COUNTERSIGN_MARKS_FILE"`
 	CheckFile         string           `help:"File in which countersign check --result leaves its outcome, for the metrics and the page Operation." env:"COUNTERSIGN_CHECK_FILE"`
 	Environment       string           `help:"Shown on every page." enum:"TEST,PROD" default:"TEST" env:"COUNTERSIGN_ENVIRONMENT"`
+	HouseName         string           `help:"Name of the institution, on the sign-in page and on prints." env:"COUNTERSIGN_HOUSE_NAME"`
+	HouseLogo         string           `help:"File with its logo for the sign-in page: SVG or PNG, up to 64 kB." env:"COUNTERSIGN_HOUSE_LOGO"`
 	TLS               bool             `help:"Browsers reach the portal through HTTPS." default:"true" negatable:"" env:"COUNTERSIGN_TLS"`
 	OneCheckerSession bool             `help:"A checker who signs in to the portal ends their other sessions." default:"true" negatable:"" env:"COUNTERSIGN_ONE_CHECKER_SESSION"`
 	ClearingTokenFile string           `help:"File with the bearer token clearing shows when it delivers." env:"COUNTERSIGN_CLEARING_TOKEN_FILE"`
@@ -103,7 +110,12 @@ func (c *serveCommand) await(ctx context.Context, log *slog.Logger, unavailable 
 func (c *serveCommand) gateway(log *slog.Logger) (gateway, error) {
 	g := gateway{DatabaseURL: c.DatabaseURL, CheckFile: c.CheckFile, Log: log}
 	g.Environment, g.TLS, g.OperatorRealm, g.OneCheckerSession = c.Environment, c.TLS, c.OperatorRealm, c.OneCheckerSession
-	err := c.readKeys(&g)
+	var err error
+	g.House, err = houseOf(c.HouseName, c.HouseLogo)
+	if err != nil {
+		return gateway{}, err
+	}
+	err = c.readKeys(&g)
 	if err != nil {
 		return gateway{}, err
 	}
@@ -185,4 +197,30 @@ func (c *serveCommand) readKeys(g *gateway) error {
 		)
 	}
 	return nil
+}
+
+// maxLogo limits the file of a logo, which is part of each sign-in page.
+const maxLogo = 64 << 10
+
+// houseOf reads the logo of the institution.
+func houseOf(name, file string) (views.House, error) {
+	house := views.House{Name: name}
+	kind, known := map[string]string{".svg": "image/svg+xml", ".png": "image/png"}[strings.ToLower(filepath.Ext(file))]
+	switch {
+	case file == "":
+		return house, nil
+	case name == "":
+		return house, errors.New("COUNTERSIGN_HOUSE_LOGO: name the institution too (COUNTERSIGN_HOUSE_NAME)")
+	case !known:
+		return house, fmt.Errorf("COUNTERSIGN_HOUSE_LOGO: %s is neither .svg nor .png", file)
+	}
+	content, err := os.ReadFile(file) //nolint:gosec // the operator names it
+	if err != nil {
+		return house, fmt.Errorf("COUNTERSIGN_HOUSE_LOGO: %w", err)
+	}
+	if len(content) > maxLogo {
+		return house, fmt.Errorf("COUNTERSIGN_HOUSE_LOGO: %s has more than %d kB", file, maxLogo>>10)
+	}
+	house.Logo = "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(content)
+	return house, nil
 }

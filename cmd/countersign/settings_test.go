@@ -70,6 +70,7 @@ func wrongSettings(folder, short string) map[string]wrongSetting {
 			"serve", []string{"COUNTERSIGN_TRUSTED_PROXIES=10.0.0.0/8,proxy"}, `COUNTERSIGN_TRUSTED_PROXIES: write "proxy" as a network`,
 		},
 		"no calls at all": {"serve", []string{"COUNTERSIGN_LIMIT_PRINCIPAL=0"}, "COUNTERSIGN_LIMIT_PRINCIPAL: give a number from 1"},
+		"a logo alone":    {"serve", []string{"COUNTERSIGN_HOUSE_LOGO=logo.svg"}, "name the institution too (COUNTERSIGN_HOUSE_NAME)"},
 		"an environment":  {"serve", []string{"COUNTERSIGN_ENVIRONMENT=DEMO"}, `--environment must be one of "TEST","PROD" but got "DEMO"`},
 		"perhaps TLS":     {"serve", []string{"COUNTERSIGN_TLS=perhaps"}, `from envar COUNTERSIGN_TLS="perhaps"`},
 		"a log level":     {"serve", []string{"COUNTERSIGN_LOG_LEVEL=loud"}, `--log-level must be one of`},

@@ -40,3 +40,15 @@ func (p Policy) matches(m PastMessage) bool {
 	return same(p.Kind, m.Kind) && same(p.Scheme, m.Scheme) && same(p.Channel, m.Channel) && same(p.ClientID, m.ClientID) &&
 		(p.AmountFrom == nil || *p.AmountFrom <= m.Amount) && (p.AmountTo == nil || *p.AmountTo >= m.Amount)
 }
+
+// RuleFor returns the policy in force that a message would be entered under; found is false where none matches. Younger policies have
+// higher ids.
+func RuleFor(policies []Policy, m PastMessage) (rule Policy, found bool) {
+	for _, p := range policies {
+		above := p.Rank > rule.Rank || p.Rank == rule.Rank && p.ID > rule.ID
+		if p.Status == StatusInForce && p.matches(m) && (!found || above) {
+			rule, found = p, true
+		}
+	}
+	return rule, found
+}

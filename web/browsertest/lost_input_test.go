@@ -176,7 +176,7 @@ func (p *person) lostAnswers(t *testing.T) {
 	p.says("main", "The file november.xml is kept")
 
 	p.open("/payments/qr-bill")
-	p.fill("Text of the QR code", swissBill)
+	p.fill("Or the text of the QR code", swissBill)
 	p.lapse()
 	p.click("button", "Fill in the form")
 	p.click("link", "Sign in")

@@ -15,13 +15,13 @@ func TestAQRBillFillsTheForm(t *testing.T) {
 	for name, p := range map[string]*person{"with a script": as(t, "maker1"), "without": withoutScript(t, "maker2")} {
 		p.open("/payments/new")
 		p.click("link", "Pay a QR-bill")
-		p.fill("Text of the QR code", "nothing of the kind")
+		p.fill("Or the text of the QR code", "nothing of the kind")
 		p.click("button", "Fill in the form")
 		p.says(".error-summary", "it begins with SPC")
 		if name == "with a script" {
 			inspect(p).look("a QR-bill refused")
 		}
-		p.fill("Text of the QR code", swissBill)
+		p.fill("Or the text of the QR code", swissBill)
 		p.click("button", "Fill in the form")
 		p.says("#status", "Filled in from the QR-bill.")
 		p.holds("Name", "Beispiel Holzbau GmbH")

@@ -2,6 +2,7 @@ package portal
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -102,7 +103,20 @@ func (v *Request) tiles() ([]views.Tile, error) {
 	}
 	tiles = append(tiles, more...)
 	more, err = v.gatewayTiles()
-	return append(tiles, more...), err
+	return fewer(append(tiles, more...)), err
+}
+
+// maxTiles is the number of tiles that a person reads at a glance.
+const maxTiles = 6
+
+// fewer leaves out the last tiles that call for no attention, until few are left.
+func fewer(tiles []views.Tile) []views.Tile {
+	for i := len(tiles) - 1; i > 0 && len(tiles) > maxTiles; i-- {
+		if tiles[i].Tone == "" {
+			tiles = slices.Delete(tiles, i, i+1)
+		}
+	}
+	return tiles
 }
 
 // gatewayTiles say how the gateway itself stands, to those who look after it.
@@ -149,10 +163,9 @@ func (v *Request) waitingTiles(mine bool) ([]views.Tile, error) {
 		}
 	}
 	waiting := views.Tile{Label: label, Value: i18n.Data(views.CountOfWaiting(int(number))), Note: "nothing waits", URL: list}
-	age := views.Tile{Label: "Oldest", Value: "–", Note: "nothing waits", URL: list}
 	if number > 0 {
-		waiting.Tone, waiting.Note = ui.ToneWaiting, "to be compared and decided"
-		age.Value, age.Note = ui.Age(oldest, v.At), i18n.Text("since %s").With(ui.DateTime(oldest))
+		waiting.Tone = ui.ToneWaiting
+		waiting.Note = i18n.Text("the oldest for %s, since %s").With(ui.Age(oldest, v.At), ui.DateTime(oldest))
 	}
-	return []views.Tile{waiting, age}, nil
+	return []views.Tile{waiting}, nil
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 	"github.com/google/uuid"
+
+	"countersign/views"
 )
 
 // tiles are the figures of the dashboard with the addresses behind them, by their labels.
@@ -254,5 +256,46 @@ func (w *browser) asksForRoles(names ...string) {
 	w.b.t.Helper()
 	for _, name := range names {
 		w.post("/admin/ask/user.roles?subject="+name, url.Values{"roles": {"supervisor"}}).goesTo("/admin/changes/")
+	}
+}
+
+// TestThePolicyPageNamesTheRuleOfAPayment: of the rules that match, the page names and marks the one that the gateway would apply, and each
+// person of the list has the last sign-in.
+func TestThePolicyPageNamesTheRuleOfAPayment(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	admin := b.as("admin1")
+	page := admin.get("/admin/policies").is(http.StatusOK)
+	if page.page.Find("tr[aria-current]").Length() != 0 {
+		t.Errorf("a rule is marked before a payment is asked for: %s", page.main())
+	}
+	asked := admin.get("/admin/policies?scheme=sic-inst&kind=instruction&channel=portal&amount=1'234.50").is(http.StatusOK)
+	row := asked.page.Find("tr[aria-current] td").First().Text()
+	if row == "" {
+		t.Fatalf("no rule is marked: %s", asked.main())
+	}
+	asked.says("This rule applies: " + row)
+	admin.get("/admin/policies?amount=much").is(http.StatusOK).says("Enter")
+	people := admin.get("/admin/users").is(http.StatusOK).says("Last sign-in")
+	if signed := people.page.Find("tr:contains(admin1) td[data-head='Last sign-in']").Text(); signed == "" || signed == "never" {
+		t.Errorf("the administrator who reads the page signed in %q", signed)
+	}
+}
+
+// TestTheSignInPageNamesTheInstitution: before sign-in with its logo, on pages for print only.
+func TestTheSignInPageNamesTheInstitution(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	if page := b.browser().get("/signin").is(http.StatusOK); page.page.Find(".house").Length() != 0 {
+		t.Errorf("an institution without a name is named: %s", page.main())
+	}
+	b.config.House = views.House{Name: "Muster Bank AG", Logo: "data:image/png;base64,AAAA"}
+	b.serve()
+	head := b.browser().get("/signin").is(http.StatusOK).page.Find(".plain-header .house")
+	if !strings.Contains(head.Text(), "Muster Bank AG") || head.Find("img").AttrOr("src", "") != b.config.House.Logo {
+		t.Errorf("the sign-in page shows %q", head.Text())
+	}
+	if shown := b.as("maker1").get("/mine").is(http.StatusOK).page.Find(".house.print-only").Text(); !strings.Contains(shown, "Muster Bank AG") {
+		t.Errorf("a printed page shows %q", shown)
 	}
 }

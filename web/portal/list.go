@@ -5,9 +5,12 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"countersign/internal/administration"
 	"countersign/internal/i18n"
+	"countersign/internal/money"
+	"countersign/internal/store"
 	"countersign/views"
 	"countersign/views/ui"
 )
@@ -94,7 +97,11 @@ func showUsers(v *Request) error {
 		model.New = append(model.New, views.AdministrationLink{Label: "All people", URL: "/admin/users"})
 		model.Empty = ui.Empty{Icon: "circle-check", Title: "Nobody", Text: part.words}
 	}
-	model.Columns = []i18n.Text{"Account", "Person", "Roles", "At the provider", "Status", "Change"}
+	access, err := v.Config.Reader.Access(v.Context(), v.By.Realm)
+	if err != nil {
+		return err
+	}
+	model.Columns = []i18n.Text{"Account", "Person", "Roles", "Last sign-in", "Second factor", "At the provider", "Status", "Change"}
 	for _, u := range users {
 		kinds := []administration.Kind{
 			administration.KindUserRoles, administration.KindUserReset, administration.KindUserSuppress, administration.KindUserLink,
@@ -107,7 +114,7 @@ func showUsers(v *Request) error {
 		}
 		model.Rows = append(model.Rows, views.AdministrationRow{
 			Cells: []i18n.Text{
-				i18n.Data(u.Name), i18n.Data(u.DisplayName), RoleWords(u.Roles),
+				i18n.Data(u.Name), i18n.Data(u.DisplayName), RoleWords(u.Roles), lastSignIn(access, u.Name), YesNo(u.HasFactor),
 				OrDash(u.OuterSubject), FieldValue("", u.Status),
 			}, Links: append(links(u.Name, kinds...), views.AdministrationLink{
 				Label: "Another account", URL: "/admin/ask/user.create?" + url.Values{"person": {u.Name}}.Encode(),
@@ -115,6 +122,16 @@ func showUsers(v *Request) error {
 		})
 	}
 	return v.Render(http.StatusOK, views.AdministrationListPage(model))
+}
+
+// lastSignIn says when an account was signed in with last.
+func lastSignIn(access []store.AccountAccess, user string) i18n.Text {
+	for _, a := range access {
+		if a.User == user && a.SignedIn != nil {
+			return i18n.Data(ui.DateTime(*a.SignedIn))
+		}
+	}
+	return "never"
 }
 
 // factorWords says of which roles a second factor is asked.
@@ -193,29 +210,71 @@ func showPolicies(v *Request) error {
 		"How many people must approve a payment. Payments already waiting keep the number of approvals they were entered "+
 			"with. If a newer rule requires more, they must be withdrawn and entered again.")
 	model.New = links("", administration.KindPolicyCreate)
-	model.Columns = []i18n.Text{
-		"Matches", "Rank", "Approvals", "Digest required", "Second factor", "Funds at core banking", "Waits at most",
-		"Status", "Change",
+	asked, err := v.rulePreview(&model)
+	if err != nil {
+		return err
+	}
+	model.Columns = []i18n.Text{"Rule", "Priority", "Status", "Change"}
+	applies := ""
+	if asked != nil {
+		rule, found := administration.RuleFor(policies, *asked)
+		model.Preview.Answer = "No rule matches: such a payment would be refused."
+		if found {
+			applies, model.Preview.Answer = rule.ID, i18n.Text("This rule applies: %s").With(wholeRule(rule))
+		}
 	}
 	for _, p := range policies {
 		var kinds []administration.Kind
 		if p.Status == administration.StatusInForce {
 			kinds = []administration.Kind{administration.KindPolicyUpdate, administration.KindPolicyRetire}
 		}
-		model.Rows = append(model.Rows, views.AdministrationRow{Links: links(p.ID, kinds...), Cells: []i18n.Text{
-			PolicyWords(p), i18n.Data(strconv.Itoa(p.Rank)),
-			i18n.Data(strconv.Itoa(p.Approvals)), YesNo(p.ContentHashRequired),
-			YesNo(p.StepUp), fundsWords(p.Funds),
-			FieldValue("expiresAfter", administration.Wait(p.ExpiresAfter)), FieldValue("", p.Status),
-		}})
+		model.Rows = append(model.Rows, views.AdministrationRow{
+			Current: p.ID == applies && applies != "", Links: links(p.ID, kinds...),
+			Cells: []i18n.Text{wholeRule(p), i18n.Data(strconv.Itoa(p.Rank)), FieldValue("", p.Status)},
+		})
 	}
 	return v.Render(http.StatusOK, views.AdministrationListPage(model))
 }
 
-// fundsWords says whether a policy asks core banking to reserve the funds.
-func fundsWords(funds string) i18n.Text {
-	if funds == "" {
-		return "must be reserved"
+// wholeRule says in a sentence what a policy asks: "1 approval, within 24 h (Everything)", and what it asks beyond.
+func wholeRule(p administration.Policy) i18n.Text {
+	parts := []i18n.Text{ruleWords(p)}
+	if p.Approvals == 0 {
+		parts = []i18n.Text{i18n.Text("Sent without any approval (%s)").With(PolicyWords(p))}
 	}
-	return FieldValue("funds", funds)
+	if p.ContentHashRequired {
+		parts = append(parts, "the approval names the content")
+	}
+	if p.Funds != "" {
+		parts = append(parts, i18n.Text("%s: %s").With(i18n.Text("Funds at core banking"), FieldValue("funds", p.Funds)))
+	}
+	return i18n.Join("; ", parts...)
+}
+
+// rulePreview asks for a payment, to say which rule would take it. asked is nil until an amount is sent.
+func (v *Request) rulePreview(model *views.AdministrationList) (asked *administration.PastMessage, err error) {
+	query := v.Echo.QueryParams()
+	choice := func(name string) ui.Choice {
+		field := administration.KindPolicyCreate.Field(name)
+		options := optionsOf(field)[1:] // without "all": a payment has one
+		return ui.Choice{ID: name, Label: field.Label, Value: query.Get(name), Options: options}
+	}
+	amount := strings.TrimSpace(query.Get("amount"))
+	model.Preview = &views.RulePreview{
+		Choices: []ui.Choice{choice("scheme"), choice("kind"), choice("channel")},
+		Amount:  ui.Field{ID: "amount", Label: "Amount", Value: amount, InputMode: "decimal"},
+		Client:  ui.Field{ID: "clientId", Label: "Client's id", Value: query.Get("clientId"), Optional: true},
+	}
+	if amount == "" {
+		return nil, nil //nolint:nilnil // nothing is asked
+	}
+	parsed, err := money.ParseInput("EUR", amount) // the bounds of rules hold for any currency
+	if err != nil {
+		model.Preview.Amount.Problem = ui.Problem{Field: "amount", Text: i18n.OfError(err)}
+		return nil, nil //nolint:nilnil,nilerr // the page says what is wrong
+	}
+	return &administration.PastMessage{
+		Scheme: query.Get("scheme"), Kind: query.Get("kind"), Channel: query.Get("channel"), ClientID: query.Get("clientId"),
+		Amount: parsed.Minor(),
+	}, nil
 }

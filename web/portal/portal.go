@@ -79,7 +79,8 @@ type Config struct {
 	Zone     *time.Location // of the banking day: Europe/Zurich
 	Log      *slog.Logger
 
-	Environment string    // DEMO, TEST or PROD, shown on each page
+	Environment string // DEMO, TEST or PROD, shown on each page
+	House       views.House
 	TLS         bool      // browsers reach the portal by https, directly or through a proxy
 	Realm       string    // offered on the sign-in page; may be empty
 	DemoHint    i18n.Text // a line on the sign-in page; empty outside the demo

@@ -86,7 +86,7 @@ func TestPeopleSignInThroughTheProviderOfTheirRealm(t *testing.T) {
 	stranger.comesBack(provider.SignIn(t, stranger.begins("/"), "s-4711")).is(http.StatusForbidden).
 		says("Your institution knows you as s-4711, and no account here is linked with that.")
 	stranger.get("/").goesTo("/signin")
-	b.as("admin1").get("/audit").says("sign-in.provider-refused").says("The provider knows them as s-4711.")
+	b.as("admin1").get("/audit").says("Sign-in through the institution refused").says("The provider knows them as s-4711.")
 
 	b.changed("user.link", "maker1", url.Values{"outerSubject": {"s-4711"}})
 	b.as("admin1").get("/admin/users").says("s-4711")
@@ -95,7 +95,7 @@ func TestPeopleSignInThroughTheProviderOfTheirRealm(t *testing.T) {
 	w.get("/payments/new").is(http.StatusOK).says("maker1")
 	w.get("/me").is(http.StatusOK)
 	w.get("/admin").is(http.StatusForbidden)
-	b.as("admin1").get("/audit").says("sign-in.provider").says(provider.Issuer)
+	b.as("admin1").get("/audit").says("Signed in through the institution").says(provider.Issuer)
 	w.person = "demo/maker1"
 	w.submit(filled())
 
@@ -391,7 +391,7 @@ func TestPasswordsForBreakingTheGlass(t *testing.T) {
 	if !strings.Contains(b.log.String(), "alarm=true") {
 		t.Error("nobody is told of an administrator's password")
 	}
-	w.get("/audit").says("sign-in.break-glass").says("Somebody used a password in a realm")
+	w.get("/audit").says("Signed in by emergency password").says("Somebody used a password in a realm")
 	b.asIn("demo2", "maker1").get("/payments/new").is(http.StatusOK)
 	b.change(`UPDATE identity_provider SET passwords = 'everybody'`)
 	b.browser().post("/signin", form).is(http.StatusForbidden)

@@ -81,7 +81,7 @@ func TestEachNumberOfTheHomePageIsThatOfItsList(t *testing.T) {
 			}
 		})
 	}
-	b.as("checker1").get("/payments?from=yesterday").is(http.StatusUnprocessableEntity).says("Enter a day such as")
+	b.as("checker1").get("/payments?from=lately").is(http.StatusUnprocessableEntity).says("Enter a day such as")
 }
 
 // TestARejectedPaymentSaysWhyAndCanBeCorrected tells its maker on the page of the payment.

@@ -2,6 +2,7 @@ package portal
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -38,23 +39,19 @@ func (v *Request) roleTiles(decides, makes bool) ([]views.Tile, error) {
 			Label: "Decided by me today", Value: i18n.Data(upTo(decided, maxDecided)), Note: "approved or rejected", URL: "/queue?tab=decided",
 		})
 	}
-	tiles = append(tiles, stateTile(
+	today := []views.Tile{v.todayTile(payment.StateRejected, standing.Rejected, ""), v.todayTile(payment.StateFailed, standing.Failed, "")}
+	toAnswer := stateTile(
 		views.Tile{Label: "Recalls to answer", Note: "from other banks", Tone: ui.ToneWaiting}, payment.StateAwaitingDecision, standing.ToAnswer,
-	))
-	if !decides {
-		took, err := v.turnaroundTiles()
-		if err != nil {
-			return nil, err
-		}
-		tiles = append(append(tiles, took...), stateTile(
-			views.Tile{Label: "Unconfirmed", Note: "clearing is asked", Tone: ui.ToneWaiting}, payment.StateUnconfirmed, standing.Unconfirmed,
-		), stateTile(
-			views.Tile{Label: "Recalls overdue", Note: "no answer in time", Tone: ui.ToneBad}, payment.StateOverdue, standing.Overdue,
-		))
+	)
+	if decides {
+		return append(append(tiles, toAnswer), today...), nil
 	}
-	return append(
-		tiles, v.todayTile(payment.StateRejected, standing.Rejected, ""), v.todayTile(payment.StateFailed, standing.Failed, ""),
-	), nil
+	took, err := v.turnaroundTiles()
+	return slices.Concat(today, took, []views.Tile{stateTile(
+		views.Tile{Label: "Unconfirmed", Note: "clearing is asked", Tone: ui.ToneWaiting}, payment.StateUnconfirmed, standing.Unconfirmed,
+	), toAnswer, stateTile(
+		views.Tile{Label: "Recalls overdue", Note: "no answer in time", Tone: ui.ToneBad}, payment.StateOverdue, standing.Overdue,
+	)}), err
 }
 
 // makerTiles returns the counts of a maker's open messages.

@@ -48,10 +48,9 @@ func supervisorHome() views.Dashboard {
 	model.Heading, model.Waiting, model.Nothing = "Waiting longest", rows(3), "Nothing waits"
 	model.Tiles = []views.Tile{
 		{
-			Label: "Waiting for approval", Value: "14", Note: "to be compared and decided",
+			Label: "Waiting for approval", Value: "14", Note: i18n.Text("the oldest for %s, since %s").With("3 h", "20.11.2026 05:16:41 CET"),
 			URL: "/queue?tab=all", Tone: ui.ToneWaiting,
 		},
-		{Label: "Oldest", Value: "3 h", Note: i18n.Text("since %s").With("20.11.2026 05:16:41 CET"), URL: "/queue?tab=all"},
 		{Label: "Recalls to answer", Value: "1", Note: "from other banks", URL: "/recalls", Tone: ui.ToneWaiting},
 		{
 			Label: "Time to approval", Value: "4 min", URL: "/payments",

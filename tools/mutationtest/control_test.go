@@ -95,7 +95,7 @@ var ofAdministration = []mutant{
 		before: `case !reflect.DeepEqual(now, seen):`, after: `case false && !reflect.DeepEqual(now, seen):`,
 	},
 	{
-		name: "two names read alike", file: "internal/identity/name.go", tests: "cmd/countersign:TestARealmFileIsReadStrictly",
+		name: "two names read alike", file: "internal/i18n/legible.go", tests: "cmd/countersign:TestARealmFileIsReadStrictly",
 		before: `unicode.IsControl(r) || r == brailleBlank || unicode.In(r,`, after: `unicode.IsControl(r) || r == brailleBlank && unicode.In(r,`,
 	},
 	{

@@ -3,7 +3,9 @@ package screens
 import (
 	"time"
 
+	"countersign/internal/i18n"
 	"countersign/views"
+	"countersign/views/ui"
 )
 
 // operation is a gateway with an interrupted connection.
@@ -24,6 +26,31 @@ func operation() views.Operation {
 				Why: "deliver P87QK4M2XW9TCH3F5A: clearing answered 503 Service Unavailable",
 			},
 			{Doing: "Deadline", Subject: "019e1f6a-0000-7000-8000-000000000002", Failed: 1, Next: now, Why: "The original payment was never received."},
+		},
+	}
+}
+
+// reconcile is a statement of clearing with differences; one is explained.
+func reconcile() views.Reconcile {
+	return views.Reconcile{
+		Layout: operatorShell("Compare with clearing", views.PlaceOperation), Limit: "2048 kB",
+		Schemes: ui.Choice{ID: "scheme", Label: "Scheme", Value: "sct-inst", Options: []ui.Option{
+			{Value: "sic-inst", Label: "SIC Instant"}, {Value: "sct-inst", Label: "SCT Inst"},
+		}},
+		Stored: []views.StoredStatement{{Scheme: "sct-inst", Reference: "STMT-20260603-000000000000000001", Type: "camt.053.001.08", At: now}},
+		Done: &views.Reconciled{
+			Summary: i18n.Text("%s to %s: payments on the statement %d, differences %d.").With("2026-06-03", "2026-06-03", 1204, 2),
+			MayGoOn: true,
+			Differences: []views.DifferenceRow{
+				{
+					Kind: "Not here", Reference: "E2026060300000000000000000000000017", Here: "None", Proposal: "Explain", ProposalURL: "/admin",
+					Statement: i18n.Join(" ", i18n.Text("Incoming"), i18n.Data("EUR 999'999'999.99")),
+				},
+				{
+					Kind: "Other amount", Reference: "P87QK4M2XW9TCH3F5A", Statement: i18n.Join(" ", i18n.Text("Outgoing"), i18n.Data("EUR 120.00")),
+					Here: i18n.Data("P87QK4M2XW9TCH3F5A EUR 102.00"), URL: "/payments/P87QK4M2XW9TCH3F5A", Proposal: "Explain", ProposalURL: "/admin",
+				},
+			},
 		},
 	}
 }

@@ -51,15 +51,15 @@ func TestEveryPageHasItsFrame(t *testing.T) {
 			return
 		}
 		for selector, want := range map[string]int{
-			"h1": 1, "main#main": 1, "html[lang=en]": 1, "title": 1, `a.skip-link[href="#main"]`: 1,
+			"h1": 1, "main#main": 1, "html[lang=en]": 1, "head > title": 1, `a.skip-link[href="#main"]`: 1,
 			`meta[name="htmx-config"]`: 1, `link[rel="icon"]`: 1,
 		} {
 			if got := page.Find(selector).Length(); got != want {
 				t.Errorf("%d × %s, want %d", got, selector, want)
 			}
 		}
-		if got := strings.HasPrefix(page.Find("title").Text(), "Error: "); got != shown.Failed {
-			t.Errorf("title %q, failed %v", page.Find("title").Text(), shown.Failed)
+		if got := strings.HasPrefix(page.Find("head > title").Text(), "Error: "); got != shown.Failed {
+			t.Errorf("title %q, failed %v", page.Find("head > title").Text(), shown.Failed)
 		}
 	})
 }

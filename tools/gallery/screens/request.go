@@ -285,6 +285,7 @@ func clearingExhibits() []Exhibit {
 		{Name: "incoming-fragment", Page: views.ListFragment(incoming()), Fragment: true},
 		{Name: "recalls", Page: views.ListPage(receivedRecalls())},
 		{Name: "operation", Page: views.OperationPage(operation())},
+		{Name: "reconcile", Page: views.ReconcilePage(reconcile())},
 		{Name: "operation-empty", Page: views.OperationPage(views.Operation{
 			Layout: operatorShell("Operation", views.PlaceOperation), Connections: operation().Connections[:1], Queues: operation().Queues[:1],
 			Empty: ui.Empty{Icon: "circle-check", Title: "Nothing pauses"},

@@ -214,7 +214,7 @@ func houseOf(name, file string) (views.House, error) {
 	case !known:
 		return house, fmt.Errorf("COUNTERSIGN_HOUSE_LOGO: %s is neither .svg nor .png", file)
 	}
-	content, err := os.ReadFile(file) //nolint:gosec // the operator names it
+	content, err := os.ReadFile(file)
 	if err != nil {
 		return house, fmt.Errorf("COUNTERSIGN_HOUSE_LOGO: %w", err)
 	}

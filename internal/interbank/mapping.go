@@ -83,8 +83,8 @@ const orderPointer = "/Document/CstmrCdtTrfInitn"
 // maxNotes bounds the notes of one order; there are fewer rows, but elements repeat.
 const maxNotes = 100
 
-// Notes lists what of an order is not forwarded to the creditor's bank, in document order, then doubtful references; at most 100. It expects an order that the rules
-// accept; of another it says as much as it can.
+// Notes lists what of an order is not forwarded to the creditor's bank, in document order, then doubtful references; at most 100. It
+// expects an order that the rules accept; of another it says as much as it can.
 func Notes(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation) []Note {
 	set := sets[scheme]
 	if set == nil || order == nil {

@@ -108,8 +108,8 @@ func columnOf(heading string) string {
 	return ""
 }
 
-// readTable reads a CSV file in UTF-8 or Windows-1252, with semicolons or commas. Its first line names the columns in any order; empty lines
-// and a line that names the separator, which spreadsheet programs write above it, are skipped.
+// readTable reads a CSV file in UTF-8 or Windows-1252, with semicolons or commas. Its first line names the columns in any order; empty
+// lines and a line that names the separator, which spreadsheet programs write above it, are skipped.
 func readTable(content []byte) (many Table, is bool) {
 	content, skipped, comma := aboveHead(content)
 	head, _, _ := bytes.Cut(content, []byte("\n"))

@@ -12,8 +12,8 @@ import (
 	"countersign/internal/store/admin"
 )
 
-// Beneficiaries are no matter of administrators: makers ask for changes of them, checkers decide, and everybody who reads payments reads them.
-// The steps are those of every change.
+// Beneficiaries are no matter of administrators: makers ask for changes of them, checkers decide, and everybody who reads payments reads
+// them. The steps are those of every change.
 
 // Beneficiaries lists those in force by name. Error: payment.ForbiddenError.
 func (s *Administration) Beneficiaries(

@@ -109,8 +109,11 @@ var states = map[payment.State]look{
 
 // marks are the appearances of the marks beside a state: a warning, and the progress of the money.
 var marks = map[string]look{
-	Withheld: {"Withheld", ToneBad, "triangle-alert", "The stored content does not fit its seal. It is not sent and not shown as true: tell the operator."},
-	Applied:  {"Applied", ToneGood, "circle-check", ""},
+	Withheld: {
+		"Withheld", ToneBad, "triangle-alert",
+		"The stored content does not fit its seal. It is not sent and not shown as true: tell the operator.",
+	},
+	Applied: {"Applied", ToneGood, "circle-check", ""},
 
 	string(payment.RecallInProgress): {"Recall in progress", ToneReverse, "undo-2", ""},
 	string(payment.RecallAccepted):   {"Recalled", ToneReverse, "undo-2", ""},

@@ -124,7 +124,7 @@ func mistakesOf(leaf *jsonschema.ValidationError) []mistake {
 	case *kind.MaxLength:
 		return one("FF01", "Shorten "+name+" to "+strconv.Itoa(k.Want)+" characters.")
 	case *kind.Pattern:
-		return one(patternAdvice(name))
+		return one("FF01", patternAdvice(name))
 	}
 	return one("FF01", "Correct "+name+": the description of the interface does not allow this.")
 }
@@ -142,13 +142,12 @@ func nameOf(place []string) string {
 	return last
 }
 
-// patternAdvice returns the code and sentence for a member that does not match its pattern.
-func patternAdvice(name string) (code, text string) {
-	switch name {
-	case "contentHash":
-		return "FF01", "Enter contentHash as 64 digits and letters a to f."
+// patternAdvice returns the sentence for a member that does not match its pattern.
+func patternAdvice(name string) string {
+	if name == "contentHash" {
+		return "Enter contentHash as 64 digits and letters a to f."
 	}
-	return "FF01", "Remove the control characters from " + name + "."
+	return "Remove the control characters from " + name + "."
 }
 
 func words(values []any) string {

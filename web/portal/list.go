@@ -210,10 +210,7 @@ func showPolicies(v *Request) error {
 		"How many people must approve a payment. Payments already waiting keep the number of approvals they were entered "+
 			"with. If a newer rule requires more, they must be withdrawn and entered again.")
 	model.New = links("", administration.KindPolicyCreate)
-	asked, err := v.rulePreview(&model)
-	if err != nil {
-		return err
-	}
+	asked := v.rulePreview(&model)
 	model.Columns = []i18n.Text{"Rule", "Priority", "Status", "Change"}
 	applies := ""
 	if asked != nil {
@@ -251,8 +248,8 @@ func wholeRule(p administration.Policy) i18n.Text {
 	return i18n.Join("; ", parts...)
 }
 
-// rulePreview asks for a payment, to say which rule would take it. asked is nil until an amount is sent.
-func (v *Request) rulePreview(model *views.AdministrationList) (asked *administration.PastMessage, err error) {
+// rulePreview asks for a payment, to say which rule would take it. It returns nil until an amount is sent.
+func (v *Request) rulePreview(model *views.AdministrationList) *administration.PastMessage {
 	query := v.Echo.QueryParams()
 	choice := func(name string) ui.Choice {
 		field := administration.KindPolicyCreate.Field(name)
@@ -266,15 +263,15 @@ func (v *Request) rulePreview(model *views.AdministrationList) (asked *administr
 		Client:  ui.Field{ID: "clientId", Label: "Client's id", Value: query.Get("clientId"), Optional: true},
 	}
 	if amount == "" {
-		return nil, nil //nolint:nilnil // nothing is asked
+		return nil
 	}
 	parsed, err := money.ParseInput("EUR", amount) // the bounds of rules hold for any currency
 	if err != nil {
 		model.Preview.Amount.Problem = ui.Problem{Field: "amount", Text: i18n.OfError(err)}
-		return nil, nil //nolint:nilnil,nilerr // the page says what is wrong
+		return nil
 	}
 	return &administration.PastMessage{
 		Scheme: query.Get("scheme"), Kind: query.Get("kind"), Channel: query.Get("channel"), ClientID: query.Get("clientId"),
 		Amount: parsed.Minor(),
-	}, nil
+	}
 }

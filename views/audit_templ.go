@@ -71,9 +71,9 @@ func AuditTrailPage(model AuditTrail) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var4 string
-			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(say(ctx, "What was done and what was refused in this realm: steps of payments, decisions, sign-ins."))
+			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(say(ctx, "The steps, decisions, sign-ins and refusals of this realm."))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `audit.templ`, Line: 17, Col: 123}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `audit.templ`, Line: 17, Col: 92}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 			if templ_7745c5c3_Err != nil {
@@ -563,7 +563,7 @@ func auditTable(caption i18n.Text, rows []AuditEntry) templ.Component {
 				}
 			}
 			if row.Refused {
-				templ_7745c5c3_Err = ui.Flag("Refused", "What was tried was not done.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Flag("Refused", "The attempt was refused and changed nothing.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

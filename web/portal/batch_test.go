@@ -178,7 +178,7 @@ func TestAFileOfStrangeNamesSaysWhatToMend(t *testing.T) {
 			t.Errorf("line %d reads %q, want %q in it", line+1, got, want)
 		}
 	}
-	if was := list.page.Find("#line-3 del").First().Text(); was != "Mu\u0308ller \u202eGA" {
+	if was := list.page.Find("#line-3 del").First().Text(); was != "Mu\u0308ller ⟨U+202E⟩GA" {
 		t.Errorf("line 2 was %q", was)
 	}
 	if strings.Contains(list.text, "<b>A") {

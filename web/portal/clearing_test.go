@@ -161,7 +161,7 @@ func TestWhatClearingSendsIsFound(t *testing.T) {
 	m, _ := o.arrived(rulebook.SchemeSIC, "TX1")
 	reader := o.as("supervisor1")
 	reader.get("/incoming").is(http.StatusOK).says("CHF 100.00").says("Anna Beispiel").says(string(m.GlobalID))
-	page := reader.get("/payments/" + m.InternalID.String()).is(http.StatusOK).says("from Anna Beispiel").says("Credited to")
+	page := reader.get("/payments/" + m.InternalID.String()).is(http.StatusOK).says("from Anna Beispiel").says("Creditor")
 	evidence := "/payments/" + m.InternalID.String() + "/evidence"
 	if page.page.Find(".actions a").Length() != 1 || !page.offers(evidence) {
 		t.Errorf("a supervisor is offered %q, want the evidence alone", page.page.Find(".actions").Text())

@@ -19,6 +19,13 @@ type Reconcile struct {
 	Done    *Reconciled // nil before a statement was read
 }
 
+func (r Reconcile) field() FileField {
+	return FileField{
+		ID: "file", Label: "Statement", Accept: ".xml,application/xml,text/xml", Problem: r.Problem,
+		Hint: i18n.Text("Up to %s. The command countersign clearing reconcile reads longer ones.").With(r.Limit),
+	}
+}
+
 // StoredStatement is a statement that clearing sent.
 type StoredStatement struct {
 	Scheme    rulebook.Scheme

@@ -91,7 +91,7 @@ func openPortal(behind *service.Service, set Settings) (Portal, error) {
 		Webhooks: behind.Webhooks, Drafts: behind.Drafts, Desk: behind.Desk, Sessions: behind.Sessions, Rules: behind.Rules,
 		Now: behind.Moment, NewID: service.NewID,
 		Zone: behind.Zone, Log: behind.Log, Environment: set.Environment, House: set.House, TLS: set.TLS, Realm: set.Realm,
-			DemoHint: set.SignInHint,
+		DemoHint:          set.SignInHint,
 		OneCheckerSession: set.OneCheckerSession,
 		Clearing:          behind.Clearing, Connections: behind.Clearing.Connections,
 		Sealing: behind.Sealing, Checks: behind.Checks, Verify: behind.VerifyTrail(), Evidence: behind.Evidence(),

@@ -35,7 +35,7 @@ SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS below, (SELECT s.system_
 SELECT coalesce(max(t.size), 0)::bigint AS size FROM audit_tree t WHERE t.realm = @realm;
 
 -- name: AuditCheckpointNote :one
-SELECT c.note FROM audit_checkpoint c WHERE c.realm = @realm AND c.size = @size;
+SELECT coalesce(c.note, '')::text AS note FROM audit_checkpoint c WHERE c.realm = @realm AND c.size = @size;
 
 -- name: UnsealedList :many
 -- Rows that the tree does not have, in the order of the transactions that wrote them, from one transaction on. The number of a transaction

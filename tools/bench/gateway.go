@@ -55,7 +55,7 @@ func (cfg Config) startGateway(ctx context.Context, o gatewayOptions) (*gateway,
 	arguments := []string{
 		"demo", "--listen=" + addresses[0], "--simulator=off", "--empty", "--data-dir=" + filepath.Join(cfg.Folder, o.Name),
 		"--cache-dir=" + cfg.Cache,
-		"--database-url=" + o.Database, "--clearing-sicurl=" + clearing + "sic-inst", "--clearing-scturl=" + clearing + "sct-inst",
+		"--database-url=" + o.Database, "--clearing-sic-url=" + clearing + "sic-inst", "--clearing-sct-url=" + clearing + "sct-inst",
 	}
 	if o.Resting {
 		arguments = append(arguments, "--no-deliveries")

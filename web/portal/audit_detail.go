@@ -27,9 +27,9 @@ var realmEvents = map[string]i18n.Text{
 	auditlog.EventSessionsEnded: "All sessions ended", auditlog.EventFactorEnrol: "Second factor added",
 	auditlog.EventFactorUse: "Second factor used", auditlog.EventFactorRemove: "Second factor removed",
 	auditlog.EventFactorRefused: "Second factor refused", auditlog.EventTryAgain: "Retry started by the operator",
-	auditlog.EventSignInProvider: "Signed in through the institution",
-		auditlog.EventSignInProviderRefused: "Sign-in through the institution refused",
-	auditlog.EventSignInBreakGlass: "Signed in by emergency password", auditlog.EventUserRights: "Roles changed",
+	auditlog.EventSignInProvider:        "Signed in through the institution",
+	auditlog.EventSignInProviderRefused: "Sign-in through the institution refused",
+	auditlog.EventSignInBreakGlass:      "Signed in by emergency password", auditlog.EventUserRights: "Roles changed",
 	auditlog.EventUserPassword: "Password changed",
 }
 

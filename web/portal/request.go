@@ -167,8 +167,8 @@ func (v *Request) Fragment() bool {
 func (v *Request) layout(title i18n.Text, place views.Place) views.Layout {
 	return views.Layout{
 		Title: title, Environment: v.Config.Environment, House: v.Config.House, Person: v.person(), Place: place, QueueCount: v.Waiting,
-			Status: v.Status,
-		Theme: views.Theme(v.preference.Theme), Density: views.Density(v.preference.Density), Shortcuts: v.preference.Shortcuts, Now: v.At,
+		Status: v.Status,
+		Theme:  views.Theme(v.preference.Theme), Density: views.Density(v.preference.Density), Shortcuts: v.preference.Shortcuts, Now: v.At,
 		Simulator: v.Config.SimulatorURL != "", Idle: v.idle(), Life: v.portal.sessionLeft(v), BrokenGlasses: v.broken,
 		ChangeCount: v.Changes,
 		Here:        v.Echo.Request().URL.RequestURI(),

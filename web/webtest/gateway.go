@@ -59,8 +59,10 @@ func With(t testing.TB, options Options) *Gateway {
 	t.Helper()
 	g := &Gateway{Log: &testutil.Log{}}
 	log := slog.New(slog.NewJSONHandler(g.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	below := servicetest.Options{Payee: options.Payee, Core: options.Core, At: time.Date(2026, time.November, 20, 9, 30, 0, 0, time.UTC),
-		Log: log}
+	below := servicetest.Options{
+		Payee: options.Payee, Core: options.Core, At: time.Date(2026, time.November, 20, 9, 30, 0, 0, time.UTC),
+		Log: log,
+	}
 	if options.Database != nil {
 		below.Database = func(db *storetest.DB) *store.Database { return options.Database(db, log) }
 	}

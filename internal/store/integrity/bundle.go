@@ -232,14 +232,14 @@ func (s *Snapshot) Checkpoints(ctx context.Context) ([]string, error) {
 	}
 	var notes []string
 	for _, tree := range trees {
-		newest, err := s.q.AuditCheckpointNewest(ctx, tree.Realm)
+		newest, err := s.q.AuditCheckpointNote(ctx, tree.Realm, tree.Tree.Size)
 		if errors.Is(err, pgx.ErrNoRows) {
 			continue
 		}
 		if err != nil {
 			return nil, fmt.Errorf("read the checkpoint: %w", err)
 		}
-		notes = append(notes, newest.Note)
+		notes = append(notes, newest)
 	}
 	return notes, nil
 }

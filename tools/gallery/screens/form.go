@@ -225,7 +225,7 @@ func formExhibits() []Exhibit {
 	}
 	upload := views.Upload{
 		Layout: makerShell("Upload a payment", views.PlaceNew), Limit: "256 kB",
-		Accepted: []i18n.Text{"pain.001.001.09 for SIC instant, CHF", "pain.001.001.09 for SEPA instant, EUR"},
+		Accepted: []i18n.Text{"pain.001.001.09 in CHF for SIC instant payments, in EUR for SEPA instant payments"}, Payments: 1000,
 	}
 	refused := upload
 	refused.Layout.Failed, refused.FileName = true, "payments.xml"

@@ -51,7 +51,7 @@ func (q *Queries) AuditCheckpointNewest(ctx context.Context, realm string) (Audi
 }
 
 const auditCheckpointNote = `-- name: AuditCheckpointNote :one
-SELECT c.note FROM audit_checkpoint c WHERE c.realm = $1 AND c.size = $2
+SELECT coalesce(c.note, '')::text AS note FROM audit_checkpoint c WHERE c.realm = $1 AND c.size = $2
 `
 
 func (q *Queries) AuditCheckpointNote(ctx context.Context, realm string, size int64) (string, error) {

@@ -57,16 +57,23 @@ const (
 // instructing agent.
 func Sender(document iso20022.Document, clearing string) string {
 	clearing = strings.ToUpper(account.LongBIC(clearing))
-	for _, bank := range senders(document) {
-		if bank == nil {
-			continue
-		}
-		id := BankID(*bank)
-		if id != "" && id != clearing {
+	for _, id := range Senders(document) {
+		if id != clearing {
 			return id
 		}
 	}
 	return ""
+}
+
+// Senders are the BankIDs of the banks that a document may come from, the surest first; the clearing may be among them.
+func Senders(document iso20022.Document) []string {
+	var ids []string
+	for _, bank := range senders(document) {
+		if bank != nil && BankID(*bank) != "" {
+			ids = append(ids, BankID(*bank))
+		}
+	}
+	return ids
 }
 
 // senders are the banks that a document may come from, the surest first; nil for one that it does not name.

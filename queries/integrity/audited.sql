@@ -81,3 +81,13 @@ SELECT coalesce(a.detail::jsonb ->> 'ended', '')::text AS name FROM audit_event 
 -- name: AuditedCoreBookingList :many
 -- Records of payments at core banking in the order of their keys, from one on.
 SELECT * FROM core_booking WHERE (realm, message_id) > (@realm::text, @message_id::uuid) ORDER BY realm, message_id LIMIT @page_size;
+
+-- name: AuditedIncomingBankList :many
+-- Transaction ids whose bank does not stand in the document as it stands here, with the document: a clearing number may be its name there.
+SELECT p.realm, p.scheme, p.transaction_id, p.bank, p.message_id, d.content
+FROM incoming_payment p
+JOIN message m ON m.realm = p.realm AND m.message_id = p.message_id
+JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
+JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
+WHERE p.message_id > @after AND position(convert_to(p.bank, 'UTF8') IN d.content) = 0
+ORDER BY p.message_id LIMIT @page_size::integer;

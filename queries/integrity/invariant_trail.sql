@@ -172,14 +172,10 @@ LEFT JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id
 WHERE v.transaction_id IS DISTINCT FROM p.transaction_id
 UNION ALL
 SELECT p.realm, 'incoming_payment'::text, concat_ws(' ', p.scheme, p.transaction_id, p.bank)::text,
-       ('of message ' || p.message_id || ': its bank, its time or its number of uses is not that of the payment, or there are two')::text
+       ('of message ' || p.message_id || ': its time or its number of uses is not that of the payment, or there are two')::text
 FROM incoming_payment p
 JOIN message m ON m.realm = p.realm AND m.message_id = p.message_id
-JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
-JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
 WHERE p.received_at <> m.created_at
-  -- A bank that the document names by its clearing number stands here by the BIC that the directory gave.
-  OR position(convert_to(left(substring(p.bank FROM '[^ ]*$'), 8), 'UTF8') IN d.content) = 0 AND position('MmbId'::bytea IN d.content) = 0
   OR p.use <> (SELECT count(*) FROM incoming_payment b WHERE b.scheme = p.scheme AND b.transaction_id = p.transaction_id AND b.bank = p.bank AND b.use < p.use)
   OR EXISTS (SELECT FROM incoming_payment b WHERE b.realm = p.realm AND b.message_id = p.message_id AND (b.bank, b.use) <> (p.bank, p.use))
 UNION ALL

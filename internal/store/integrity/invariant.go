@@ -210,7 +210,7 @@ func (s *Snapshot) ruleChecks(now time.Time) []ruleCheck {
 		{"I13", "each maker, decider and mover of a message is the person of the account, and might", ofMessages, list(q.InvariantWhoActed)},
 		{
 			"I14", "what clearing sent is in the inbox, became what the inbox says, and states that need it have it", ofMessages,
-			list(q.InvariantInboxUnlikeMessages),
+			all(list(q.InvariantInboxUnlikeMessages), s.otherBanks),
 		},
 		{
 			"I15", "every row that another one refers to is there, and each keeps the rules of its table", ofMessages,

@@ -10,9 +10,11 @@ import (
 
 	"countersign/internal/auditlog"
 	"countersign/internal/identity"
+	"countersign/internal/interbank"
 	"countersign/internal/keyring"
 	"countersign/internal/money"
 	"countersign/internal/payment"
+	"countersign/internal/profile"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
@@ -201,4 +203,25 @@ func (s *Snapshot) eachCoreBooking(ctx context.Context, look func(payment.CoreBo
 		realm, id = row.Realm, row.MessageID
 		return nil
 	})
+}
+
+// otherBanks finds transaction ids of incoming payments under a bank that is not the sender of the payment's document.
+func (s *Snapshot) otherBanks(ctx context.Context) ([]Violation, error) {
+	var found []Violation
+	after := uuid.Nil
+	page := func() ([]dbsqlc.AuditedIncomingBankListRow, error) {
+		return s.q.AuditedIncomingBankList(ctx, after, auditedPage)
+	}
+	err := eachRow(ctx, "read the banks of incoming payments", page, func(row dbsqlc.AuditedIncomingBankListRow) error {
+		after = row.MessageID
+		document, _ := profile.Read(row.Content) // one that cannot be read names no bank
+		if !slices.Contains(interbank.Senders(document), row.Bank) {
+			found = append(found, Violation{
+				Realm: row.Realm, Table: "incoming_payment", Key: strings.Join([]string{row.Scheme, row.TransactionID, row.Bank}, " "),
+				What: fmt.Sprintf("of message %s: its bank is not the sender of the payment", row.MessageID),
+			})
+		}
+		return nil
+	})
+	return found, err
 }

@@ -149,6 +149,53 @@ func (q *Queries) AuditedDocumentList(ctx context.Context, realm string, documen
 	return items, nil
 }
 
+const auditedIncomingBankList = `-- name: AuditedIncomingBankList :many
+SELECT p.realm, p.scheme, p.transaction_id, p.bank, p.message_id, d.content
+FROM incoming_payment p
+JOIN message m ON m.realm = p.realm AND m.message_id = p.message_id
+JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
+JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
+WHERE p.message_id > $1 AND position(convert_to(p.bank, 'UTF8') IN d.content) = 0
+ORDER BY p.message_id LIMIT $2::integer
+`
+
+type AuditedIncomingBankListRow struct {
+	Realm         string
+	Scheme        string
+	TransactionID string
+	Bank          string
+	MessageID     uuid.UUID
+	Content       []byte
+}
+
+// Transaction ids whose bank does not stand in the document as it stands here, with the document: a clearing number may be its name there.
+func (q *Queries) AuditedIncomingBankList(ctx context.Context, after uuid.UUID, pageSize int32) ([]AuditedIncomingBankListRow, error) {
+	rows, err := q.db.Query(ctx, auditedIncomingBankList, after, pageSize)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []AuditedIncomingBankListRow
+	for rows.Next() {
+		var i AuditedIncomingBankListRow
+		if err := rows.Scan(
+			&i.Realm,
+			&i.Scheme,
+			&i.TransactionID,
+			&i.Bank,
+			&i.MessageID,
+			&i.Content,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const auditedOutboxList = `-- name: AuditedOutboxList :many
 SELECT o.scheme, o.reference, o.name, o.content, o.created_at, o.delivered_at, o.document_realm, o.document_id, o.key_id, o.mac, o.refused_at, o.answers, o.realm, o.delivery_key_id, o.delivery_mac, d.name AS document_name, d.scheme AS document_scheme, coalesce(i.content, r.content)::bytea AS refused
 FROM outbox o

@@ -278,7 +278,7 @@ func (s Layout) findURL() templ.SafeURL {
 	return "/"
 }
 
-// beginsGroup reports whether a group of the navigation begins with a place: what is recorded, and what controls it.
+// beginsGroup reports whether a group of the navigation begins with a place: the records, and the controls.
 func (s Layout) beginsGroup(place Place) bool {
 	control := PlaceAudit
 	switch {

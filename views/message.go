@@ -146,7 +146,7 @@ func addressRow(lines []i18n.Text) ui.Row {
 	return ui.Row{Term: "Address", Text: lines[0], Details: lines[1:]}
 }
 
-// termRows are what a payment is for, its reference, and what core banking said.
+// termRows are the purpose of a payment, its reference, and the answer of core banking.
 func (m Message) termRows() []ui.Row {
 	remittance := ui.Row{Term: m.Sent.Remittance.Term, Value: m.Sent.Remittance.Value}
 	if remittance.Term == "" {

@@ -108,7 +108,7 @@ type AuditEntry struct {
 	At        time.Time
 	Actor     string
 	Action    i18n.Text
-	Refused   bool // what was tried was not done
+	Refused   bool // the attempt was refused
 	Channel   i18n.Text
 	Address   string // source address
 	RequestID string

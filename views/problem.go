@@ -17,7 +17,7 @@ type Problem struct {
 	RequestID string // shown where somebody may ask for it
 	NextLabel i18n.Text
 	NextURL   string
-	Typed     string // what was typed and not sent, to be copied; empty for nothing
+	Typed     string // values that were not sent, to be copied; empty for nothing
 	Also      []Link // other places to go on
 	// Resend holds the typed values, to be sent again; nil for none.
 	Resend *Resend

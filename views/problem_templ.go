@@ -91,7 +91,7 @@ func ProblemPage(model Problem) templ.Component {
 	})
 }
 
-// ProblemNotice says the same above what is on the page.
+// ProblemNotice says the same above the content of the page.
 func ProblemNotice(model Problem) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -333,7 +333,7 @@ func problemBody(model Problem) templ.Component {
 	})
 }
 
-// problemSteps are what was typed and where to go on.
+// problemSteps are the typed values and the next page.
 func problemSteps(model Problem) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -46,7 +46,7 @@ type proving struct {
 	held   map[heldGrant]record // the grants in force under a head
 }
 
-// stepDetail is what the detail of a move tells.
+// stepDetail is the detail of a move.
 type stepDetail struct {
 	PayeeResult
 	Head *Head `json:"head"`

@@ -27,7 +27,7 @@ type Row struct {
 // Digest is the digest of the fields of the row.
 func (r Row) Digest() [sha256.Size]byte { return r.record.Digest() }
 
-// Record is what the digest is made of.
+// Record is the content of the digest.
 func (r Row) Record() []byte { return r.record.Bytes() }
 
 // in puts the row into a group.

@@ -18,11 +18,7 @@ import (
 
 // showOutlook renders the preview of a payment form while it is typed. It stores nothing.
 func showOutlook(v *Request) error {
-	err := MayMake(v.By)
-	if err != nil {
-		return err
-	}
-	form, err := v.Form()
+	form, err := v.makersForm()
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 	"countersign/internal/simulator"
 )
 
-// The page of a payment shows what core banking said and what it was told.
+// The page of a payment shows the answers of core banking and the news it got.
 func TestThePageShowsCoreBanking(t *testing.T) {
 	t.Parallel()
 	core := simulator.NewCore(nil)

@@ -24,11 +24,7 @@ const allDrafts = "all"
 // keepTyped keeps a payment form while it is being typed, as a draft. Nothing is checked. The answer is a part of the form: the key it is
 // kept under from then on, and when it was kept.
 func keepTyped(v *Request) error {
-	err := MayMake(v.By)
-	if err != nil {
-		return err
-	}
-	form, err := v.Form()
+	form, err := v.makersForm()
 	if err != nil {
 		return err
 	}
@@ -88,11 +84,7 @@ func discards(id uuid.UUID) ui.Step { return ui.Step{Label: "Delete", Value: id.
 
 // discardDrafts deletes an open draft, the open ones of a file, or all.
 func discardDrafts(v *Request) error {
-	err := MayMake(v.By)
-	if err != nil {
-		return err
-	}
-	form, err := v.Form()
+	form, err := v.makersForm()
 	if err != nil {
 		return err
 	}

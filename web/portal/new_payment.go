@@ -112,11 +112,7 @@ func (v *Request) newEndToEndID() string {
 
 // checkNewPayment validates the form. A valid form becomes a draft to check; an invalid one is shown with its problems.
 func checkNewPayment(v *Request) error {
-	err := MayMake(v.By)
-	if err != nil {
-		return err
-	}
-	form, err := v.Form()
+	form, err := v.makersForm()
 	if err != nil {
 		return err
 	}

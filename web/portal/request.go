@@ -270,6 +270,15 @@ func (v *Request) Form() (url.Values, error) {
 	return r.PostForm, v.unread
 }
 
+// makersForm reads the fields of a form that only makers send.
+func (v *Request) makersForm() (url.Values, error) {
+	err := MayMake(v.By)
+	if err != nil {
+		return nil, err
+	}
+	return v.Form()
+}
+
 // FormError says that a form cannot be read: it is too large or not a form.
 type FormError struct{ Cause error }
 

@@ -112,11 +112,7 @@ func changeTemplate(v *Request) error {
 
 // payTemplates makes a draft of each ticked template, together as one file, which is submitted and approved together.
 func payTemplates(v *Request) error {
-	err := MayMake(v.By)
-	if err != nil {
-		return err
-	}
-	form, err := v.Form()
+	form, err := v.makersForm()
 	if err != nil {
 		return err
 	}

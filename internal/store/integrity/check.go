@@ -156,15 +156,14 @@ func (a *audit) checkRules(ctx context.Context) error {
 
 // rules checks the invariants without keys over some parts of the rows.
 func (a *audit) rules(ctx context.Context, parts ...part) error {
-	for number, check := range a.snapshot.ruleChecks(a.cfg.Now) {
+	for _, check := range a.snapshot.ruleChecks(a.cfg.Now) {
 		var found []Violation
 		if slices.Contains(parts, check.of) || check.id == rowsInOrder {
 			var err error
 			if !slices.Contains(parts, ofMessages) {
 				a.snapshot.narrow(restScope(check.of == ofTrail))
 			}
-			// The queries of the scope that was just set are those of a new list.
-			found, err = a.snapshot.guarded(ctx, a.snapshot.ruleChecks(a.cfg.Now)[number].query)
+			found, err = a.snapshot.guarded(ctx, check.query)
 			if err != nil {
 				return fmt.Errorf("check %s: %w", check.id, err)
 			}

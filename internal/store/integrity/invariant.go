@@ -59,7 +59,8 @@ func Open(ctx context.Context, url string) (*Snapshot, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the database as owner: %w", err)
 	}
-	s := &Snapshot{conn: conn}
+	s := &Snapshot{conn: conn, db: asStored{types: conn.TypeMap()}}
+	s.q = dbsqlc.New(&s.db) // follows what db reads through, and its scope
 	err = s.begin(ctx)
 	if err != nil {
 		s.Close(ctx)
@@ -86,10 +87,7 @@ func (s *Snapshot) begin(ctx context.Context) error {
 }
 
 // use reads through a connection or a transaction.
-func (s *Snapshot) use(db dbsqlc.DBTX) {
-	s.db = asStored{DBTX: db, types: s.conn.TypeMap(), scope: s.db.scope}
-	s.q = dbsqlc.New(s.db)
-}
+func (s *Snapshot) use(db dbsqlc.DBTX) { s.db.DBTX = db }
 
 // follow frees the snapshot: from now on each statement reads the newest rows, so that a long check keeps no dead rows in the tables.
 func (s *Snapshot) follow(ctx context.Context) error {
@@ -140,10 +138,7 @@ func repeated[T any](ctx context.Context, read func() (T, error)) (T, error) {
 }
 
 // narrow limits the queries that follow to the rows in scope.
-func (s *Snapshot) narrow(to scope) {
-	s.db.scope = to
-	s.q = dbsqlc.New(s.db)
-}
+func (s *Snapshot) narrow(to scope) { s.db.scope = to }
 
 // Close ends the reading. A second call does nothing.
 func (s *Snapshot) Close(ctx context.Context) {

@@ -64,7 +64,7 @@ var (
 	messageTables = regexp.MustCompile(`(?m)^(?:WITH )?(\w+) AS NOT MATERIALIZED`).FindAllStringSubmatch(withMessages, -1)
 )
 
-// messageScope narrows to the rows of some messages of a realm. They must be whole families: whatever is about a payment, and the payment.
+// messageScope narrows to the rows of some messages of a realm. They must be whole families: each payment with all messages about it.
 func messageScope(realm string, messages []uuid.UUID) scope {
 	return scope{of: ofMessages, narrowed: true, with: withMessages, arguments: []any{realm, messages}}
 }

@@ -2293,7 +2293,7 @@ type Contact4NmPrfx string
 // Contact4PrefrdMtd Preferred method.
 type Contact4PrefrdMtd string
 
-// Core What core banking said of a payment, and what it was told. Absent where the gateway has no port to core banking.
+// Core The answers of core banking about a payment, and the news that it got. Absent where the gateway has no port to core banking.
 type Core struct {
 	// At When it answered, in UTC.
 	At time.Time `json:"at,omitempty,omitzero"`
@@ -2305,7 +2305,7 @@ type Core struct {
 	// unreached: no answer in time, the policy decided; withheld: the stored record fails its seal.
 	Outcome CoreOutcome `json:"outcome"`
 
-	// Text What core banking said beside it.
+	// Text The words of core banking beside it.
 	Text string `json:"text,omitempty,omitzero"`
 
 	// Told The end of the payment that core banking confirmed.
@@ -4360,7 +4360,7 @@ type Transaction struct {
 	// ContentHash SHA-256 of the current content.
 	ContentHash string `json:"contentHash"`
 
-	// Core What core banking said of a payment, and what it was told. Absent where the gateway has no port to core banking.
+	// Core The answers of core banking about a payment, and the news that it got. Absent where the gateway has no port to core banking.
 	Core Core `json:"core,omitempty,omitzero"`
 
 	// CreatedAt When it was made or received, in UTC.
@@ -6271,7 +6271,7 @@ type ClientInterface interface {
 	// Each decision is carried out by itself, as the single call would, and has a result of its own in the place it has in the batch: a
 	// refused, malformed or late one stops no other. Decisions about one message are carried out in their order. What a batch answers is 200 as soon as it can be read as a list
 	// of 1 to 100 entries; otherwise it is 400 (`fields`) and nothing is decided. Decisions that are not made within ten seconds have the
-	// variant `error`. The same batch may be sent again: what was decided has its first answer, with `replayed`.
+	// variant `error`. The same batch may be sent again: a decision that was made has its first answer, with `replayed`.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -6283,7 +6283,7 @@ type ClientInterface interface {
 	// Each decision is carried out by itself, as the single call would, and has a result of its own in the place it has in the batch: a
 	// refused, malformed or late one stops no other. Decisions about one message are carried out in their order. What a batch answers is 200 as soon as it can be read as a list
 	// of 1 to 100 entries; otherwise it is 400 (`fields`) and nothing is decided. Decisions that are not made within ten seconds have the
-	// variant `error`. The same batch may be sent again: what was decided has its first answer, with `replayed`.
+	// variant `error`. The same batch may be sent again: a decision that was made has its first answer, with `replayed`.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -6697,7 +6697,7 @@ func (c *Client) DecideInstructionOfAnyScheme(ctx context.Context, params *Decid
 // Each decision is carried out by itself, as the single call would, and has a result of its own in the place it has in the batch: a
 // refused, malformed or late one stops no other. Decisions about one message are carried out in their order. What a batch answers is 200 as soon as it can be read as a list
 // of 1 to 100 entries; otherwise it is 400 (`fields`) and nothing is decided. Decisions that are not made within ten seconds have the
-// variant `error`. The same batch may be sent again: what was decided has its first answer, with `replayed`.
+// variant `error`. The same batch may be sent again: a decision that was made has its first answer, with `replayed`.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6719,7 +6719,7 @@ func (c *Client) DecideManyWithBody(ctx context.Context, params *DecideManyParam
 // Each decision is carried out by itself, as the single call would, and has a result of its own in the place it has in the batch: a
 // refused, malformed or late one stops no other. Decisions about one message are carried out in their order. What a batch answers is 200 as soon as it can be read as a list
 // of 1 to 100 entries; otherwise it is 400 (`fields`) and nothing is decided. Decisions that are not made within ten seconds have the
-// variant `error`. The same batch may be sent again: what was decided has its first answer, with `replayed`.
+// variant `error`. The same batch may be sent again: a decision that was made has its first answer, with `replayed`.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -9251,7 +9251,7 @@ type ClientWithResponsesInterface interface {
 	// Each decision is carried out by itself, as the single call would, and has a result of its own in the place it has in the batch: a
 	// refused, malformed or late one stops no other. Decisions about one message are carried out in their order. What a batch answers is 200 as soon as it can be read as a list
 	// of 1 to 100 entries; otherwise it is 400 (`fields`) and nothing is decided. Decisions that are not made within ten seconds have the
-	// variant `error`. The same batch may be sent again: what was decided has its first answer, with `replayed`.
+	// variant `error`. The same batch may be sent again: a decision that was made has its first answer, with `replayed`.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -9263,7 +9263,7 @@ type ClientWithResponsesInterface interface {
 	// Each decision is carried out by itself, as the single call would, and has a result of its own in the place it has in the batch: a
 	// refused, malformed or late one stops no other. Decisions about one message are carried out in their order. What a batch answers is 200 as soon as it can be read as a list
 	// of 1 to 100 entries; otherwise it is 400 (`fields`) and nothing is decided. Decisions that are not made within ten seconds have the
-	// variant `error`. The same batch may be sent again: what was decided has its first answer, with `replayed`.
+	// variant `error`. The same batch may be sent again: a decision that was made has its first answer, with `replayed`.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -12339,7 +12339,7 @@ func (c *ClientWithResponses) DecideInstructionOfAnySchemeWithResponse(ctx conte
 // Each decision is carried out by itself, as the single call would, and has a result of its own in the place it has in the batch: a
 // refused, malformed or late one stops no other. Decisions about one message are carried out in their order. What a batch answers is 200 as soon as it can be read as a list
 // of 1 to 100 entries; otherwise it is 400 (`fields`) and nothing is decided. Decisions that are not made within ten seconds have the
-// variant `error`. The same batch may be sent again: what was decided has its first answer, with `replayed`.
+// variant `error`. The same batch may be sent again: a decision that was made has its first answer, with `replayed`.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -12357,7 +12357,7 @@ func (c *ClientWithResponses) DecideManyWithBodyWithResponse(ctx context.Context
 // Each decision is carried out by itself, as the single call would, and has a result of its own in the place it has in the batch: a
 // refused, malformed or late one stops no other. Decisions about one message are carried out in their order. What a batch answers is 200 as soon as it can be read as a list
 // of 1 to 100 entries; otherwise it is 400 (`fields`) and nothing is decided. Decisions that are not made within ten seconds have the
-// variant `error`. The same batch may be sent again: what was decided has its first answer, with `replayed`.
+// variant `error`. The same batch may be sent again: a decision that was made has its first answer, with `replayed`.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

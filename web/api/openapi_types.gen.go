@@ -491,7 +491,7 @@ type ClientSubjects struct {
 // CommandRefusal Why a creation or an approval failed: one of three variants.
 type CommandRefusal = json.RawMessage
 
-// Core What core banking said of a payment, and what it was told. Absent where the gateway has no port to core banking.
+// Core The answers of core banking about a payment, and the news that it got. Absent where the gateway has no port to core banking.
 type Core struct {
 	// At When it answered, in UTC.
 	At string `json:"at,omitempty"`
@@ -503,7 +503,7 @@ type Core struct {
 	// unreached: no answer in time, the policy decided; withheld: the stored record fails its seal.
 	Outcome string `json:"outcome"`
 
-	// Text What core banking said beside it.
+	// Text The words of core banking beside it.
 	Text string `json:"text,omitempty"`
 
 	// Told The end of the payment that core banking confirmed.
@@ -1827,7 +1827,7 @@ type Transaction struct {
 	// ContentHash SHA-256 of the current content.
 	ContentHash string `json:"contentHash"`
 
-	// Core What core banking said of a payment, and what it was told. Absent where the gateway has no port to core banking.
+	// Core The answers of core banking about a payment, and the news that it got. Absent where the gateway has no port to core banking.
 	Core *Core `json:"core,omitempty"`
 
 	// CreatedAt When it was made or received, in UTC.

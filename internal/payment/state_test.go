@@ -44,7 +44,8 @@ func TestTheDrawingInTheDocsIsTheTable(t *testing.T) {
 	}
 }
 
-// drawing writes the table of moves as one Mermaid state diagram a kind.
+// drawing writes the moves of an instruction that change its state as a Mermaid diagram, and the moves of every kind as a table: one row for
+// an action, and in it one line for the moves of the same kinds to the same state.
 func drawing() string {
 	var b strings.Builder
 	name := func(s payment.State) string {
@@ -53,27 +54,79 @@ func drawing() string {
 		}
 		return strings.ReplaceAll(string(s), " ", "")
 	}
-	for _, kind := range payment.Kinds() {
-		b.WriteString("\n### " + strings.ToUpper(string(kind[:1])) + string(kind[1:]) + "\n\n```mermaid\nstateDiagram-v2\n")
-		seen := map[payment.State]bool{payment.StateNone: true}
-		for _, m := range payment.Moves() {
-			if m.Kind != kind {
-				continue
+	b.WriteString("\n```mermaid\nstateDiagram-v2\n")
+	type edge struct{ from, to payment.State }
+	actions := map[edge][]string{}
+	var edges []edge
+	for _, m := range payment.Moves() {
+		if between := (edge{m.From, m.To}); m.Kind == payment.KindInstruction && m.From != m.To {
+			if actions[between] == nil {
+				edges = append(edges, between)
 			}
-			if !seen[m.To] {
-				b.WriteString("    state \"" + string(m.To) + "\" as " + name(m.To) + "\n")
-				seen[m.To] = true
-			}
-			b.WriteString("    " + name(m.From) + " --> " + name(m.To) + ": " + string(m.Action) + "\n")
+			actions[between] = append(actions[between], string(m.Action))
 		}
-		for _, s := range payment.States() {
-			if seen[s] && kind.Final(s) {
-				b.WriteString("    " + name(s) + " --> [*]\n")
-			}
-		}
-		b.WriteString("```\n")
 	}
-	return b.String()
+	for _, between := range edges {
+		b.WriteString("  " + name(between.from) + "-->" + name(between.to) + ": " + strings.Join(actions[between], ", ") + "\n")
+	}
+	b.WriteString("```\n\n| Action | Kinds and moves |\n|---|---|")
+	var action payment.Action
+	var end string
+	for _, line := range moveLines() {
+		if line.Action == action {
+			b.WriteString("<br>")
+		} else {
+			action = line.Action
+			b.WriteString(end + "\n| " + string(action) + " | ")
+			end = " |"
+		}
+		b.WriteString(line.kinds + ": " + line.from + " → " + line.to)
+	}
+	return b.String() + " |\n"
+}
+
+// moveLine is a line of the table of moves; kinds and from are lists.
+type moveLine struct {
+	payment.Action
+	kinds, from, to string
+}
+
+func moveLines() []moveLine {
+	letters := map[payment.Kind]string{
+		payment.KindInstruction: "I", payment.KindRecall: "C", payment.KindReturn: "R", payment.KindResolution: "S",
+		payment.KindPayment: "P", payment.KindReceivedRecall: "D",
+	}
+	type move struct {
+		payment.Action
+		from, to payment.State
+	}
+	kinds := map[move]string{}
+	var moves []move
+	for _, m := range payment.Moves() {
+		key := move{m.Action, m.From, m.To}
+		if kinds[key] == "" {
+			moves = append(moves, key)
+		}
+		kinds[key] += letters[m.Kind]
+	}
+	var all []moveLine
+	for _, m := range moves {
+		from, to := string(m.from), string(m.to)
+		if m.from == payment.StateNone {
+			from = "–"
+		}
+		if m.from == m.to {
+			to = "stays"
+		}
+		at := slices.IndexFunc(all, func(r moveLine) bool { return r.Action == m.Action && r.kinds == kinds[m] && r.to == to })
+		if at < 0 {
+			all = append(all, moveLine{m.Action, kinds[m], from, to})
+			continue
+		}
+		all[at].from += ", " + from
+	}
+	slices.SortStableFunc(all, func(a, b moveLine) int { return strings.Compare(string(a.Action), string(b.Action)) })
+	return all
 }
 
 func TestEveryStateIsReachedAndOnlyTheNamedOnesAreFinal(t *testing.T) {

@@ -23,15 +23,14 @@ func writeCarriage(page io.Writer) {
 	fmt.Fprint(page, `
 ## From the order to the interbank document
 
-The table lists each element of a payment order (pain.001) and its way into the pacs.008. An entry covers all elements below it that have no
-entry of their own. An element without an entry is refused by the rules above. Texts are written in the characters of the scheme; identifiers
-are never changed. The check page of the portal, `+"`notes`"+` of the JSON answer and `+"`countersign validate`"+` list each element that is
-not forwarded. `+"`{header}`"+` is the header or the transaction of the pacs.008. `+"`…`"+` stands for `+"`PmtInf/CdtTrfTxInf`"+` in the order
-and for `+"`CdtTrfTxInf`"+` in the pacs.008. A refusal has the rule `+"`"+rulebook.RuleNotForwarded+"`"+`. An order in pain.001.001.03 is first
-converted to pain.001.001.09; elements without a place there are refused. In SEPA an e-mail address (`+"`Prxy/Id`"+`) and a link
-(`+"`ElctrncAdr`"+`) go out in any signs of ASCII, because they are none without @; a creditor reference (SCOR) whose issuer is not ISO goes out
-unchecked, and is noted when its check digits are wrong. Where ä, ö, ü and ß would make a text too long, one letter stands for each. The portal
-writes typographic signs and decomposed letters plainly; JSON and the command line refuse them.
+The way of each element of a payment order (pain.001) into the pacs.008. A row covers all elements below its own that have no row; an element
+without one is refused (rule `+"`"+rulebook.RuleNotForwarded+"`"+`). Texts are written in the characters of the scheme; identifiers stay as
+they are. The check page, `+"`notes`"+` of the JSON answer and `+"`countersign validate`"+` list each element that is not forwarded.
+`+"`{header}`"+` is the header or the transaction of the pacs.008; `+"`…`"+` is `+"`PmtInf/CdtTrfTxInf`"+` in the order and
+`+"`CdtTrfTxInf`"+` in the pacs.008. An order in pain.001.001.03 is first converted to pain.001.001.09; elements without a place there are
+refused. In SEPA an e-mail address (`+"`Prxy/Id`"+`) and a link (`+"`ElctrncAdr`"+`) may have any ASCII character; a creditor reference (SCOR)
+whose issuer is not ISO is sent unchecked, with a note if its check digits are wrong. Where ä, ö, ü and ß would make a text too long, one
+letter stands for each. The portal writes typographic signs and decomposed letters plainly; JSON and the command line refuse them.
 
 | Treatment | Scheme | Elements | Explanation |
 |---|---|---|---|

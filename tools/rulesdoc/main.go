@@ -32,15 +32,18 @@ const introduction = `# Rules
 
 ## Payment orders
 
-These rules hold for a payment order (pain.001.001.09) before it is accepted, and again before it is released. A finding names the rule, the
-element (an RFC 6901 pointer), the ISO 20022 reason code and what to do. All findings are returned at once, in document order. Elements are
-below ` + "`/Document/CstmrCdtTrfInitn`" + "; `…` stands for `/PmtInf/0/CdtTrfTxInf/0`, and `{party}`, `{agent}` and `{level}`" + ` stand for
-each place of a party, a bank or the payment type information. A rule for one scheme names the scheme beside its element.
+These rules hold for a payment order (pain.001.001.09) when it is made and again at its release. A finding names rule, element (an RFC 6901
+pointer), ISO 20022 reason code and remedy. All findings are returned at once, in document order. Elements are below
+` + "`/Document/CstmrCdtTrfInitn`; `…` stands for `/PmtInf/0/CdtTrfTxInf/0`, and `{party}`, `{agent}` and `{level}`" + ` for each place of a
+party, a bank or the payment type information.
 
-Sources: SPS = SIX, Swiss Payment Standards, with the sections of the Implementation Guidelines for credit transfer 2.2 (2025); SPS BR = its
-Business Rules 3.2. Of SPS 2026 (in force since 14 November 2026) the ends of unstructured addresses and of pain.001.001.03 are in. EPC =
-rulebook SCT Inst 2025 v1.1 and guidelines EPC122-16 (2025) of the European Payments Council as vendors describe them, else EPC115-06 (2019)
-for the same element. ISO = the ISO 20022 schema, code list or the ISO standard named; gateway = the interface contract of this gateway.
+| Source | Is |
+|---|---|
+| SPS | SIX, Swiss Payment Standards: sections of the Implementation Guidelines for credit transfer 2.2 (2025); of SPS 2026 (in force since 14 November 2026) the ends of unstructured addresses and of pain.001.001.03 |
+| SPS BR | Business Rules 3.2 |
+| EPC | rulebook SCT Inst 2025 v1.1 and guidelines EPC122-16 (2025) as vendors describe them, else EPC115-06 pacs.008 (2019) for the same element |
+| ISO | schema or code list of ISO 20022, or the standard named |
+| gateway | interface contract of this gateway |
 `
 
 // page returns the whole document: the rules for orders, the Swiss subset, the mapping, incoming payments,
@@ -56,8 +59,8 @@ func page() []byte {
 		{"Checked elsewhere in the gateway", func(r rulebook.Rule) bool { return r.Check == nil }},
 	}
 	for _, section := range sections {
-		fmt.Fprintf(&document, "\n### %s\n\n| Rule and element | Code | What to do | Source |\n|---|---|---|---|\n", section.title)
-		writeRules(&document, slices.DeleteFunc(rulebook.Rules(), func(r rulebook.Rule) bool { return !section.selected(r) }))
+		fmt.Fprintf(&document, "\n### %s\n\n"+heads, section.title, "remedy")
+		writeRules(&document, slices.DeleteFunc(rulebook.Rules(), func(r rulebook.Rule) bool { return !section.selected(r) }), false)
 	}
 	writeSubset(&document)
 	writeCarriage(&document)
@@ -69,26 +72,40 @@ func page() []byte {
 	return document.Bytes()
 }
 
-// writeRules writes rules as rows of a table. Rules with the same code, text and source share a row.
-// The scheme of a rule for one scheme stands beside its element.
-func writeRules(page io.Writer, rules []rulebook.Rule) {
-	for len(rules) > 0 {
-		first := rules[0]
-		scheme := ""
-		if first.Scheme != "" {
-			scheme = " (" + string(first.Scheme) + ")"
+// heads are the columns of writeRules.
+const heads = "| Code | Source | Rule, element and %s |\n|---|---|---|\n"
+
+// writeRules writes rules as rows of a table. Rules with the same code and source share a row, and of these, rules with the same text share
+// the text. The scheme of a rule for one scheme follows its element. With inOrder only neighbours share, so that the rules keep their order.
+func writeRules(page io.Writer, rules []rulebook.Rule, inOrder bool) {
+	type row struct{ code, source, text string }
+	lines := map[row][]string{}
+	var texts []row
+	for _, rule := range rules {
+		line := row{rule.Code, source(rule), rule.Text.String()}
+		if lines[line] == nil {
+			texts = append(texts, line)
 		}
-		same := func(r rulebook.Rule) bool {
-			return r.Scheme == first.Scheme && r.Code == first.Code && r.Text == first.Text && r.Source == first.Source
+		name := "`" + rule.ID + "` `" + short(rule.Element) + "`"
+		if rule.Scheme != "" {
+			name += " (" + string(rule.Scheme) + ")"
 		}
-		var names []string
-		for _, rule := range rules {
-			if same(rule) {
-				names = append(names, "`"+rule.ID+"` `"+short(rule.Element)+"`"+scheme)
+		lines[line] = append(lines[line], name)
+	}
+	for len(texts) > 0 {
+		first := texts[0]
+		same := func(line row) bool { return line.code == first.code && line.source == first.source }
+		var parts []string
+		var others []row
+		for at, line := range texts {
+			if !same(line) || inOrder && len(others) > 0 {
+				others = append(others, texts[at])
+				continue
 			}
+			parts = append(parts, strings.Join(lines[line], ", ")+": "+escape(line.text))
 		}
-		rules = slices.DeleteFunc(slices.Clone(rules), same)
-		fmt.Fprintf(page, "| %s | %s | %s | %s |\n", strings.Join(names, "<br>"), first.Code, escape(first.Text.String()), escape(source(first)))
+		texts = others
+		fmt.Fprintf(page, "| %s | %s | %s |\n", first.code, escape(first.source), strings.Join(parts, "<br>"))
 	}
 }
 
@@ -98,13 +115,16 @@ func short(element string) string {
 	if element == "" {
 		return "/"
 	}
-	return strings.Replace(element, "/PmtInf/0/CdtTrfTxInf/0/", "…/", 1)
+	return strings.Replace(strings.Replace(element, "/PmtInf/0/CdtTrfTxInf/0/", "…/", 1), "CdtTrfTxInf/", "…/", 1)
 }
 
 // source abbreviates the source of a rule as the introduction says: the code list of ISO needs no code beside the rule's own.
 func source(rule rulebook.Rule) string {
 	text := strings.ReplaceAll(rule.Source, "Interface contract of this gateway", "gateway")
 	text = strings.ReplaceAll(text, "This gateway:", "gateway:")
+	text = strings.ReplaceAll(text, "EPC115-06 pacs.008", "EPC115-06")
+	text = strings.ReplaceAll(text, "EPC SCT Inst rulebook 2025", "EPC rulebook")
+	text = strings.ReplaceAll(text, "EPC rulebook 2025", "EPC rulebook")
 	if text == "ISO, "+rule.Code {
 		return "ISO"
 	}

@@ -20,10 +20,9 @@ func writeRequests(page io.Writer) {
 Findings point into the request: `+"`{details}`"+` stands for RecallDetails, ReturnDetails or ResolutionDetails. Deadlines are checked when
 the request is made and again at its approval.
 
-| Rule and element | Code | What to do | Source |
-|---|---|---|---|
 `)
-	writeRules(page, rulebook.RTransactionRules())
+	fmt.Fprintf(page, heads, "remedy")
+	writeRules(page, rulebook.RTransactionRules(), false)
 }
 
 // longList is a list of which only the usual reasons get a line of their own.
@@ -32,8 +31,8 @@ const longList = 50
 // writeReasons writes the lists of reasons, both schemes side by side.
 func writeReasons(page io.Writer) {
 	fmt.Fprint(page, `
-The next tables list the reasons, the originator (the bank, by BIC, or the customer, by name), and the lines of additional information that
-each scheme allows. A line has at most 105 characters. A dash: the scheme lacks the reason.
+The tables list reasons, originator (the bank, by BIC, or the customer, by name), and the lines of additional information in each scheme, of at
+most 105 characters. A dash: the scheme lacks the reason.
 `)
 	for _, list := range []struct {
 		title string
@@ -43,7 +42,7 @@ each scheme allows. A line has at most 105 characters. A dash: the scheme lacks 
 		{"Reasons of a return (pacs.004)", rulebook.ReturnReasons},
 		{"Reasons to refuse a recall (camt.029)", rulebook.ResolutionReasons},
 	} {
-		fmt.Fprintf(page, "\n### %s\n\n| Code | Meaning | Originator | sic-inst | sct-inst |\n|---|---|---|---|---|\n", list.title)
+		fmt.Fprintf(page, "\n### %s\n\n| Reasons | Originator | sic-inst | sct-inst |\n|---|---|---|---|\n", list.title)
 		writeReasonList(page, list.of(rulebook.SchemeSIC), list.of(rulebook.SchemeSCT))
 	}
 	fmt.Fprint(page, `
@@ -51,36 +50,44 @@ In sct-inst, the refusal of a recall for fraud (FRAD) or for a wrong account (AC
 `)
 }
 
+// writeReasonList writes a list with one row for the reasons of the same originator and the same lines of information.
 func writeReasonList(page io.Writer, swiss, european []rulebook.Reason) {
-	var further []string
+	var further, rows []string
+	reasons := map[string][]string{}
+	add := func(reason rulebook.Reason, swiss, european *rulebook.Reason) {
+		originator := "bank"
+		if reason.Originator == rulebook.OriginatorCustomer {
+			originator = "customer"
+		}
+		row := fmt.Sprintf("%s | %s | %s |", originator, lines(swiss), lines(european))
+		if reasons[row] == nil {
+			rows = append(rows, row)
+		}
+		reasons[row] = append(reasons[row], reason.Code+" "+strings.TrimSuffix(escape(reason.Text.String()), "."))
+	}
 	for _, reason := range swiss {
 		other := reasonOf(european, reason.Code)
 		switch {
 		case len(swiss) <= longList || reason.Usual || reason.Information.Required > 0:
-			writeReason(page, reason, &reason, other)
+			add(reason, &reason, other)
 		case other != nil:
-			writeReason(page, *other, &reason, other) // the list of ISO has the longer text
+			add(*other, &reason, other) // the list of ISO has the longer text
 		default:
 			further = append(further, reason.Code)
 		}
 	}
 	for _, reason := range european {
 		if reasonOf(swiss, reason.Code) == nil {
-			writeReason(page, reason, nil, &reason)
+			add(reason, nil, &reason)
 		}
 	}
+	for _, row := range rows {
+		fmt.Fprintf(page, "| %s | %s\n", strings.Join(reasons[row], "<br>"), row)
+	}
 	if len(further) > 0 {
-		fmt.Fprintf(page, "\nAlso taken in sic-inst, with the meaning of the ISO list: %s.\n", strings.Join(further, ", "))
+		fmt.Fprintf(page, "\nAlso in sic-inst, as the ISO list says: %s.\n", strings.Join(further, ", "))
 	}
 	fmt.Fprintf(page, "\nSources: sic-inst: %s. sct-inst: %s.\n", sources(swiss), sources(european))
-}
-
-func writeReason(page io.Writer, reason rulebook.Reason, swiss, european *rulebook.Reason) {
-	originator := "bank"
-	if reason.Originator == rulebook.OriginatorCustomer {
-		originator = "customer"
-	}
-	fmt.Fprintf(page, "| %s | %s | %s | %s | %s |\n", reason.Code, escape(reason.Text.String()), originator, lines(swiss), lines(european))
 }
 
 // reasonOf finds a reason by its code; nil if the list lacks it.

@@ -80,6 +80,7 @@ $(TOOLS): # Go knows what of them is up to date, also after an update of its own
 generate: $(TOOLS) ## make the generated code anew: pages, queries, API types, ISO 20022 messages, docs/rules.md, the description of the schema
 	@echo "pages (templ)"
 	@$(TOOLS)/templ generate -path views -log-level warn
+	@$(TOOLS)/templ generate -path tools/gallery -log-level warn
 	@echo "queries (sqlc)"
 	@$(TOOLS)/sqlc compile
 	@rm -f internal/store/internal/dbsqlc/*.sql.go # sqlc leaves the code of queries that are gone

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -125,18 +126,28 @@ func (s *Server) Routes() []request.Route {
 	return append([]request.Route(nil), s.routes...)
 }
 
+// handle answers a request. TLS ends here only at the door for clearing, which leads nowhere else.
+func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
+	if r.TLS != nil && !strings.HasPrefix(r.URL.Path, clearingpkg.Path) {
+		http.NotFound(w, r)
+		return
+	}
+	s.echo.ServeHTTP(w, r)
+}
+
 // errCut: a request was not done when the program had to end, which is not its client's doing.
 var errCut = errors.New("the request was cut off by the end of the program")
 
 // Serve answers requests until the context ends. After that /readyz says that it is not ready, while requests are still taken for
 // Limits.Drain, in which a balancer turns to other servers. Then the requests in progress finish, so that the client of a decision that is
 // being written still gets its answer. Streams end with the context.
-func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
+// doors are listeners with TLS for documents of clearing alone.
+func (s *Server) Serve(ctx context.Context, listener net.Listener, doors ...net.Listener) error {
 	requests, end := context.WithCancelCause(withStop(context.WithoutCancel(ctx), ctx))
 	cut := func() { end(errCut) }
 	defer cut()
 	server := &http.Server{
-		Handler:           s.echo,
+		Handler:           http.HandlerFunc(s.handle),
 		BaseContext:       func(net.Listener) context.Context { return requests },
 		ReadHeaderTimeout: readHeaderTimeout,
 		ReadTimeout:       readTimeout,
@@ -146,8 +157,11 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		ErrorLog:          slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelWarn),
 	}
 	go s.keepLooking(requests)
-	ended := make(chan error, 1)
+	ended := make(chan error, 1+len(doors))
 	go func() { ended <- server.Serve(netutil.LimitListener(listener, s.cfg.Limits.Connections)) }()
+	for _, door := range doors {
+		go func() { ended <- server.Serve(door) }()
+	}
 	select {
 	case err := <-ended:
 		return fmt.Errorf("serve: %w", err)

@@ -66,7 +66,7 @@ func OpenWith(behind *service.Service, set Settings, pages Portal) (*Server, err
 		return nil, err
 	}
 	behind.Webhooks.Show(func(e store.StreamEvent) any { return api.EventOf(e) })
-	documents, err := clearing.New(clearing.Config{Station: behind.Clearing, Connections: set.Connections, Now: behind.Now})
+	documents, err := clearing.New(clearing.Config{Station: behind.Clearing, Connections: set.Connections, Now: behind.Now, Log: behind.Log})
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
+	"log/slog"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -30,6 +32,13 @@ type clearingSettings struct {
 	CertificateFile string `help:"Certificate (PEM, with its chain) that this gateway shows to clearing or its broker. Read again when it changes." name:"clearing-certificate-file" env:"COUNTERSIGN_CLEARING_CERTIFICATE_FILE"`
 	KeyFile         string `help:"Private key (PEM) of that certificate." name:"clearing-key-file" env:"COUNTERSIGN_CLEARING_KEY_FILE"`
 	CAFile          string `help:"Who may have signed the certificate of clearing or its broker (PEM); those of the system without." name:"clearing-ca-file" env:"COUNTERSIGN_CLEARING_CA_FILE"`
+
+	InListen          string `help:"HTTP: address of a door of its own for documents of clearing, with TLS, which asks for a client certificate. Without it they come in at COUNTERSIGN_LISTEN." name:"clearing-in-listen" env:"COUNTERSIGN_CLEARING_IN_LISTEN"`
+	InCertificateFile string `help:"Certificate (PEM, with its chain) of that door. Read again when it changes, like the next two." name:"clearing-in-certificate-file" env:"COUNTERSIGN_CLEARING_IN_CERTIFICATE_FILE"`
+	InKeyFile         string `help:"Private key (PEM) of that certificate." name:"clearing-in-key-file" env:"COUNTERSIGN_CLEARING_IN_KEY_FILE"`
+	InCAFile          string `help:"Who may have signed the certificate that clearing shows there (PEM)." name:"clearing-in-ca-file" env:"COUNTERSIGN_CLEARING_IN_CA_FILE"`
+	SICInName         string `help:"Name in the certificate of who delivers Swiss instant payments: DNS name, common name, or whole subject." name:"clearing-sic-in-name" env:"COUNTERSIGN_CLEARING_SIC_IN_NAME"`
+	SCTInName         string `help:"The same of SEPA instant payments." name:"clearing-sct-in-name" env:"COUNTERSIGN_CLEARING_SCT_IN_NAME"`
 
 	AllowPlain bool `help:"Let documents travel to clearing without TLS, to addresses beyond this machine." name:"allow-plain-clearing" env:"COUNTERSIGN_ALLOW_PLAIN_CLEARING"`
 }
@@ -145,4 +154,16 @@ func clearingAddresses(swiss, european string) (map[rulebook.Scheme]string, erro
 		addresses[given.scheme] = given.address
 	}
 	return addresses, nil
+}
+
+// secured is the TLS of connections to clearing; nil without settings of it.
+func (c *clearingSettings) secured(log *slog.Logger) (*tls.Config, error) {
+	if c.CertificateFile+c.KeyFile+c.CAFile == "" {
+		return nil, nil //nolint:nilnil // that of the system is an answer
+	}
+	files := &tlsFiles{
+		prefix: "COUNTERSIGN_CLEARING", certificateFile: c.CertificateFile, keyFile: c.KeyFile, caFile: c.CAFile, log: log,
+	}
+	err := files.open()
+	return files.client(), err
 }

@@ -11,6 +11,7 @@ import (
 	"encoding/pem"
 	"log/slog"
 	"math/big"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -49,7 +50,8 @@ func (i *issuer) sign(t *testing.T, name string, lasts time.Duration) (*x509.Cer
 	draft := &x509.Certificate{
 		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name}, NotBefore: time.Now().Add(-2 * time.Hour),
 		NotAfter: time.Now().Add(lasts), IsCA: i.leaf == nil, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth, x509.ExtKeyUsageServerAuth}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 	}
 	parent, signer := draft, key
 	if i.leaf != nil {
@@ -75,18 +77,23 @@ func (i *issuer) write(t *testing.T, name string, lasts time.Duration) (certific
 		t.Fatal(err)
 	}
 	certificateFile, keyFile = filepath.Join(i.folder, "certificate.pem"), filepath.Join(i.folder, "key.pem")
-	for path, block := range map[string]*pem.Block{
-		keyFile: {Type: "PRIVATE KEY", Bytes: encoded}, certificateFile: {Type: "CERTIFICATE", Bytes: leaf.Raw},
-	} {
-		fresh := path + ".new"
-		if err := os.WriteFile(fresh, pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Rename(fresh, path); err != nil {
-			t.Fatal(err)
-		}
-	}
+	put(t, keyFile, &pem.Block{Type: "PRIVATE KEY", Bytes: encoded})
+	put(t, certificateFile, &pem.Block{Type: "CERTIFICATE", Bytes: leaf.Raw})
 	return certificateFile, keyFile
+}
+
+// put writes a file in one step.
+func put(t *testing.T, path string, block *pem.Block) string {
+	t.Helper()
+	must(t, os.WriteFile(path+".new", pem.EncodeToMemory(block), 0o600))
+	must(t, os.Rename(path+".new", path))
+	return path
+}
+
+// authority writes the certificate of the issuer itself.
+func (i *issuer) authority(t *testing.T) string {
+	t.Helper()
+	return put(t, filepath.Join(i.folder, "authority.pem"), &pem.Block{Type: "CERTIFICATE", Bytes: i.leaf.Raw})
 }
 
 // asking is clearing that takes documents of clients with a certificate of the issuer only, and counts them by its name.
@@ -186,13 +193,13 @@ func TestClearingAsksForAToken(t *testing.T) {
 	address, caFile, _ := i.asking(t, func(r *http.Request) { shown.Store(r.Header.Get("Authorization")) })
 	certificateFile, keyFile := i.write(t, "ours", time.Hour)
 	tokenFile := filepath.Join(t.TempDir(), "token")
-	put := func(token string) {
+	show := func(token string) {
 		t.Helper()
 		if err := os.WriteFile(tokenFile, []byte(token+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	put("the-first-token-of-clearing")
+	show("the-first-token-of-clearing")
 	g := &gateway{}
 	g.Log = slog.New(slog.DiscardHandler)
 	settings := clearingSettings{SICURL: address, CertificateFile: certificateFile, KeyFile: keyFile, CAFile: caFile, SICTokenFile: tokenFile}
@@ -200,7 +207,7 @@ func TestClearingAsksForAToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, token := range []string{"the-first-token-of-clearing", "the-second-token-of-clearing"} {
-		put(token)
+		show(token)
 		if err := g.Network.Deliver(t.Context(), rulebook.SchemeSIC, "R", []byte("<x/>")); err != nil || shown.Load() != "Bearer "+token {
 			t.Errorf("clearing was shown %q: %v", shown.Load(), err)
 		}
@@ -209,7 +216,7 @@ func TestClearingAsksForAToken(t *testing.T) {
 	if left := time.Until(ends.Ours); left < 50*time.Minute || left > time.Hour || ends.Theirs.IsZero() {
 		t.Errorf("the certificates end %+v", ends)
 	}
-	put("short")
+	show("short")
 	if err := g.Network.Deliver(t.Context(), rulebook.SchemeSIC, "R", []byte("<x/>")); err == nil {
 		t.Error("a document left with a token that is none")
 	}
@@ -225,7 +232,8 @@ func TestACertificateForClearingThatCannotServeIsNamed(t *testing.T) {
 	certificateFile, keyFile := i.write(t, "ended", -time.Hour)
 	for want, c := range map[string]clearingSettings{
 		"ended on":           {CertificateFile: certificateFile, KeyFile: keyFile},
-		"name both files":    {CertificateFile: certificateFile},
+		"_KEY_FILE: name":    {CertificateFile: certificateFile},
+		"CATE_FILE: name":    {KeyFile: keyFile},
 		"no such file":       {CertificateFile: certificateFile, KeyFile: keyFile + ".gone"},
 		"CLEARING_CA_FILE":   {CAFile: certificateFile + ".gone"},
 		"no certificate in ": {CAFile: keyFile},

@@ -28,15 +28,17 @@ func (s *coreSettings) apply(g *gateway) error {
 	if s.Within < 100*time.Millisecond || s.Within > 5*time.Second {
 		return errors.New("COUNTERSIGN_CORE_TIMEOUT: give a time from 100ms to 5s")
 	}
-	certificate, roots, err := partner{
-		prefix: "COUNTERSIGN_CORE", url: s.URL, certificateFile: s.CertificateFile, keyFile: s.KeyFile, caFile: s.CAFile,
+	secured, err := partner{
+		url: s.URL, files: &tlsFiles{
+			prefix: "COUNTERSIGN_CORE", certificateFile: s.CertificateFile, keyFile: s.KeyFile, caFile: s.CAFile, log: g.Log,
+		},
 		why: "core banking moves money for gateways that show one",
 	}.read()
 	if err != nil {
 		return err
 	}
 	g.Core = service.NewCoreBank(service.CoreBankConfig{
-		Address: s.URL, Certificate: certificate, Roots: roots, Within: s.Within, Log: g.Log,
+		Address: s.URL, TLS: secured, Within: s.Within, Log: g.Log,
 	})
 	g.CreditUnasked = s.Incoming == "accept"
 	return nil

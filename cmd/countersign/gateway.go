@@ -46,6 +46,8 @@ type gateway struct {
 	CreditUnasked bool
 	// Inbound receives documents of clearing until the context ends, where the transport does not deliver them to our own door.
 	Inbound func(context.Context, func(context.Context, clearing.Document) error) error
+	// Door is that for documents of clearing alone; nil for none.
+	Door *clearingDoor
 	// Refuse looks at a database with a current schema and says why this gateway must not serve it; nil takes any.
 	Refuse func(context.Context, *store.Database, store.Readiness) error
 	Log    *slog.Logger
@@ -67,10 +69,19 @@ const (
 	figuresShared = 5 * time.Second
 )
 
-// admit lets clearing deliver documents of all schemes with a token; "" admits nobody.
+// admit lets clearing deliver documents with a token; "" admits nobody. With a door of its own it delivers those of the schemes that have a
+// name there, under a certificate of that name.
 func (g *gateway) admit(token string) {
-	if token != "" {
+	switch {
+	case token == "":
+	case g.Door == nil:
 		g.Connections = append(g.Connections, clearingpkg.NewConnection(token, rulebook.Schemes()...))
+	default:
+		for scheme, name := range g.Door.names {
+			connection := clearingpkg.NewConnection(token, scheme)
+			connection.Name = name
+			g.Connections = append(g.Connections, connection)
+		}
 	}
 }
 
@@ -113,10 +124,14 @@ func (g gateway) run(ctx context.Context, listen func() (net.Listener, error)) e
 	if err != nil {
 		return err
 	}
+	doors, err := g.Door.listen(g.Limits.Connections)
+	if err != nil {
+		return err
+	}
 	g.Log.InfoContext(ctx, "countersign is up", "address", listener.Addr().String(), "environment", g.Environment,
 		"fourEyes", web.FourEyes(ready.Unguarded))
 	g.tell(ctx, parts, ready)
-	return g.work(ctx, parts, func(ctx context.Context) error { return server.Serve(ctx, listener) })
+	return g.work(ctx, parts, func(ctx context.Context) error { return server.Serve(ctx, listener, doors...) })
 }
 
 // begun does what waits for the database while the program goes on; done waits for its end.

@@ -35,15 +35,17 @@ func (s *payeeSettings) apply(g *gateway) error {
 		}
 		return nil
 	}
-	certificate, roots, err := partner{
-		prefix: "COUNTERSIGN_PAYEE", url: s.URL, certificateFile: s.CertificateFile, keyFile: s.KeyFile, caFile: s.CAFile,
+	secured, err := partner{
+		url: s.URL, files: &tlsFiles{
+			prefix: "COUNTERSIGN_PAYEE", certificateFile: s.CertificateFile, keyFile: s.KeyFile, caFile: s.CAFile, log: g.Log,
+		},
 		why: "banks verify payees for banks that show one",
 	}.read()
 	if err != nil {
 		return err
 	}
 	g.Payee = service.NewPayeeBank(service.PayeeBankConfig{
-		Address: s.URL, Certificate: certificate, Roots: roots, Now: time.Now, NewID: service.NewID, Log: g.Log,
+		Address: s.URL, TLS: secured, Now: time.Now, NewID: service.NewID, Log: g.Log,
 	})
 	return nil
 }

@@ -22,7 +22,7 @@ const clearingTokenLength = 16
 // to be: nobody could deliver without it, and every payment would stay unconfirmed.
 func (c *serveCommand) readClearingToken() (string, error) {
 	if c.ClearingTokenFile == "" {
-		if c.Clearing.Transport == "http" && c.Clearing.SICURL+c.Clearing.SCTURL != "" {
+		if c.Clearing.Transport == "http" && c.Clearing.SICURL+c.Clearing.SCTURL+c.Clearing.InListen != "" {
 			return "", errors.New("clearing answers at /clearing/v1 and shows this token: name the file that holds it")
 		}
 		return "", nil

@@ -159,13 +159,26 @@ func (c *serveCommand) gateway(log *slog.Logger) (gateway, error) {
 	if err != nil {
 		return gateway{}, err
 	}
-	token, err := c.readClearingToken()
+	err = c.admit(&g)
 	if err != nil {
-		return gateway{}, fmt.Errorf("COUNTERSIGN_CLEARING_TOKEN_FILE: %w", err)
+		return gateway{}, err
 	}
-	g.admit(token)
 	g.Refuse = g.refuseUnfit // last: it holds the database against the settings
 	return g, nil
+}
+
+// admit lets clearing deliver documents.
+func (c *serveCommand) admit(g *gateway) error {
+	token, err := c.readClearingToken()
+	if err != nil {
+		return fmt.Errorf("COUNTERSIGN_CLEARING_TOKEN_FILE: %w", err)
+	}
+	g.Door, err = c.Clearing.door(g.Log)
+	if g.Door != nil {
+		g.Network = both{g.Network, g.Door}
+	}
+	g.admit(token)
+	return err
 }
 
 // readKeys reads the keys. It refuses one key for two purposes: the holder of one file could then do the work of the other.

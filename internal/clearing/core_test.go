@@ -39,14 +39,23 @@ type coreHouse struct {
 func withCore(t *testing.T, within time.Duration, options servicetest.Options) *coreHouse {
 	t.Helper()
 	c := &coreHouse{core: simulator.NewCore(nil), ledger: map[string]int64{}, accepted: map[string]int64{}}
-	server := httptest.NewServer(c.core.Handler())
-	t.Cleanup(server.Close)
-	c.port = service.NewCoreBank(service.CoreBankConfig{Address: server.URL, Within: within, Log: slog.New(slog.DiscardHandler)})
+	c.port = portTo(t, c.core, within)
 	options.At, options.Now, options.Core = time.Now(), time.Now, c.port
 	c.Env = servicetest.With(t, options)
 	c.Network.Refuse = func(d servicetest.Delivery) error { return c.answer(t, d) }
 	return c
 }
+
+// portTo is the port to a core bank that must answer within a time.
+func portTo(t *testing.T, core *simulator.Core, within time.Duration) *service.CoreBank {
+	t.Helper()
+	server := httptest.NewServer(core.Handler())
+	t.Cleanup(server.Close)
+	return service.NewCoreBank(service.CoreBankConfig{Address: server.URL, Within: within, Log: slog.New(slog.DiscardHandler)})
+}
+
+// openingBalance is the balance with which an account of the simulator begins.
+const openingBalance = 100_000_000_00
 
 // tag returns the content of the first element of a name.
 func tag(content, name string) string {
@@ -154,15 +163,14 @@ func (c *coreHouse) settle(t *testing.T) {
 // check compares the ledger of core banking with that of clearing.
 func (c *coreHouse) check(t *testing.T) {
 	t.Helper()
-	const opening = 100_000_000_00
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.unfunded) > 0 {
 		t.Errorf("%d of %d payments left without a reservation: %v", len(c.unfunded), c.sent, c.unfunded[:min(3, len(c.unfunded))])
 	}
 	for _, a := range c.core.Accounts() {
-		if a.Reserved != 0 || a.Balance-opening != c.ledger[a.IBAN] {
-			t.Errorf("%s: %d reserved, moved by %d, and by clearing's ledger %d", a.IBAN, a.Reserved, a.Balance-opening, c.ledger[a.IBAN])
+		if a.Reserved != 0 || a.Balance-openingBalance != c.ledger[a.IBAN] {
+			t.Errorf("%s: %d reserved, moved by %d, and by clearing's ledger %d", a.IBAN, a.Reserved, a.Balance-openingBalance, c.ledger[a.IBAN])
 		}
 		delete(c.ledger, a.IBAN)
 	}

@@ -17,6 +17,7 @@ import (
 	"countersign/internal/profile"
 	"countersign/internal/rulebook"
 	"countersign/internal/service/servicetest"
+	"countersign/internal/simulator"
 	"countersign/internal/testutil"
 )
 
@@ -44,6 +45,7 @@ type manyBanks struct {
 	seen   int // documents delivered to clearing that were looked at
 	said   map[string][]string
 	ledger int64 // what clearing settled, in cents
+	core   *simulator.Core
 }
 
 // next makes a payment of a bank under the number it has reached.
@@ -227,10 +229,21 @@ func (b *manyBanks) check() {
 		b.t.Errorf("%s: booked %d cents, clearing settled %d; %d wait for clearing, want %d; %d in other states", b.scheme, booked, b.ledger,
 			accepted, unconfirmed, wrong)
 	}
+	for _, a := range b.core.Accounts() {
+		if a.IBAN == receiving[b.scheme] && a.Balance-openingBalance != b.ledger {
+			b.t.Errorf("%s: core banking booked %d cents, clearing settled %d", b.scheme, a.Balance-openingBalance, b.ledger)
+		}
+	}
+	for _, p := range b.core.Payments() {
+		if p.Bookings > 1 {
+			b.t.Errorf("payment %s was booked %d times", p.GlobalID, p.Bookings)
+		}
+	}
 }
 
 // Many banks that number their payments alike pay in at the same time, some late, twice, with their recall or a question before them, and
-// the gateway restarts: each payment is answered, booked once and only when it settled. make test-long brings 10,000 payments of 200 banks.
+// the gateway restarts: each payment is answered, booked once, here and by core banking, and only when it settled. make test-long brings 10,000
+// payments of 200 banks.
 func TestManyBanksPayIn(t *testing.T) {
 	t.Parallel()
 	payments := testutil.Count(t, "COUNTERSIGN_PAYMENTS_IN", 240)
@@ -240,11 +253,12 @@ func TestManyBanksPayIn(t *testing.T) {
 		profiles, err = profiles.Choose(string(scheme), name, profile.Ends{})
 		must(t, err)
 	}
-	options := servicetest.Options{Profiles: profiles}
+	core := simulator.NewCore(nil)
+	options := servicetest.Options{Profiles: profiles, Core: portTo(t, core, 5*time.Second)}
 	h := servicetest.With(t, options)
 	for _, scheme := range rulebook.Schemes() {
 		b := &manyBanks{
-			t: t, h: h, scheme: scheme, random: rand.New(rand.NewPCG(47, 1)), banks: max(10, payments/50), said: map[string][]string{},
+			t: t, h: h, core: core, scheme: scheme, random: rand.New(rand.NewPCG(47, 1)), banks: max(10, payments/50), said: map[string][]string{},
 			seen: len(h.Network.Delivered()),
 		}
 		const batch = 60

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,11 +31,10 @@ const (
 
 // CoreBankConfig holds the address and the certificates of core banking.
 type CoreBankConfig struct {
-	Address     string           // before /corebank/v1/, such as https://core.example
-	Certificate *tls.Certificate // nil sends none
-	Roots       *x509.CertPool   // nil means those of the system
-	Within      time.Duration    // for the answer to a question
-	Log         *slog.Logger
+	Address string        // before /corebank/v1/, such as https://core.example
+	TLS     *tls.Config   // nil shows no certificate
+	Within  time.Duration // for the answer to a question
+	Log     *slog.Logger
 }
 
 // CoreBank is the client of core banking; it is a clearing.Core.
@@ -51,7 +49,7 @@ func NewCoreBank(cfg CoreBankConfig) *CoreBank {
 	return &CoreBank{
 		cfg: cfg, address: strings.TrimRight(cfg.Address, "/") + corePath,
 		peer: newPeer(peerConfig{
-			Name: "core banking", Certificate: cfg.Certificate, Roots: cfg.Roots, Handshake: coreBookWithin, Pause: corePause,
+			Name: "core banking", TLS: cfg.TLS, Handshake: coreBookWithin, Pause: corePause,
 			Back: func() { cfg.Log.Info("core banking answers again") },
 			Lost: func() {
 				cfg.Log.Error("core banking does not answer: the policies decide about payments, and one request at a time is tried",

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,10 +21,8 @@ import (
 type PayeeBankConfig struct {
 	// Address is the address before payee.Path, such as https://vop.example.
 	Address string
-	// Certificate is the client certificate; nil sends none.
-	Certificate *tls.Certificate
-	// Roots are those who may have signed the certificate of the other side; nil means those of the system.
-	Roots *x509.CertPool
+	// TLS has the client certificate and the authorities of the other side; nil shows none.
+	TLS   *tls.Config
 	Now   func() time.Time
 	NewID func() uuid.UUID
 	Log   *slog.Logger
@@ -43,7 +40,7 @@ func NewPayeeBank(cfg PayeeBankConfig) *Verifier {
 	return &Verifier{
 		cfg: cfg, address: strings.TrimRight(cfg.Address, "/") + payee.Path,
 		peer: newPeer(peerConfig{
-			Name: "payee", Certificate: cfg.Certificate, Roots: cfg.Roots, Handshake: payee.Limit, Pause: 5 * time.Second,
+			Name: "payee", TLS: cfg.TLS, Handshake: payee.Limit, Pause: 5 * time.Second,
 			Back: func() { cfg.Log.Info("payees are verified again") },
 			Lost: func() {
 				cfg.Log.Error("payees cannot be verified: payments go on without, and one question is tried every five seconds",

@@ -31,9 +31,9 @@ var question = payee.Question{
 	Name: "Atelier Exemple SARL", IBAN: "FR1420041010050500013M02606", Bank: "BBBBFRPPXXX", Asker: "AAAADEFFXXX",
 }
 
-func verifier(address string, log *testutil.Log, certificate *tls.Certificate, roots *x509.CertPool) *service.Verifier {
+func verifier(address string, log *testutil.Log, secured *tls.Config) *service.Verifier {
 	return service.NewPayeeBank(service.PayeeBankConfig{
-		Address: address, Certificate: certificate, Roots: roots, Now: time.Now, NewID: uuid.New, Log: slog.New(slog.NewJSONHandler(log, nil)),
+		Address: address, TLS: secured, Now: time.Now, NewID: uuid.New, Log: slog.New(slog.NewJSONHandler(log, nil)),
 	})
 }
 
@@ -67,7 +67,7 @@ func TestAQuestionIsAskedAsTheSchemeWritesIt(t *testing.T) {
 		}
 		_, _ = io.WriteString(w, `{"partyNameMatch":"CMTC","matchedName":"Atelier Exemple et Fils SARL","more":1}`)
 	})
-	answer, err := verifier(address+"/", &testutil.Log{}, nil, nil).Verify(t.Context(), question)
+	answer, err := verifier(address+"/", &testutil.Log{}, nil).Verify(t.Context(), question)
 	if err != nil || answer.Result != payee.CloseMatch || answer.MatchedName != "Atelier Exemple et Fils SARL" {
 		t.Fatalf("%+v %v", answer, err)
 	}
@@ -98,7 +98,7 @@ func TestWhatIsNoAnswerIsNone(t *testing.T) {
 	} {
 		address, asked := bank(t, answer)
 		log := &testutil.Log{}
-		got, err := verifier(address, log, nil, nil).Verify(t.Context(), question)
+		got, err := verifier(address, log, nil).Verify(t.Context(), question)
 		if err == nil || errors.Is(err, payee.ErrLate) || asked.Load() != 1 {
 			t.Errorf("%s: %+v %v, asked %d times", name, got, err, asked.Load())
 		}
@@ -116,7 +116,7 @@ func TestABankThatDoesNotAnswerIsLate(t *testing.T) {
 	})
 	soon, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	_, err := verifier(address, &testutil.Log{}, nil, nil).Verify(soon, question)
+	_, err := verifier(address, &testutil.Log{}, nil).Verify(soon, question)
 	if !errors.Is(err, payee.ErrLate) {
 		t.Errorf("%v", err)
 	}
@@ -126,7 +126,7 @@ func TestNobodyIsAskedWhileNobodyAnswers(t *testing.T) {
 	t.Parallel()
 	address, asked := bank(t, says(503, ""))
 	log := &testutil.Log{}
-	v := verifier(address, log, nil, nil)
+	v := verifier(address, log, nil)
 	for range 100 {
 		_, err := v.Verify(t.Context(), question)
 		if err == nil {
@@ -195,12 +195,16 @@ func TestBothSidesShowACertificate(t *testing.T) {
 		"a stranger's":                  {&stranger, known, false},
 		"ours, to somebody else's bank": {&ours, trusted, false},
 	} {
-		answer, err := verifier(server.URL, &testutil.Log{}, test.certificate, test.roots).Verify(t.Context(), question)
+		secured := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: test.roots}
+		if test.certificate != nil {
+			secured.Certificates = []tls.Certificate{*test.certificate}
+		}
+		answer, err := verifier(server.URL, &testutil.Log{}, secured).Verify(t.Context(), question)
 		if (err == nil) != test.fine || test.fine && answer.Result != payee.Match {
 			t.Errorf("%s: %+v %v", name, answer, err)
 		}
 		core := service.NewCoreBank(service.CoreBankConfig{
-			Address: coreBank.URL, Certificate: test.certificate, Roots: test.roots, Within: 500 * time.Millisecond, Log: slog.New(slog.DiscardHandler),
+			Address: coreBank.URL, TLS: secured, Within: 500 * time.Millisecond, Log: slog.New(slog.DiscardHandler),
 		})
 		said, err := core.Reserve(t.Context(), payment.Message{InternalID: uuid.New()})
 		if (err == nil) != test.fine || test.fine && said.Outcome != payment.CoreAccepted {

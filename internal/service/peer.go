@@ -3,7 +3,6 @@ package service
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -42,23 +41,18 @@ type peer struct {
 
 // peerConfig holds the certificates of a peer, and what is called when the breaker opens and when it closes again.
 type peerConfig struct {
-	Name        string
-	Certificate *tls.Certificate // nil sends none
-	Roots       *x509.CertPool   // nil means those of the system
-	Handshake   time.Duration    // time limit
-	Pause       time.Duration    // while the breaker is open, until one request is tried again
-	Lost, Back  func()
+	Name       string
+	TLS        *tls.Config   // nil shows no certificate
+	Handshake  time.Duration // time limit
+	Pause      time.Duration // while the breaker is open, until one request is tried again
+	Lost, Back func()
 }
 
 func newPeer(cfg peerConfig) *peer {
-	settings := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: cfg.Roots}
-	if cfg.Certificate != nil {
-		settings.Certificates = []tls.Certificate{*cfg.Certificate}
-	}
 	p := &peer{slots: make(chan struct{}, MaxUnderWay)}
 	p.client = &http.Client{
 		Transport: &http.Transport{
-			Proxy: http.ProxyFromEnvironment, TLSClientConfig: settings, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: MaxUnderWay,
+			Proxy: http.ProxyFromEnvironment, TLSClientConfig: cfg.TLS, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: MaxUnderWay,
 			MaxConnsPerHost: MaxUnderWay, IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: cfg.Handshake,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

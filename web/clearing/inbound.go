@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -20,6 +21,9 @@ import (
 	"countersign/web/request"
 )
 
+// Path is the beginning of the addresses of the door.
+const Path = "/clearing/v1/"
+
 // maxDocument is the largest document, in bytes.
 const maxDocument = 256 << 10
 
@@ -27,6 +31,9 @@ const maxDocument = 256 << 10
 type Connection struct {
 	TokenHash [sha256.Size]byte // of its bearer token
 	Schemes   []rulebook.Scheme // it speaks for
+	// Name must be in the certificate that the peer shows: a DNS name, the common name of a certificate without DNS names, or the whole
+	// subject (RFC 2253). Without a name the token is enough.
+	Name string
 }
 
 // NewConnection makes the connection of a token. The token itself is not kept.
@@ -39,6 +46,7 @@ type Config struct {
 	Station     *clearing.Service
 	Connections []Connection
 	Now         func() time.Time
+	Log         *slog.Logger
 }
 
 // Door takes documents.
@@ -48,8 +56,8 @@ type Door struct {
 
 // New makes the door. Without connections it lets nobody in.
 func New(cfg Config) (*Door, error) {
-	if cfg.Station == nil || cfg.Now == nil {
-		return nil, errors.New("inbound: station and clock are needed")
+	if cfg.Station == nil || cfg.Now == nil || cfg.Log == nil {
+		return nil, errors.New("inbound: station, clock and log are needed")
 	}
 	return &Door{cfg: cfg}, nil
 }
@@ -59,7 +67,7 @@ func (d *Door) Routes() []request.Route {
 	var routes []request.Route
 	for _, scheme := range rulebook.Schemes() {
 		routes = append(routes, request.Route{
-			Method: http.MethodPost, Path: "/clearing/v1/" + string(scheme) + "/messages", Handle: d.take(scheme),
+			Method: http.MethodPost, Path: Path + string(scheme) + "/messages", Handle: d.take(scheme),
 		})
 	}
 	return routes
@@ -110,9 +118,35 @@ func (d *Door) admits(r *http.Request, scheme rulebook.Scheme) bool {
 	admitted := false
 	for _, connection := range d.cfg.Connections {
 		same := subtle.ConstantTimeCompare(given[:], connection.TokenHash[:]) == 1
-		admitted = admitted || same && slices.Contains(connection.Schemes, scheme)
+		admitted = admitted || same && slices.Contains(connection.Schemes, scheme) && d.shows(r, connection.Name)
 	}
 	return admitted
+}
+
+// shows reports whether a request came under a certificate of a name, of the authorities of the connection, that has not ended since.
+func (d *Door) shows(r *http.Request, name string) bool {
+	if name == "" {
+		return true
+	}
+	if r.TLS == nil || len(r.TLS.VerifiedChains) == 0 {
+		d.cfg.Log.WarnContext(r.Context(), "a document of clearing came without a certificate, and was not taken")
+		return false
+	}
+	leaf := r.TLS.PeerCertificates[0]
+	names := leaf.DNSNames
+	switch {
+	case strings.Contains(name, "="):
+		names = []string{leaf.Subject.String()}
+	case len(names) == 0:
+		names = []string{leaf.Subject.CommonName}
+	}
+	fits := slices.ContainsFunc(names, func(shown string) bool { return strings.EqualFold(shown, name) })
+	if fits && d.cfg.Now().Before(leaf.NotAfter) {
+		return true
+	}
+	d.cfg.Log.WarnContext(r.Context(), "a document of clearing came under another certificate, or one that ended, and was not taken",
+		"names", names, "want", name, "ended", leaf.NotAfter.UTC().Format(time.RFC3339))
+	return false
 }
 
 // referenceOf reads the message id of the transport, "" when there is none.

@@ -1,14 +1,21 @@
 package clearing_test
 
 import (
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
 	"countersign/internal/payment"
+	"countersign/internal/rulebook"
 	"countersign/internal/store/storetest"
+	"countersign/web"
+	clearingdoor "countersign/web/clearing"
 	"countersign/web/webtest"
 )
 
@@ -131,6 +138,55 @@ func TestTheReportOfAnEndedInstructionIsKept(t *testing.T) {
 	kept := b.Send(t, webtest.Get("/api/common/v1/interface/"+a.Text("messages", 0, "id"), webtest.Supervisor1))
 	if !strings.Contains(kept.Body, `"RJCT"`) || !strings.Contains(kept.Body, a.Text("messages", 0, "reference")) {
 		t.Errorf("the report: %s", kept.Body)
+	}
+}
+
+// With a name in the connection a document counts under a certificate of that name only, while it lasts.
+func TestTheNameOfTheCertificateIsHeldAgainstTheConnection(t *testing.T) {
+	t.Parallel()
+	certificate := func(ends time.Duration, common string, dns ...string) *x509.Certificate {
+		return &x509.Certificate{
+			Subject: pkix.Name{CommonName: common, Organization: []string{"A clearing"}}, DNSNames: dns,
+			NotAfter: time.Date(2026, time.November, 20, 9, 30, 0, 0, time.UTC).Add(ends),
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		shown *x509.Certificate
+		want  int
+	}{
+		{"clearing.example", certificate(time.Hour, "x", "other.example", "Clearing.example"), 202},
+		{"clearing.example", certificate(time.Hour, "clearing.example"), 202},
+		{"CN=clearing,O=A clearing", certificate(time.Hour, "clearing", "other.example"), 202},
+		{"clearing.example", certificate(time.Hour, "clearing.example", "other.example"), 401},
+		{"clearing.example", certificate(time.Hour, "x", "*.example"), 401},
+		{"clearing.example", certificate(time.Hour, "clearing.example.org"), 401},
+		{"clearing.example", certificate(time.Hour, ""), 401},
+		{"CN=clearing,O=A clearing", certificate(time.Hour, "clearing,O=A clearing"), 401},
+		{"clearing.example", certificate(-time.Second, "x", "clearing.example"), 401},
+		{"clearing.example", nil, 401},
+	} {
+		connection := clearingdoor.NewConnection(webtest.ClearingToken, rulebook.SchemeSIC)
+		connection.Name = c.name
+		b := webtest.With(t, webtest.Options{Settings: web.Settings{Connections: []clearingdoor.Connection{connection}}})
+		report := webtest.StatusReport(t, "sic-inst_04_pacs.002.001.10_ACSC.xml", "DM00000000000000")
+		under := func(verified bool) webtest.Call {
+			return webtest.ClearingCall(report, func(r *http.Request) {
+				r.TLS = &tls.ConnectionState{PeerCertificates: []*x509.Certificate{c.shown}}
+				if verified {
+					r.TLS.VerifiedChains = [][]*x509.Certificate{r.TLS.PeerCertificates}
+				}
+				if c.shown == nil {
+					r.TLS = nil
+				}
+			})
+		}
+		if a := b.Send(t, under(false)); a.Status != http.StatusUnauthorized {
+			t.Errorf("%s, by nobody's authority: %d", c.name, a.Status)
+		}
+		if a := b.Send(t, under(true)); a.Status != c.want {
+			t.Errorf("%s under %+v: %d, want %d", c.name, c.shown, a.Status, c.want)
+		}
 	}
 }
 

@@ -41,13 +41,25 @@ func TestTheTableOfProfilesIsThatOfTheData(t *testing.T) {
 	must(t, os.WriteFile(tableFile, []byte(want), 0o600))
 }
 
-// profileTable writes profiles side by side, a row for each field.
+// profileTable writes profiles side by side, a row for each field, and the fields that are equal in all of them as a list.
 func profileTable(profiles []*profile.Profile) string {
 	var out strings.Builder
+	var equal []string
 	row := func(name string, cell func(*profile.Profile) string) {
-		out.WriteString("| " + name + " |")
+		var cells []string
 		for _, p := range profiles {
-			out.WriteString(" " + cell(p) + " |")
+			cells = append(cells, cell(p))
+		}
+		if len(slices.Compact(slices.Clone(cells))) == 1 && name != "---" {
+			equal = append(equal, "- "+name+": "+cells[0]+"\n")
+			return
+		}
+		out.WriteString("| " + name + " |")
+		for i, text := range cells {
+			if i > 0 && text == cells[i-1] && len(text) > len("the same") && name != "---" {
+				text = "the same"
+			}
+			out.WriteString(" " + text + " |")
 		}
 		out.WriteString("\n")
 	}
@@ -107,7 +119,7 @@ func profileTable(profiles []*profile.Profile) string {
 	row("Reasons of returns", func(p *profile.Profile) string { return codes(p.Terms.ReturnReasons, "those of ISO") })
 	row("Reasons of refusals", func(p *profile.Profile) string { return codes(p.Terms.ResolutionReasons, "those of the scheme") })
 	row("Facts from", func(p *profile.Profile) string { return p.Source })
-	return out.String()
+	return out.String() + "\nIn all of them:\n\n" + strings.Join(equal, "")
 }
 
 var banksInWords = map[profile.Banks]string{

@@ -9,7 +9,7 @@ import (
 
 // pace watches how quick the machine is while it is measured: a fixed piece of work is done four times a second, and told is what it costs
 // of processor time. That is the same whatever else wants the processors here. Where the machine is a virtual one it doubles while the host
-// gives it less, for seconds at a time, and most of what takes long falls into these (docs/performance.md). So latencies are
+// gives it less, for seconds at a time, and most of what takes long falls into these (docs/high-availability.md). So latencies are
 // told of all seconds, and of those in which the machine was about as quick as at its best.
 type pace struct {
 	stopped chan struct{}

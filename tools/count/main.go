@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"unicode"
 )
 
 // clause finds a who/what clause used as a noun: "is what a caller gets", "whoever asks", "the list of who may approve". It is a
@@ -23,7 +24,7 @@ var clause = regexp.MustCompile(`(?i)\b(is|are|tells|says|knows) (what|who|where
 // size holds the counts.
 type size struct {
 	lines         map[string]int // of hand-written files, by extension
-	words         int            // of Markdown
+	words, bars   int            // of Markdown: words, and fields without a letter or digit, such as the bars of tables
 	docs, unplain int            // doc comments, and those in which clause matches
 }
 
@@ -62,7 +63,7 @@ func run(root string) error {
 	fmt.Printf("lines of Go      %7d\nlines of templ   %7d\nlines of SQL     %7d\nlines together   %7d\n",
 		counted.lines[".go"], counted.lines[".templ"], counted.lines[".sql"], total)
 	fmt.Printf("packages         %7d\nchain of imports %7d  %s\n", packages, len(chain), strings.Join(chain, " > "))
-	fmt.Printf("words of docs    %7d\n", counted.words)
+	fmt.Printf("words of docs    %7d  and %d bars of tables and other signs\n", counted.words, counted.bars)
 	fmt.Printf("doc comments     %7d  of which %d (%.1f %%) hold a who/what clause\n", counted.docs, counted.unplain,
 		100*float64(counted.unplain)/float64(max(counted.docs, 1)))
 	return nil
@@ -82,7 +83,13 @@ func (s *size) add(path string) error {
 	}
 	text := string(content)
 	if extension == ".md" {
-		s.words += len(strings.Fields(text))
+		for field := range strings.FieldsSeq(text) {
+			if strings.ContainsFunc(field, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+				s.words++
+			} else {
+				s.bars++
+			}
+		}
 		return nil
 	}
 	if extension != ".go" {

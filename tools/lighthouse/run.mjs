@@ -1,5 +1,5 @@
-// Measures ten screens of the gallery with Lighthouse, on a desk and on a telephone, and fails when one is below what is promised in
-// docs/performance.md ("Pages"). Figures of a busy machine are worse than the page: a screen that misses is measured up to three times, and its best counts.
+// Measures ten screens of the gallery with Lighthouse, on a desk and on a telephone, and fails when a screen misses its limit. Figures of a busy
+// machine are worse than the page: a screen that misses is measured up to three times, and its best counts.
 //
 //   node run.mjs PROGRAM CHROMIUM [screen ...]
 import { spawn } from "node:child_process";

@@ -156,18 +156,28 @@ func (b *bundle) toldOnce(t *testing.T, event, actor string) {
 	}
 }
 
-// The service may change password hashes. One that it wrote without the key opens nothing.
+// TestAPasswordWrittenIntoTheTableOpensNothing: the service may change password hashes. One that it wrote without the key opens nothing; a
+// text that is no hash, or a hash of unbounded cost, is answered like a wrong password.
 func TestAPasswordWrittenIntoTheTableOpensNothing(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
 	hash, err := auth.HashPassword(newPassword)
 	check(t, err)
-	_, err = b.db.ConnectAsApplication(t, "alpha").Exec(t.Context(), "UPDATE user_account SET password_hash = $1 WHERE name = 'checker'", hash)
-	check(t, err)
-	if got := b.try(t, "checker", newPassword); got != auth.ProblemIncorrect {
-		t.Errorf("got %q, want it refused like a wrong password", got)
-	}
-	if !strings.Contains(b.log.String(), `"alarm":true`) {
-		t.Error("no alarm in the log")
+	for name, written := range map[string]string{
+		"a hash": hash, "nothing": "", "no hash": "x", "half a hash": hash[:len(hash)/2], "a hash of another kind": "$2a$10$" + hash[30:],
+		"no lanes": strings.Replace(hash, "p=1", "p=0", 1), "no passes": strings.Replace(hash, "t=2", "t=0", 1),
+		"a hash of 3 TiB": strings.Replace(hash, "m=19456", "m=3221225472", 1), "a hash without end": strings.Replace(hash, "t=2", "t=4294967295", 1),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			_, err := b.db.ConnectAsApplication(t, "alpha").Exec(t.Context(), "UPDATE user_account SET password_hash = $1 WHERE name = 'checker'", written)
+			check(t, err)
+			if got := b.try(t, "checker", newPassword); got != auth.ProblemIncorrect {
+				t.Errorf("got %q, want it refused like a wrong password", got)
+			}
+			if !strings.Contains(b.log.String(), `"alarm":true`) {
+				t.Error("no alarm in the log")
+			}
+		})
 	}
 }

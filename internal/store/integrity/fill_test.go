@@ -104,19 +104,21 @@ func fill(t *testing.T, h *servicetest.Env, settled int) places {
 	return found
 }
 
+// backOffice is the client of the demo's back office.
+var backOffice = auth.ClientCredentials{ClientID: "demo-backoffice", ClientSecret: demo.ClientSecret}
+
 // signIn lets three people in through the API; two use the refresh token, and one signs out.
 func signIn(t *testing.T, h *servicetest.Env) {
 	t.Helper()
-	client := auth.ClientCredentials{ClientID: "demo-backoffice", ClientSecret: demo.ClientSecret}
 	for _, name := range []string{"maker1", "checker1"} {
-		set, err := h.Auth.Login(ctx, auth.LoginInput{Realm: "demo", Client: client, Name: name, Password: demo.UserPassword})
+		set, err := h.Auth.Login(ctx, auth.LoginInput{Realm: "demo", Client: backOffice, Name: name, Password: demo.UserPassword})
 		must(t, err)
-		_, err = h.Auth.Refresh(ctx, auth.RefreshInput{Realm: "demo", Client: client, RefreshToken: set.RefreshToken})
+		_, err = h.Auth.Refresh(ctx, auth.RefreshInput{Realm: "demo", Client: backOffice, RefreshToken: set.RefreshToken})
 		must(t, err)
 	}
-	set, err := h.Auth.Login(ctx, auth.LoginInput{Realm: "demo", Client: client, Name: "maker2", Password: demo.UserPassword})
+	set, err := h.Auth.Login(ctx, auth.LoginInput{Realm: "demo", Client: backOffice, Name: "maker2", Password: demo.UserPassword})
 	must(t, err)
-	must(t, h.Auth.Logout(ctx, auth.LogoutInput{Realm: "demo", Client: client, RefreshToken: set.RefreshToken}))
+	must(t, h.Auth.Logout(ctx, auth.LogoutInput{Realm: "demo", Client: backOffice, RefreshToken: set.RefreshToken}))
 }
 
 // signInAtPortal opens sessions of the portal and ends one. It returns what stood in the row of that one while it was open: its name, its
@@ -153,12 +155,11 @@ func factors(t *testing.T, h *servicetest.Env) {
 			FactorChange: auth.FactorChange{By: by, Password: demo.UserPassword}, Name: "Phone", Held: fresh.Held, Code: code(-1),
 		})
 		must(t, err)
-		client := auth.ClientCredentials{ClientID: "demo-backoffice", ClientSecret: demo.ClientSecret}
 		set, err := h.Auth.Login(ctx, auth.LoginInput{
-			Realm: "demo", Client: client, Name: name, Password: demo.UserPassword, SecondFactor: code(0),
+			Realm: "demo", Client: backOffice, Name: name, Password: demo.UserPassword, SecondFactor: code(0),
 		})
 		must(t, err)
-		_, err = h.Auth.Refresh(ctx, auth.RefreshInput{Realm: "demo", Client: client, RefreshToken: set.RefreshToken})
+		_, err = h.Auth.Refresh(ctx, auth.RefreshInput{Realm: "demo", Client: backOffice, RefreshToken: set.RefreshToken})
 		must(t, err)
 		if name == "checker1" {
 			approveWithFactor(t, h, code(1))

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/administration"
+	"countersign/internal/auth"
 	"countersign/internal/demo"
 	"countersign/internal/identity"
 	"countersign/internal/rulebook"
@@ -45,10 +46,11 @@ func TestEveryReplayIsFoundAndMovesNothing(t *testing.T) {
 	t.Parallel()
 	h := withCore(t)
 	fill(t, h, 4)
+	before := begin(t, h)
 	h.Notary.Sweep(ctx)
 	s := singles{drill: drill{url: h.DB.OwnerURL, conn: h.DB.Connect(t)}}
 	s.keep(t, "earlier")
-	ended := goOn(t, h)
+	ended := goOn(t, h, before)
 	h.Notary.Sweep(ctx)
 	h.Clock.Add(61 * time.Second) // what is not sealed by then never will be
 	s.keep(t, "saved")
@@ -57,7 +59,7 @@ func TestEveryReplayIsFoundAndMovesNothing(t *testing.T) {
 			t.Errorf("clean, and yet %s is broken by %s %s: %s", i.ID, v.Table, v.Key, v.What)
 		}
 	}
-	_, err := s.conn.Exec(ctx, "SET session_replication_role = replica")
+	_, err := s.conn.Exec(ctx, "SET session_replication_role = replica; DROP INDEX refresh_token_live")
 	must(t, err)
 	wanted := testutil.Count(t, "COUNTERSIGN_DRILL_REPLAYS", 30)
 	s.random = rand.New(rand.NewPCG(11, uint64(wanted)))
@@ -89,7 +91,14 @@ func TestEveryReplayIsFoundAndMovesNothing(t *testing.T) {
 	if s.sent(t) == released {
 		t.Error("the attempt releases nothing at all, so it proves nothing")
 	}
-	t.Logf("%d replays %v, of %d tables with earlier rows; %d could have moved money, and none did", wanted, kinds, len(changed), could)
+	var same []string
+	for _, one := range allStruck {
+		if len(changed[one.table]) == 0 {
+			same = append(same, one.table)
+		}
+	}
+	t.Logf("%d replays %v, of %d tables with earlier rows, all but %v; %d could have moved money, and none did", wanted, kinds, len(changed), same,
+		could)
 }
 
 // keep copies every table into a schema.
@@ -103,9 +112,38 @@ func (s singles) keep(t *testing.T, schema string) {
 	}
 }
 
-// goOn has people end what waits, and two administrators change the master data. It returns the messages that ended.
-func goOn(t *testing.T, h *servicetest.Env) []uuid.UUID {
+// signIns are refresh tokens of sign-ins that are open.
+type signIns struct{ refreshed, ended string }
+
+const replayedSession = "the session that is put back"
+
+// begin signs people in.
+func begin(t *testing.T, h *servicetest.Env) signIns {
 	t.Helper()
+	var in signIns
+	for _, token := range []*string{&in.refreshed, &in.ended} {
+		set, err := h.Auth.Login(ctx, auth.LoginInput{Realm: demo.Realm, Client: backOffice, Name: "maker2", Password: demo.UserPassword})
+		must(t, err)
+		*token = set.RefreshToken
+	}
+	must(t, h.Sessions.CommitCtx(ctx, replayedSession, []byte("maker2"), time.Now().Add(time.Hour)))
+	return in
+}
+
+// goOn has people end what waits and sign out, and two administrators change the master data. It returns the messages that ended.
+func goOn(t *testing.T, h *servicetest.Env, before signIns) []uuid.UUID {
+	t.Helper()
+	_, err := h.Auth.Refresh(ctx, auth.RefreshInput{Realm: demo.Realm, Client: backOffice, RefreshToken: before.refreshed})
+	must(t, err)
+	must(t, h.Auth.Logout(ctx, auth.LogoutInput{Realm: demo.Realm, Client: backOffice, RefreshToken: before.ended}))
+	must(t, h.Sessions.End(ctx, adminpkg.SessionEnd{Token: replayedSession, By: h.Person(t, "maker2"), Reason: "sign-out", At: h.Clock.Now()}))
+	settle(t, h, approve(t, h, h.Create(t, h.Person(t, "maker2"), rulebook.SchemeSIC))) // it takes of a limit
+	in, _ := arrive(t, h, rulebook.SchemeSIC, "TX-later")
+	must(t, h.Clearing.Answer(ctx, rulebook.SchemeSIC, "P2"+string(in.GlobalID)))
+	order := h.Order(rulebook.SchemeSIC)
+	order.IdempotencyKey = "later"
+	_, err = h.Submission.Create(ctx, h.Person(t, "maker1"), order)
+	must(t, err)
 	var ended []uuid.UUID
 	rows, err := h.DB.Owner(t).Query(ctx, "SELECT message_id FROM message WHERE realm = 'demo' AND state = 'Approval Pending' AND kind = 'instruction'")
 	must(t, err)
@@ -131,11 +169,24 @@ func goOn(t *testing.T, h *servicetest.Env) []uuid.UUID {
 		must(t, err)
 		ended = append(ended, id)
 	}
-	var policy, beneficiary string
-	must(t, h.DB.Owner(t).QueryRow(ctx, "SELECT policy_id::text FROM policy WHERE realm = 'demo' AND client_id = 'demo-straight'").Scan(&policy))
-	must(t, h.DB.Owner(t).QueryRow(ctx, "SELECT beneficiary_id::text FROM beneficiary WHERE realm = 'demo' LIMIT 1").Scan(&beneficiary))
+	var policy, beneficiary, webhook, provider string
+	must(t, h.DB.Owner(t).QueryRow(ctx, `SELECT (SELECT policy_id FROM policy WHERE realm = 'demo' AND client_id = 'demo-straight')::text,
+		(SELECT beneficiary_id FROM beneficiary WHERE realm = 'demo' LIMIT 1)::text,
+		(SELECT webhook_id FROM webhook WHERE realm = 'demo' LIMIT 1)::text,
+		(SELECT issuer FROM identity_provider WHERE realm = 'demo' LIMIT 1)`).Scan(&policy, &beneficiary, &webhook, &provider))
+	asked, err := h.Admin.Request(ctx, h.Person(t, "maker1"), service.RequestInput{
+		Kind: administration.KindBeneficiaryRemove, Subject: beneficiary,
+	})
+	must(t, err)
+	_, err = h.Admin.DecideBeneficiary(ctx, h.Person(t, "checker1"), service.DecideInput{ChangeID: asked.Change.ID, Approve: true})
+	must(t, err)
 	for _, in := range []service.RequestInput{
 		{Kind: administration.KindPolicyRetire, Subject: policy},
+		{Kind: administration.KindWebhookRetire, Subject: webhook},
+		{Kind: administration.KindUserUnlink, Subject: "maker1"},
+		{Kind: administration.KindProviderRetire, Subject: provider},
+		{Kind: administration.KindUserReset, Subject: "maker8"},
+		{Kind: administration.KindRealmFactors, Values: administration.Values{"secondFactorRoles": "administrator"}},
 		{Kind: administration.KindUserSuppress, Subject: "checker2"},
 		{Kind: administration.KindUserRoles, Subject: "both1", Values: administration.Values{"roles": "checker"}},
 		{Kind: administration.KindAccountClose, Subject: "DE62007620110623852957"},
@@ -159,7 +210,7 @@ func (s singles) changedSince(t *testing.T) map[string][]string {
 	t.Helper()
 	changed := map[string][]string{}
 	for _, one := range allStruck {
-		if one.passing { // an earlier row of a token that is over proves nothing
+		if one.table == "core_booking" { // an earlier record has core banking asked or told once more
 			continue
 		}
 		var keys []string
@@ -176,10 +227,11 @@ func (s singles) changedSince(t *testing.T) map[string][]string {
 			}
 		}
 		key := "concat_ws('|', " + strings.Join(keys, ", ") + ")"
+		// Of a table whose rows go away by themselves, a row that is taken away proves nothing.
 		rows, err := s.conn.Query(ctx, fmt.Sprintf(`SELECT %[2]s FROM (SELECT * FROM %[1]s UNION SELECT * FROM earlier.%[1]s) r
-			WHERE (SELECT to_jsonb(x) - $1::text[] FROM %[1]s x WHERE %[3]s = %[2]s) IS DISTINCT FROM
+			WHERE (NOT %[4]t OR EXISTS (SELECT FROM earlier.%[1]s x WHERE %[3]s = %[2]s)) AND (SELECT to_jsonb(x) - $1::text[] FROM %[1]s x WHERE %[3]s = %[2]s) IS DISTINCT FROM
 				(SELECT to_jsonb(x) - $1::text[] FROM earlier.%[1]s x WHERE %[3]s = %[2]s) GROUP BY 1 ORDER BY 1`,
-			one.table, key, strings.ReplaceAll(key, "r.", "x.")), left)
+			one.table, key, strings.ReplaceAll(key, "r.", "x."), one.passing), left)
 		must(t, err)
 		found, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		must(t, err)

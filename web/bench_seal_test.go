@@ -14,7 +14,6 @@ import (
 	"countersign/internal/demo"
 	"countersign/internal/service"
 	"countersign/internal/store"
-	"countersign/internal/store/admin"
 	"countersign/internal/store/integrity"
 	"countersign/internal/store/storetest"
 )
@@ -31,7 +30,7 @@ func BenchmarkSealing(b *testing.B) {
 	cluster := durableCluster(b)
 	address := cluster.URL("postgres")
 	must(b, store.Migrate(b.Context(), address))
-	must(b, demo.Ensure(b.Context(), admin.Provisioner{OwnerURL: address, Keys: storetest.Keys(b), At: storetest.Provisioned}))
+	must(b, demo.Ensure(b.Context(), store.Provisioner{OwnerURL: address, Keys: storetest.Keys(b), At: storetest.Provisioned}))
 	by := sealer(b, address)
 	s := newShop(b, address)
 	var ratios, on, off, behind []float64

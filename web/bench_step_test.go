@@ -5,7 +5,6 @@ import (
 
 	"countersign/internal/demo"
 	"countersign/internal/store"
-	"countersign/internal/store/admin"
 	"countersign/internal/store/storetest"
 )
 
@@ -16,7 +15,7 @@ func BenchmarkStep(b *testing.B) {
 	cluster := durableCluster(b)
 	address := cluster.URL("postgres")
 	must(b, store.Migrate(b.Context(), address))
-	must(b, demo.Ensure(b.Context(), admin.Provisioner{OwnerURL: address, Keys: storetest.Keys(b), At: storetest.Provisioned}))
+	must(b, demo.Ensure(b.Context(), store.Provisioner{OwnerURL: address, Keys: storetest.Keys(b), At: storetest.Provisioned}))
 	s := newShop(b, address)
 	b.Run("create", func(b *testing.B) {
 		costs(b, func(int) {

@@ -10,7 +10,6 @@ import (
 	"countersign/internal/calendar"
 	"countersign/internal/iso20022/code"
 	"countersign/internal/store"
-	"countersign/internal/store/admin"
 	"countersign/internal/store/storetest"
 	"countersign/web/webtest"
 )
@@ -33,10 +32,10 @@ func codeSets(t *testing.T, day, purpose string) *code.Edition {
 	return read
 }
 
-func (b *bundle) importReference(t *testing.T, in admin.ReferenceImport) {
+func (b *bundle) importReference(t *testing.T, in store.ReferenceImport) {
 	t.Helper()
 	in.Source = "of a test"
-	changed, err := admin.ImportReference(t.Context(), admin.Provisioner{
+	changed, err := store.ImportReference(t.Context(), store.Provisioner{
 		OwnerURL: b.DB.OwnerURL, Keys: storetest.Keys(t), At: time.Now(),
 	}, in)
 	if err != nil || !changed {
@@ -69,14 +68,14 @@ func TestImportedCodeSetsAndCalendarsAreInForce(t *testing.T) {
 	if words := inForce("codes"); words != old {
 		t.Errorf("the program's own codes: %s", words)
 	}
-	b.importReference(t, admin.ReferenceImport{Codes: codeSets(t, "2026-08-31", "ZZZ1")})
+	b.importReference(t, store.ReferenceImport{Codes: codeSets(t, "2026-08-31", "ZZZ1")})
 	if a := validate(); a.Status != http.StatusOK {
 		t.Errorf("imported: %d %s", a.Status, a.Body)
 	}
 	if words := inForce("codes"); words != "2026-08-31" {
 		t.Errorf("imported: %s", words)
 	}
-	b.importReference(t, admin.ReferenceImport{
+	b.importReference(t, store.ReferenceImport{
 		Codes: codeSets(t, "2026-11-19", ""), From: time.Date(2026, time.November, 21, 0, 0, 0, 0, time.UTC),
 	})
 	if a := validate(); a.Status != http.StatusOK || inForce("codes") != "2026-08-31" {
@@ -88,7 +87,7 @@ func TestImportedCodeSetsAndCalendarsAreInForce(t *testing.T) {
 
 	days, err := calendar.Parse([]byte("edition;2026-11-20\nday;scheme;clearing\n2026-12-24;sic-inst;closed\n"))
 	must(t, err)
-	b.importReference(t, admin.ReferenceImport{Calendar: days})
+	b.importReference(t, store.ReferenceImport{Calendar: days})
 	eve := time.Date(2026, time.December, 24, 0, 0, 0, 0, time.UTC)
 	if b.Service.Rules.BankingDays("sic-inst", eve).IsBankingDay(eve) || !b.Service.Rules.BankingDays("sct-inst", eve).IsBankingDay(eve) {
 		t.Error("the imported calendar is not in force for its scheme, or for another")

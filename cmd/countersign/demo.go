@@ -22,7 +22,6 @@ import (
 	"countersign/internal/service"
 	"countersign/internal/simulator"
 	"countersign/internal/store"
-	"countersign/internal/store/admin"
 	"countersign/web"
 	"countersign/web/vop"
 )
@@ -190,7 +189,7 @@ func (c *demoCommand) gateway(ctx context.Context, db *demoDatabase) (gateway, e
 	if err != nil {
 		return gateway{}, err
 	}
-	err = demo.Ensure(ctx, admin.Provisioner{OwnerURL: db.ownerURL, Keys: g.TokenKeys, At: time.Now()})
+	err = demo.Ensure(ctx, store.Provisioner{OwnerURL: db.ownerURL, Keys: g.TokenKeys, At: time.Now()})
 	if err != nil {
 		return gateway{}, err
 	}

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"countersign/internal/store/admin"
-
 	_ "github.com/jackc/pgx/v5/stdlib"
 
 	"countersign/internal/store"
@@ -56,7 +54,7 @@ func TestOneFolderIsForOneDemo(t *testing.T) {
 func TestTheDemoLeavesADatabaseOfOthersAsItIs(t *testing.T) {
 	t.Parallel()
 	db := storetest.New(t)
-	must(t, admin.Apply(t.Context(), db.Provisioner(t), admin.RealmDefinition{
+	must(t, store.ApplyRealm(t.Context(), db.Provisioner(t), store.RealmDefinition{
 		Realm: "bank", Name: "A bank", Mark: "BK", MadeBy: store.MadeByOperator,
 		Life: store.TokenLife{Access: time.Minute, Refresh: time.Minute, Absolute: time.Minute},
 	}))

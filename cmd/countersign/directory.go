@@ -15,7 +15,6 @@ import (
 	"countersign/internal/iso20022/code"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
-	"countersign/internal/store/admin"
 )
 
 type directoryCommand struct {
@@ -45,7 +44,7 @@ func (c *importDirectoryCommand) Run(ctx context.Context, log *slog.Logger) erro
 		return err
 	}
 	for _, realm := range realms {
-		changed, err := admin.ImportDirectory(ctx, by, admin.DirectoryImport{
+		changed, err := store.ImportDirectory(ctx, by, store.DirectoryImport{
 			Realm: realm, Scheme: scheme, Directory: read, Source: filepath.Base(c.File), Older: c.Older,
 		})
 		if errors.Is(err, store.ErrUnknownRealm) {
@@ -91,7 +90,7 @@ func (c *importDirectoryCommand) realms(ctx context.Context) ([]string, error) {
 	if len(c.Realm) > 0 {
 		return c.Realm, nil
 	}
-	present, err := admin.Realms(ctx, c.Owner.DatabaseURL)
+	present, err := store.Realms(ctx, c.Owner.DatabaseURL)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +133,7 @@ func (c *importCodesCommand) Run(ctx context.Context, log *slog.Logger) error {
 	if err != nil {
 		return &unusableError{fmt.Sprintf("%s: %s", c.File, err)}
 	}
-	return importReference(ctx, log, c.Owner, admin.ReferenceImport{Codes: read, From: from, Source: filepath.Base(c.File)})
+	return importReference(ctx, log, c.Owner, store.ReferenceImport{Codes: read, From: from, Source: filepath.Base(c.File)})
 }
 
 type calendarCommand struct {
@@ -161,16 +160,16 @@ func (c *importCalendarCommand) Run(ctx context.Context, log *slog.Logger) error
 	if err != nil {
 		return &unusableError{fmt.Sprintf("%s: %s", c.File, err)}
 	}
-	return importReference(ctx, log, c.Owner, admin.ReferenceImport{Calendar: read, Source: filepath.Base(c.File)})
+	return importReference(ctx, log, c.Owner, store.ReferenceImport{Calendar: read, Source: filepath.Base(c.File)})
 }
 
-func importReference(ctx context.Context, log *slog.Logger, owner ownerSettings, in admin.ReferenceImport) error {
+func importReference(ctx context.Context, log *slog.Logger, owner ownerSettings, in store.ReferenceImport) error {
 	by, err := owner.provisioner()
 	if err != nil {
 		return err
 	}
-	changed, err := admin.ImportReference(ctx, by, in)
-	if errors.Is(err, admin.ErrOlderReference) && in.Codes != nil {
+	changed, err := store.ImportReference(ctx, by, in)
+	if errors.Is(err, store.ErrOlderReference) && in.Codes != nil {
 		return fmt.Errorf("%w: say with --from from which day on it is to be in force", err)
 	}
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 
 	"countersign/internal/demo"
 	"countersign/internal/keyring"
-	"countersign/internal/store/admin"
+	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 	"countersign/internal/testutil"
 )
@@ -101,7 +101,7 @@ func newRehearsal(t *testing.T) *rehearsal {
 	must(t, errors.Join(err, conn.Close(context.Background())))
 	keys, err := keyring.Parse([]byte(bankKey()), "")
 	must(t, err)
-	must(t, demo.Ensure(context.Background(), admin.Provisioner{OwnerURL: owner, Keys: keys, At: storetest.Provisioned}))
+	must(t, demo.Ensure(context.Background(), store.Provisioner{OwnerURL: owner, Keys: keys, At: storetest.Provisioned}))
 	folder := t.TempDir()
 	r.keys = []string{
 		"COUNTERSIGN_RELEASE_KEY_FILE=" + keyIn(t, folder), "COUNTERSIGN_TOKEN_KEY_FILE=" + bankKeyIn(t, folder),

@@ -14,7 +14,7 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/realmfile"
-	"countersign/internal/store/admin"
+	"countersign/internal/store"
 )
 
 // realmCommand groups the commands by which an operator sets up a realm before it has two administrators.
@@ -31,12 +31,12 @@ type ownerSettings struct {
 	TokenKeyFile string `help:"File with the keys of tokens, which seal what is written." required:"" env:"COUNTERSIGN_TOKEN_KEY_FILE"`
 }
 
-func (s ownerSettings) provisioner() (admin.Provisioner, error) {
+func (s ownerSettings) provisioner() (store.Provisioner, error) {
 	keys, err := readRing(s.TokenKeyFile, bareTokenKey)
 	if err != nil {
-		return admin.Provisioner{}, fmt.Errorf("COUNTERSIGN_TOKEN_KEY_FILE: %w", err)
+		return store.Provisioner{}, fmt.Errorf("COUNTERSIGN_TOKEN_KEY_FILE: %w", err)
 	}
-	return admin.Provisioner{OwnerURL: s.DatabaseURL, Keys: keys, At: time.Now()}, nil
+	return store.Provisioner{OwnerURL: s.DatabaseURL, Keys: keys, At: time.Now()}, nil
 }
 
 type realmCreateCommand struct {
@@ -52,7 +52,7 @@ func (c *realmCreateCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = admin.Create(ctx, by, administration.Realm{Realm: c.Realm, Name: c.Name, Mark: c.Mark})
+	err = store.CreateRealm(ctx, by, administration.Realm{Realm: c.Realm, Name: c.Name, Mark: c.Mark})
 	if err != nil {
 		return inWords(err)
 	}
@@ -84,7 +84,7 @@ func (c *realmAdministratorCommand) Run(ctx context.Context) error {
 		return err
 	}
 	by.Tell = made.print
-	err = admin.AddAdministrator(ctx, by, admin.Administrator{
+	err = store.AddAdministrator(ctx, by, store.Administrator{
 		Realm: c.Realm, UserName: c.User, DisplayName: c.Name, PasswordHash: hash, SetUp: setUp, BreakGlass: c.BreakGlass,
 	})
 	return made.withdrawn(inWords(err))
@@ -93,7 +93,7 @@ func (c *realmAdministratorCommand) Run(ctx context.Context) error {
 // printedSecrets makes the secrets of those who are new, to be printed once when they are stored.
 type printedSecrets struct {
 	realm, portal string
-	by            admin.Provisioner
+	by            store.Provisioner
 	lines         []string
 	printed       bool
 }
@@ -147,7 +147,7 @@ func (s *printedSecrets) Provider(from realmfile.ProviderSecret) (string, error)
 }
 
 // Kept reports whether the provider in force has this secret.
-func (s *printedSecrets) Kept(inForce *admin.ProviderDefinition, wanted admin.ProviderDefinition) (bool, error) {
+func (s *printedSecrets) Kept(inForce *store.ProviderDefinition, wanted store.ProviderDefinition) (bool, error) {
 	return s.by.KeepsSecret(s.realm, inForce, wanted)
 }
 
@@ -194,7 +194,7 @@ type realmShowCommand struct {
 
 // Run prints the realm to standard output.
 func (c *realmShowCommand) Run(ctx context.Context) error {
-	realm, err := admin.Read(ctx, c.DatabaseURL, c.Realm)
+	realm, err := store.ReadRealm(ctx, c.DatabaseURL, c.Realm)
 	if err != nil {
 		return err
 	}

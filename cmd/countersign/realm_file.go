@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"countersign/internal/realmfile"
-	"countersign/internal/store/admin"
+	"countersign/internal/store"
 )
 
 type realmApplyCommand struct {
@@ -28,7 +28,7 @@ func (c *realmApplyCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return &unusableError{err.Error()}
 	}
-	now, err := admin.Read(ctx, by.OwnerURL, form.Realm)
+	now, err := store.ReadRealm(ctx, by.OwnerURL, form.Realm)
 	if err != nil {
 		return fmt.Errorf("%w (make the realm first: countersign realm create)", err)
 	}
@@ -47,14 +47,14 @@ func (c *realmApplyCommand) Run(ctx context.Context) error {
 	}
 	fmt.Println(strings.Join(changes, "\n"))
 	if now.EverTwo {
-		return admin.ErrAdministered
+		return store.ErrAdministered
 	}
 	if c.DryRun {
 		fmt.Printf("Nothing was changed (--dry-run): %s.\n", counted(len(changes), "difference"))
 		return nil
 	}
 	by.Tell = made.print
-	err = admin.ApplyFirst(ctx, by, now, wanted)
+	err = store.ApplyNewRealm(ctx, by, now, wanted)
 	if err != nil {
 		return made.withdrawn(inWords(err))
 	}
@@ -84,6 +84,6 @@ func readRealmFile(path string) (realmfile.Form, error) {
 }
 
 // realmText is a realm as a file.
-func realmText(realm admin.RealmDefinition) ([]byte, error) {
+func realmText(realm store.RealmDefinition) ([]byte, error) {
 	return realmfile.Write(realmfile.Of(realm))
 }

@@ -18,7 +18,6 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/keyring"
 	"countersign/internal/store"
-	"countersign/internal/store/admin"
 	"countersign/internal/store/storetest"
 )
 
@@ -85,10 +84,10 @@ func bank(t *testing.T, db *storetest.DB, passwordHash string) {
 	var err error
 	by.Keys, err = keyring.Parse([]byte(bankKey()), "")
 	must(t, err)
-	must(t, admin.Apply(t.Context(), by, admin.RealmDefinition{
+	must(t, store.ApplyRealm(t.Context(), by, store.RealmDefinition{
 		Realm: "bank", Name: "A bank", Mark: "BK", MadeBy: store.MadeByOperator,
 		Life: store.TokenLife{Access: time.Minute, Refresh: time.Minute, Absolute: time.Minute},
-		People: []admin.PersonDefinition{{DisplayName: "M", Duty: admin.DutyPayments, Accounts: []admin.AccountDefinition{
+		People: []store.PersonDefinition{{DisplayName: "M", Duty: store.DutyPayments, Accounts: []store.AccountDefinition{
 			{Name: "m", PasswordHash: passwordHash, Status: store.UserActive, Roles: []identity.Role{identity.RoleMaker}},
 		}}},
 		DebtorAccounts: demo.Realms()[0].DebtorAccounts[:1],

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"countersign/internal/auth"
-	"countersign/internal/store/admin"
+	"countersign/internal/store"
 )
 
 type userCommand struct {
@@ -46,8 +46,8 @@ func (c *passwordCommand) Run(ctx context.Context, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	by := admin.Provisioner{OwnerURL: c.DatabaseURL, Keys: keys, At: time.Now()}
-	err = inWords(admin.ResetPassword(ctx, by, admin.PasswordReset{
+	by := store.Provisioner{OwnerURL: c.DatabaseURL, Keys: keys, At: time.Now()}
+	err = inWords(store.ResetPassword(ctx, by, store.PasswordReset{
 		Realm: c.Realm, UserName: c.User, PasswordHash: hash, BreakGlass: c.BreakGlass,
 	}))
 	if err == nil {

@@ -12,7 +12,7 @@ import (
 
 	"countersign/internal/demo"
 	"countersign/internal/keyring"
-	"countersign/internal/store/admin"
+	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 )
 
@@ -123,7 +123,7 @@ func stopsInTime(t *testing.T, client, database bool) {
 	db := storetest.New(t)
 	keys, err := keyring.Parse([]byte(bankKey()), "")
 	must(t, err)
-	must(t, demo.Ensure(t.Context(), admin.Provisioner{OwnerURL: db.OwnerURL, Keys: keys, At: storetest.Provisioned}))
+	must(t, demo.Ensure(t.Context(), store.Provisioner{OwnerURL: db.OwnerURL, Keys: keys, At: storetest.Provisioned}))
 	clearing := hangingClearing(t)
 	db.URL = loginOf(t, db, "IN ROLE countersign_app")
 	line, through := db.Relay(t)

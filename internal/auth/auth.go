@@ -22,7 +22,6 @@ import (
 	"countersign/internal/auth/oidc"
 	"countersign/internal/keyring"
 	"countersign/internal/store"
-	"countersign/internal/store/admin"
 )
 
 // Config holds the dependencies and limits of a Station.
@@ -48,9 +47,9 @@ type Config struct {
 // Service signs people in and knows them again.
 type Service struct {
 	database  *store.Database
-	people    *admin.People
-	logins    *admin.Logins
-	tokens    *admin.Tokens
+	people    *store.People
+	logins    *store.Logins
+	tokens    *store.Tokens
 	now       func() time.Time
 	keys      keys
 	log       *slog.Logger
@@ -88,12 +87,12 @@ func New(cfg Config) (*Service, error) {
 	if cfg.ClientTries == 0 {
 		cfg.ClientTries = clientBurst
 	}
-	tokens, err := admin.NewTokens(cfg.Database, cfg.Keys)
+	tokens, err := store.NewTokens(cfg.Database, cfg.Keys)
 	if err != nil {
 		return nil, fmt.Errorf("auth: %w", err)
 	}
 	return &Service{
-		database: cfg.Database, people: admin.NewPeople(cfg.Database), logins: admin.NewLogins(cfg.Database), tokens: tokens,
+		database: cfg.Database, people: store.NewPeople(cfg.Database), logins: store.NewLogins(cfg.Database), tokens: tokens,
 		now: cfg.Now, keys: derived, log: cfg.Log, random: cfg.Random,
 		passwords: newPasswordChecker(cfg.HashWorkers, cfg.HashQueue), bearers: newBearerCache(),
 		openID: oidc.NewClient(cfg.Now), providers: newPlaces(maxAtProvider),

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/identity"
-	"countersign/internal/store/admin"
+	"countersign/internal/store"
 )
 
 // A bearer token that was found good is believed for a second, so that a busy client does not ask the database for each call. A
@@ -32,8 +32,8 @@ func (s *Service) Authenticate(ctx context.Context, bearer string) (identity.Pri
 	if known {
 		return principal, nil
 	}
-	found, err := s.tokens.Bearer(ctx, admin.BearerKey{Realm: given.realm, Hashes: given.hashes(), At: now})
-	if errors.Is(err, admin.ErrUnknownToken) {
+	found, err := s.tokens.Bearer(ctx, store.BearerKey{Realm: given.realm, Hashes: given.hashes(), At: now})
+	if errors.Is(err, store.ErrUnknownToken) {
 		return identity.Principal{}, ErrUnauthorized
 	}
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 
 	"countersign/internal/identity"
 	"countersign/internal/store"
-	"countersign/internal/store/admin"
 )
 
 // MinimumPassword is the shortest new password, in characters. There is no rule for its form, but common passwords are refused
@@ -99,7 +98,7 @@ func (s *Service) changeAccount(ctx context.Context, by identity.Principal, hash
 	if !genuine {
 		return ErrUnauthorized
 	}
-	err = s.people.ChangeAccount(ctx, account, admin.AccountChange{
+	err = s.people.ChangeAccount(ctx, account, store.AccountChange{
 		PasswordHash: hash, SignedOutAt: s.now(),
 	}, by)
 	if errors.Is(err, store.ErrUnknownUser) {

@@ -9,7 +9,6 @@ import (
 
 	"countersign/internal/auth"
 	"countersign/internal/store"
-	"countersign/internal/store/admin"
 	"countersign/internal/store/integrity"
 )
 
@@ -133,12 +132,12 @@ func TestTheOperatorsNewPasswordEndsSessionsToo(t *testing.T) {
 	session, tokens, _ := signedIn(t, b)
 	hash, err := auth.HashPassword(newPassword)
 	check(t, err)
-	by := admin.Provisioner{OwnerURL: b.db.OwnerURL, Keys: b.keys, At: b.clock.Now()}
-	err = admin.ResetPassword(t.Context(), by, admin.PasswordReset{Realm: "alpha", UserName: "nobody", PasswordHash: hash})
+	by := store.Provisioner{OwnerURL: b.db.OwnerURL, Keys: b.keys, At: b.clock.Now()}
+	err = store.ResetPassword(t.Context(), by, store.PasswordReset{Realm: "alpha", UserName: "nobody", PasswordHash: hash})
 	if !errors.Is(err, store.ErrUnknownUser) {
 		t.Errorf("nobody: got %v, want %v", err, store.ErrUnknownUser)
 	}
-	check(t, admin.ResetPassword(t.Context(), by, admin.PasswordReset{Realm: "alpha", UserName: "Maker", PasswordHash: hash}))
+	check(t, store.ResetPassword(t.Context(), by, store.PasswordReset{Realm: "alpha", UserName: "Maker", PasswordHash: hash}))
 	b.toldOnce(t, "user.password", "operator")
 	b.clock.Add(time.Second) // the longest that a token is believed
 	b.over(t, session, tokens)

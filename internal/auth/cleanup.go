@@ -3,7 +3,7 @@ package auth
 import (
 	"context"
 
-	"countersign/internal/store/admin"
+	"countersign/internal/store"
 )
 
 // CleanUp drops families and access tokens that have ended, and names whose failures no longer count, in every realm; it returns the
@@ -11,5 +11,5 @@ import (
 // costs a password check, of which there are only so many.
 func (s *Service) CleanUp(ctx context.Context) (int64, error) {
 	now := s.now()
-	return s.tokens.Clean(ctx, admin.CleanupLimits{Ended: now, Forgotten: now.Add(-failuresForgotten)})
+	return s.tokens.Clean(ctx, store.CleanupLimits{Ended: now, Forgotten: now.Add(-failuresForgotten)})
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/identity"
-	"countersign/internal/store/admin"
+	"countersign/internal/store"
 )
 
 // Limits of the second factors of one account.
@@ -65,26 +65,26 @@ func (s *Service) Enrol(ctx context.Context, in EnrolInput) (codes []string, err
 	if err != nil {
 		return nil, err
 	}
-	added := []admin.NewFactor{fresh}
+	added := []store.NewFactor{fresh}
 	if len(kindsOf(list)) == 0 {
-		var extra admin.NewFactor
+		var extra store.NewFactor
 		codes, extra, err = s.recoveryOf(in.By)
 		if err != nil {
 			return nil, err
 		}
 		added = append(added, extra)
 	}
-	return s.addFactors(ctx, codes, admin.FactorAddition{By: in.By, Known: list, New: added})
+	return s.addFactors(ctx, codes, store.FactorAddition{By: in.By, Known: list, New: added})
 }
 
 // proven is the factor that somebody showed to have. Errors: ErrFactorName, ErrEnrolment, ErrNewCode, ErrNewPasskey.
-func (s *Service) proven(in EnrolInput) (admin.NewFactor, error) {
+func (s *Service) proven(in EnrolInput) (store.NewFactor, error) {
 	name := strings.TrimSpace(in.Name)
 	length := utf8.RuneCountInString(name)
 	if length == 0 || length > maxFactorName || !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' }) {
-		return admin.NewFactor{}, ErrFactorName
+		return store.NewFactor{}, ErrFactorName
 	}
-	n := admin.NewFactor{By: in.By, UseID: uuid.Must(uuid.NewV7())}
+	n := store.NewFactor{By: in.By, UseID: uuid.Must(uuid.NewV7())}
 	var err error
 	if in.Passkey != nil {
 		n.Factor, n.Token, err = s.created(factorCheck{by: in.By, purpose: identity.PurposeEnrol}, in.Passkey)
@@ -99,7 +99,7 @@ func (s *Service) proven(in EnrolInput) (admin.NewFactor, error) {
 }
 
 // newApp is an authenticator app whose first code fits.
-func (s *Service) newApp(in EnrolInput) (factor admin.Factor, token [digestSize]byte, err error) {
+func (s *Service) newApp(in EnrolInput) (factor store.Factor, token [digestSize]byte, err error) {
 	secret, err := s.heldSecret(in.By, in.Held)
 	if err != nil {
 		return factor, token, err
@@ -114,8 +114,8 @@ func (s *Service) newApp(in EnrolInput) (factor admin.Factor, token [digestSize]
 }
 
 // recoveryOf makes recovery codes about to be stored.
-func (s *Service) recoveryOf(by identity.Principal) (codes []string, n admin.NewFactor, err error) {
-	n = admin.NewFactor{By: by, UseID: uuid.Must(uuid.NewV7())}
+func (s *Service) recoveryOf(by identity.Principal) (codes []string, n store.NewFactor, err error) {
+	n = store.NewFactor{By: by, UseID: uuid.Must(uuid.NewV7())}
 	codes, n.Factor, err = s.newCodes(by)
 	n.Factor.MadeAt = s.now()
 	copy(n.Token[:], n.Factor.ID[:]) // no code was shown
@@ -124,7 +124,7 @@ func (s *Service) recoveryOf(by identity.Principal) (codes []string, n admin.New
 
 // mayChangeFactors checks the password and, of somebody who has one, a factor. Errors: *AccountError, *BusyError, *LimitError, ErrFactor,
 // ErrFactorsForged, ErrUnauthorized.
-func (s *Service) mayChangeFactors(ctx context.Context, c FactorChange, list []admin.Factor) error {
+func (s *Service) mayChangeFactors(ctx context.Context, c FactorChange, list []store.Factor) error {
 	err := s.addresses.take(network(c.By.SourceAddress), s.now())
 	if err != nil {
 		return err
@@ -144,7 +144,7 @@ func (s *Service) mayChangeFactors(ctx context.Context, c FactorChange, list []a
 }
 
 // addFactors stores factors, and returns the recovery codes among them, which are shown only where they count.
-func (s *Service) addFactors(ctx context.Context, codes []string, a admin.FactorAddition) ([]string, error) {
+func (s *Service) addFactors(ctx context.Context, codes []string, a store.FactorAddition) ([]string, error) {
 	err := changed(s.people.AddFactors(ctx, a))
 	if err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func (s *Service) addFactors(ctx context.Context, codes []string, a admin.Factor
 
 // changed is ErrFactorsChanged for a change of factors that came too late.
 func changed(err error) error {
-	if errors.Is(err, admin.ErrFactorsChanged) {
+	if errors.Is(err, store.ErrFactorsChanged) {
 		return ErrFactorsChanged
 	}
 	return err
@@ -178,7 +178,7 @@ func (s *Service) NewRecoveryCodes(ctx context.Context, c FactorChange) ([]strin
 	if err != nil {
 		return nil, err
 	}
-	return s.addFactors(ctx, codes, admin.FactorAddition{By: c.By, Known: list, New: []admin.NewFactor{n}})
+	return s.addFactors(ctx, codes, store.FactorAddition{By: c.By, Known: list, New: []store.NewFactor{n}})
 }
 
 // RemoveFactor gives a second factor up; with the last one go the recovery codes, which count for nothing alone. Errors: ErrNoSuch,
@@ -188,7 +188,7 @@ func (s *Service) RemoveFactor(ctx context.Context, c FactorChange, id uuid.UUID
 	if err != nil {
 		return err
 	}
-	var gone, stay []admin.Factor
+	var gone, stay []store.Factor
 	for _, f := range list {
 		if f.ID == id {
 			gone = append(gone, f)
@@ -213,7 +213,7 @@ func (s *Service) RemoveFactor(ctx context.Context, c FactorChange, id uuid.UUID
 		}
 		gone = append(gone, stay...)
 	}
-	return changed(s.people.RemoveFactors(ctx, admin.FactorRemoval{
+	return changed(s.people.RemoveFactors(ctx, store.FactorRemoval{
 		By: c.By, Known: list, Factors: gone, At: s.now(),
 	}))
 }

@@ -13,7 +13,6 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/store"
-	"countersign/internal/store/admin"
 )
 
 // Errors of a second factor. They do not reveal the password: it was right, or the check of the factor is never reached.
@@ -78,9 +77,9 @@ func (s *Service) Factors(ctx context.Context, by identity.Principal) ([]Factor,
 	return list, nil
 }
 
-func (s *Service) factors(ctx context.Context, realm string, user uuid.UUID) ([]admin.Factor, error) {
+func (s *Service) factors(ctx context.Context, realm string, user uuid.UUID) ([]store.Factor, error) {
 	list, err := s.people.Factors(ctx, realm, user)
-	if errors.Is(err, admin.ErrFactorForged) {
+	if errors.Is(err, store.ErrFactorForged) {
 		s.log.LogAttrs(ctx, slog.LevelError, "the second factors of an account do not fit their seals, nobody signs in to it",
 			slog.Bool("alarm", true), slog.String("realm", realm), slog.String("user", user.String()))
 		return nil, ErrFactorsForged
@@ -89,7 +88,7 @@ func (s *Service) factors(ctx context.Context, realm string, user uuid.UUID) ([]
 }
 
 // kindsOf are the kinds among factors, each once, and none but those that somebody has beside recovery codes.
-func kindsOf(factors []admin.Factor) []identity.FactorKind {
+func kindsOf(factors []store.Factor) []identity.FactorKind {
 	var kinds []identity.FactorKind
 	for _, f := range factors {
 		if !slices.Contains(kinds, f.Kind) {
@@ -121,7 +120,7 @@ func (s *Service) askFactor(ctx context.Context, by identity.Principal) error {
 // asked reports whether the realm asks a second factor of one of somebody's roles. Error: ErrFactorsForged.
 func (s *Service) asked(ctx context.Context, by identity.Principal) (bool, error) {
 	roles, err := s.people.FactorRoles(ctx, by.Realm)
-	if errors.Is(err, admin.ErrFactorForged) {
+	if errors.Is(err, store.ErrFactorForged) {
 		return false, ErrFactorsForged
 	}
 	return slices.ContainsFunc(roles, by.Has), err
@@ -137,7 +136,7 @@ type factorCheck struct {
 
 // shown is a factor that matches an answer, with the digest of the answer, which counts only once.
 type shown struct {
-	factor admin.Factor
+	factor store.Factor
 	token  [digestSize]byte
 	count  uint32 // of a passkey
 	copied bool   // the passkey did not count on: it is a copy, or there is one
@@ -156,7 +155,7 @@ func (s *Service) checkFactor(ctx context.Context, c factorCheck) (identity.Step
 	}
 	now := s.now()
 	counter := s.keys.names.Digests([]byte(c.by.Realm), []byte("second factor"), c.by.UserID[:])[0]
-	_, _, err = s.logins.Reserve(ctx, admin.LoginTry{
+	_, _, err = s.logins.Reserve(ctx, store.LoginTry{
 		Realm: c.by.Realm, NameHash: counter[:], At: now, ForgetBefore: now.Add(-failuresForgotten),
 	})
 	if err != nil {
@@ -173,12 +172,12 @@ func (s *Service) checkFactor(ctx context.Context, c factorCheck) (identity.Step
 		s.refuseFactor(ctx, c, errCopied)
 		return identity.StepUp{}, ErrFactor
 	}
-	use := admin.FactorUse{
+	use := store.FactorUse{
 		ID: uuid.Must(uuid.NewV7()), By: c.by, Factor: fits.factor, Token: fits.token, Purpose: c.purpose, For: c.about, At: now,
 		Count: fits.count,
 	}
 	err = s.people.UseFactor(ctx, use)
-	if errors.Is(err, admin.ErrFactorSpent) {
+	if errors.Is(err, store.ErrFactorSpent) {
 		s.refuseFactor(ctx, c, ErrFactor)
 		return identity.StepUp{}, ErrFactor
 	}
@@ -193,7 +192,7 @@ func (s *Service) checkFactor(ctx context.Context, c factorCheck) (identity.Step
 }
 
 // fitting returns the first factor of the list that matches the answer. A code is compared with all factors that take codes.
-func (s *Service) fitting(c factorCheck, list []admin.Factor, now time.Time) (shown, bool) {
+func (s *Service) fitting(c factorCheck, list []store.Factor, now time.Time) (shown, bool) {
 	for _, f := range list {
 		found, fits := shown{factor: f}, false
 		switch {

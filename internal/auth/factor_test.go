@@ -13,7 +13,7 @@ import (
 
 	"countersign/internal/auth"
 	"countersign/internal/identity"
-	"countersign/internal/store/admin"
+	"countersign/internal/store"
 )
 
 // app is an authenticator app in which somebody has the key.
@@ -198,7 +198,7 @@ func TestARealmAsksARoleForASecondFactor(t *testing.T) {
 	b := setup(t)
 	wanted := realm("alpha", "AA")
 	wanted.SecondFactor = []identity.Role{identity.RoleChecker}
-	check(t, admin.Apply(t.Context(), b.db.Provisioner(t), wanted))
+	check(t, store.ApplyRealm(t.Context(), b.db.Provisioner(t), wanted))
 	var needed *auth.FactorNeededError
 	if err := b.withCode(t, "checker", ""); !errors.As(err, &needed) || !needed.Enrol {
 		t.Errorf("a checker through the API: %v, want to be sent to the portal", err)
@@ -208,7 +208,7 @@ func TestARealmAsksARoleForASecondFactor(t *testing.T) {
 		t.Errorf("a checker in the portal: %v, want to be asked to take one up", err)
 	}
 	check(t, b.withCode(t, "maker", ""))
-	check(t, admin.Apply(t.Context(), b.db.Provisioner(t), realm("alpha", "AA")))
+	check(t, store.ApplyRealm(t.Context(), b.db.Provisioner(t), realm("alpha", "AA")))
 	check(t, b.withCode(t, "checker", ""))
 }
 
@@ -218,7 +218,7 @@ func TestTheLastFactorStaysWhereTheRealmAsksForOne(t *testing.T) {
 	a, _ := b.enrol(t)
 	wanted := realm("alpha", "AA")
 	wanted.SecondFactor = []identity.Role{identity.RoleChecker}
-	check(t, admin.Apply(t.Context(), b.db.Provisioner(t), wanted))
+	check(t, store.ApplyRealm(t.Context(), b.db.Provisioner(t), wanted))
 	by, _, err := b.HalfSignedIn(t.Context(), auth.PortalSession{Realm: "alpha", UserID: b.userID(t, "checker"), Since: b.clock.Now()})
 	check(t, err)
 	list, err := b.Factors(t.Context(), by)
@@ -270,7 +270,7 @@ func TestOfTwoChangesOfFactorsAtOnceOneCounts(t *testing.T) {
 	check(t, err)
 	wanted := realm("alpha", "AA")
 	wanted.SecondFactor = []identity.Role{identity.RoleChecker}
-	check(t, admin.Apply(t.Context(), b.db.Provisioner(t), wanted))
+	check(t, store.ApplyRealm(t.Context(), b.db.Provisioner(t), wanted))
 	list, err = b.Factors(t.Context(), by)
 	check(t, err)
 	var apps []uuid.UUID

@@ -7,27 +7,26 @@ import (
 	"time"
 
 	"countersign/internal/store"
-	"countersign/internal/store/admin"
 )
 
 // What ends a sign-in ends each of its tokens, also one that has time left and was never used: no other rule is needed for that.
 func TestATokenOfASignInThatIsOverGivesNothing(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
-	good := admin.RefreshToken{
+	good := store.RefreshToken{
 		ClientID: "office", UserStatus: store.UserActive, FamilyStartedAt: now.Add(-time.Hour), FamilyEndsAt: now.Add(time.Microsecond),
 		ExpiresAt: now.Add(time.Hour),
 	}
 	digested := token{digests: make([][sha256.Size]byte, 1)}
-	use := refreshUse{client: admin.Client{ClientID: "office"}, now: now, successors: []successor{{refresh: digested, access: digested}}}
+	use := refreshUse{client: store.Client{ClientID: "office"}, now: now, successors: []successor{{refresh: digested, access: digested}}}
 	if out := use.decide(good); out.err != nil {
 		t.Fatalf("a good token: %v", out.err)
 	}
-	for name, end := range map[string]func(*admin.RefreshToken){
-		"its time is over":        func(r *admin.RefreshToken) { r.FamilyEndsAt = now },
-		"it was ended":            func(r *admin.RefreshToken) { r.FamilyRevokedAt = now },
-		"all sign-ins were ended": func(r *admin.RefreshToken) { r.UserAsOf = r.FamilyStartedAt },
-		"they were ended as its password was looked at": func(r *admin.RefreshToken) {
+	for name, end := range map[string]func(*store.RefreshToken){
+		"its time is over":        func(r *store.RefreshToken) { r.FamilyEndsAt = now },
+		"it was ended":            func(r *store.RefreshToken) { r.FamilyRevokedAt = now },
+		"all sign-ins were ended": func(r *store.RefreshToken) { r.UserAsOf = r.FamilyStartedAt },
+		"they were ended as its password was looked at": func(r *store.RefreshToken) {
 			r.FamilyAsOf, r.UserAsOf = now.Add(-3*time.Hour), now.Add(-2*time.Hour)
 		},
 	} {

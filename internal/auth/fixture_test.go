@@ -15,7 +15,6 @@ import (
 	"countersign/internal/keyring"
 	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
-	"countersign/internal/store/admin"
 	"countersign/internal/store/storetest"
 	"countersign/internal/testutil"
 )
@@ -47,9 +46,9 @@ type bundle struct {
 
 func setup(t *testing.T) *bundle {
 	t.Helper()
-	db := storetest.Filled(t, "auth", func(by admin.Provisioner) error {
+	db := storetest.Filled(t, "auth", func(by store.Provisioner) error {
 		ctx := context.Background()
-		return errors.Join(admin.Apply(ctx, by, realm("alpha", "AA")), admin.Apply(ctx, by, realm("beta", "BB")))
+		return errors.Join(store.ApplyRealm(ctx, by, realm("alpha", "AA")), store.ApplyRealm(ctx, by, realm("beta", "BB")))
 	})
 	b := &bundle{db: db, clock: servicetest.ClockAt(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)), log: &testutil.Log{}}
 	b.keys = storetest.Keys(t)
@@ -81,17 +80,17 @@ func (b *bundle) station(t *testing.T, cfg auth.Config) *auth.Service {
 }
 
 // realm has whom the demo has not: people who may not sign in, and clients that keep no secret.
-func realm(name, mark string) admin.RealmDefinition {
+func realm(name, mark string) store.RealmDefinition {
 	digest := sha256.Sum256([]byte(secret))
-	person := func(name string, status store.UserStatus, roles ...identity.Role) admin.PersonDefinition {
-		return admin.PersonDefinition{DisplayName: "The " + name, Duty: admin.DutyPayments, Accounts: []admin.AccountDefinition{
+	person := func(name string, status store.UserStatus, roles ...identity.Role) store.PersonDefinition {
+		return store.PersonDefinition{DisplayName: "The " + name, Duty: store.DutyPayments, Accounts: []store.AccountDefinition{
 			{Name: name, PasswordHash: passwordHash(), Status: status, Roles: roles},
 		}}
 	}
-	return admin.RealmDefinition{
+	return store.RealmDefinition{
 		Realm: name, Name: name, Mark: mark, MadeBy: store.MadeByOperator,
 		Life: store.TokenLife{Access: 300 * time.Second, Refresh: 1800 * time.Second, Absolute: 12 * time.Hour},
-		People: []admin.PersonDefinition{
+		People: []store.PersonDefinition{
 			person("maker", store.UserActive, identity.RoleMaker), person("checker", store.UserActive, identity.RoleChecker),
 			person("fresh", store.UserUnverified, identity.RoleMaker), person("barred", store.UserSuppressed, identity.RoleMaker),
 		},

@@ -15,7 +15,6 @@ import (
 	"countersign/internal/auditlog"
 	"countersign/internal/identity"
 	"countersign/internal/store"
-	"countersign/internal/store/admin"
 )
 
 // failuresForgotten is the time after which failures no longer count; equal to the longest sign-in of 12 hours.
@@ -67,7 +66,7 @@ func (s *Service) Login(ctx context.Context, in LoginInput) (TokenSet, error) {
 	if err != nil {
 		return TokenSet{}, err
 	}
-	err = s.loginFactor(ctx, in, admin.PrincipalKey{Realm: in.Realm, UserID: account.UserID, ClientID: client.ClientID})
+	err = s.loginFactor(ctx, in, store.PrincipalKey{Realm: in.Realm, UserID: account.UserID, ClientID: client.ClientID})
 	if err != nil {
 		return TokenSet{}, err
 	}
@@ -77,7 +76,7 @@ func (s *Service) Login(ctx context.Context, in LoginInput) (TokenSet, error) {
 }
 
 // loginFactor checks the second factor of a sign-in through the API, of somebody who has one or should.
-func (s *Service) loginFactor(ctx context.Context, in LoginInput, who admin.PrincipalKey) error {
+func (s *Service) loginFactor(ctx context.Context, in LoginInput, who store.PrincipalKey) error {
 	by, err := s.people.Principal(ctx, who)
 	if errors.Is(err, store.ErrUnknownUser) { // of before there were seals: its tokens are good for nothing, its factors count all the same
 		by, err = identity.Principal{Realm: who.Realm, UserID: who.UserID, ClientID: who.ClientID}, nil
@@ -146,7 +145,7 @@ func (s *Service) SignIn(ctx context.Context, in SignInInput) (identity.Principa
 }
 
 func (s *Service) portalPrincipal(ctx context.Context, session PortalSession) (identity.Principal, error) {
-	principal, err := s.people.Principal(ctx, admin.PrincipalKey{
+	principal, err := s.people.Principal(ctx, store.PrincipalKey{
 		Realm: session.Realm, UserID: session.UserID, ClientID: identity.PortalClient, Since: session.Since, AsOf: session.AsOf,
 	})
 	switch {
@@ -165,7 +164,7 @@ func (s *Service) Acting(ctx context.Context, realm string, user uuid.UUID, clie
 	_, err := s.people.Client(ctx, realm, clientID)
 	if err == nil {
 		var by identity.Principal
-		by, err = s.people.Principal(ctx, admin.PrincipalKey{Realm: realm, UserID: user, ClientID: clientID})
+		by, err = s.people.Principal(ctx, store.PrincipalKey{Realm: realm, UserID: user, ClientID: clientID})
 		by.Channel = identity.ChannelAPI
 		if err == nil {
 			return by, nil
@@ -196,10 +195,10 @@ func (s *Service) SessionPrincipal(ctx context.Context, session PortalSession) (
 }
 
 // checkClient finds a client of the API and checks its secret, whose digest is compared in constant time.
-func (s *Service) checkClient(ctx context.Context, realm string, given ClientCredentials) (admin.Client, error) {
+func (s *Service) checkClient(ctx context.Context, realm string, given ClientCredentials) (store.Client, error) {
 	client, err := s.people.Client(ctx, realm, given.ClientID)
 	if err != nil {
-		return admin.Client{}, clientError(err)
+		return store.Client{}, clientError(err)
 	}
 	switch client.Kind {
 	case store.ClientPublic:
@@ -211,12 +210,12 @@ func (s *Service) checkClient(ctx context.Context, realm string, given ClientCre
 		}
 	case store.ClientPortal:
 	}
-	return admin.Client{}, ErrInvalidClient
+	return store.Client{}, ErrInvalidClient
 }
 
 // limitClient counts a try of a client that proved its secret. Tries of a public client are counted by address alone, as those of the
 // portal are: anybody can claim to be that client, and could lock out all its other users.
-func (s *Service) limitClient(realm string, client admin.Client) error {
+func (s *Service) limitClient(realm string, client store.Client) error {
 	if client.Kind != store.ClientConfidential {
 		return nil
 	}
@@ -252,8 +251,8 @@ type attempt struct {
 
 // checkPassword counts the try, checks the password and tells whose it is. The steps are the same for a name that does not exist; its
 // password is checked against a hash that nobody knows the password of. Errors: *AccountError, *BusyError, ErrUnknownRealm.
-func (s *Service) checkPassword(ctx context.Context, a attempt) (admin.UserAccount, error) {
-	var none admin.UserAccount
+func (s *Service) checkPassword(ctx context.Context, a attempt) (store.UserAccount, error) {
+	var none store.UserAccount
 	name := identity.NormaliseName(a.name)
 	nameHash := s.counter(a, name)
 	leave, err := s.passwords.enter(ctx, waiter{lane: nameHash[0], address: network(a.source)})
@@ -262,7 +261,7 @@ func (s *Service) checkPassword(ctx context.Context, a attempt) (admin.UserAccou
 	}
 	defer leave()
 	now := s.now()
-	account, found, err := s.logins.Reserve(ctx, admin.LoginTry{
+	account, found, err := s.logins.Reserve(ctx, store.LoginTry{
 		Realm: a.realm, Name: name, NameHash: nameHash[:], At: now, ForgetBefore: now.Add(-failuresForgotten),
 	})
 	if err != nil {
@@ -304,7 +303,7 @@ func (s *Service) checkPassword(ctx context.Context, a attempt) (admin.UserAccou
 
 // genuine reports whether the account is as the newest change left it: neither a password hash written into the table nor an earlier one
 // opens anything.
-func (s *Service) genuine(ctx context.Context, account admin.UserAccount) (bool, error) {
+func (s *Service) genuine(ctx context.Context, account store.UserAccount) (bool, error) {
 	genuine, err := s.people.Genuine(ctx, account)
 	if err == nil && !genuine {
 		s.log.LogAttrs(ctx, slog.LevelError, "a user account is not as the newest change left it, nobody signs in to it",
@@ -315,7 +314,7 @@ func (s *Service) genuine(ctx context.Context, account admin.UserAccount) (bool,
 }
 
 func (s *Service) reserveError(ctx context.Context, a attempt, err error) error {
-	var locked *admin.LockedError
+	var locked *store.LockedError
 	switch {
 	case errors.As(err, &locked):
 		s.logAttempt(ctx, a, attemptResult{problem: ProblemLocked})

@@ -15,7 +15,7 @@ import (
 	"github.com/go-webauthn/webauthn/webauthn"
 
 	"countersign/internal/identity"
-	"countersign/internal/store/admin"
+	"countersign/internal/store"
 )
 
 // challengeLife limits the age of a challenge when it is answered.
@@ -76,7 +76,7 @@ func (s *Service) askPasskey(in PasskeyInput) (ask PasskeyAsk, ok bool, err erro
 }
 
 // withCredentials names the passkeys of an account in a question.
-func (a PasskeyAsk) withCredentials(list []admin.Factor) PasskeyAsk {
+func (a PasskeyAsk) withCredentials(list []store.Factor) PasskeyAsk {
 	a.Credentials = []string{}
 	for _, f := range list {
 		if f.Kind == identity.FactorPasskey {
@@ -137,7 +137,7 @@ func verifier(origin string) (*webauthn.WebAuthn, error) {
 
 // fitsPasskey checks an assertion against a stored passkey: the challenge of this request, the origin of the portal, and user verification
 // by the device. The counter of the passkey must have increased since its last use.
-func (s *Service) fitsPasskey(c factorCheck, f admin.Factor) (found shown, fits bool) {
+func (s *Service) fitsPasskey(c factorCheck, f store.Factor) (found shown, fits bool) {
 	found.factor = f
 	answer := c.answer.Passkey
 	ticket, open := s.openTicket(answer.Ticket)
@@ -193,7 +193,7 @@ func asserted(answer *PasskeyAnswer, stored webauthn.Credential, about assertion
 }
 
 // created reads a new passkey from the answer of a browser.
-func (s *Service) created(c factorCheck, answer *PasskeyAnswer) (factor admin.Factor, token [digestSize]byte, err error) {
+func (s *Service) created(c factorCheck, answer *PasskeyAnswer) (factor store.Factor, token [digestSize]byte, err error) {
 	ticket, open := s.openTicket(answer.Ticket)
 	if !open {
 		return factor, token, ErrEnrolment

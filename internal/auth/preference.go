@@ -5,11 +5,11 @@ import (
 	"slices"
 
 	"countersign/internal/identity"
-	"countersign/internal/store/admin"
+	"countersign/internal/store"
 )
 
 // Preference holds the settings of a user for the portal.
-type Preference = admin.Preference
+type Preference = store.Preference
 
 // Preference reads the preference of the user; one who chose nothing has the default.
 func (s *Service) Preference(ctx context.Context, by identity.Principal) (Preference, error) {

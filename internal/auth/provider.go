@@ -17,7 +17,6 @@ import (
 	"countersign/internal/auth/oidc"
 	"countersign/internal/identity"
 	"countersign/internal/store"
-	"countersign/internal/store/admin"
 )
 
 // Sign-in through the identity provider of a realm stands beside the password, and for nothing more: who it is at the provider leads to an
@@ -69,7 +68,7 @@ func (e *ProviderError) Unknown() bool { return e.Why == whyUnknown }
 // HasProvider reports whether people of a realm may sign in through an identity provider.
 func (s *Service) HasProvider(ctx context.Context, realm string) (bool, error) {
 	_, found, err := s.people.Provider(ctx, realm)
-	if errors.Is(err, admin.ErrProviderForged) {
+	if errors.Is(err, store.ErrProviderForged) {
 		return false, nil
 	}
 	return found, err
@@ -124,10 +123,10 @@ func (s *Service) BeginAtProvider(ctx context.Context, in BeginInput) (Begun, er
 }
 
 // provider returns the identity provider of a realm and the settings of this portal there. Errors: ErrNoProvider, ErrProviderForged.
-func (s *Service) provider(ctx context.Context, realm string) (admin.Provider, oidc.Settings, error) {
+func (s *Service) provider(ctx context.Context, realm string) (store.Provider, oidc.Settings, error) {
 	p, found, err := s.people.Provider(ctx, realm)
 	switch {
-	case errors.Is(err, admin.ErrProviderForged):
+	case errors.Is(err, store.ErrProviderForged):
 		return p, oidc.Settings{}, ErrProviderForged
 	case err != nil:
 		return p, oidc.Settings{}, err
@@ -190,7 +189,7 @@ func (s *Service) SignInAtProvider(ctx context.Context, in CameBackInput) (by id
 		return by, "", err
 	}
 	err = s.people.SpendOuterState(ctx, in.Realm, sha256.Sum256([]byte(flow.Flow.State)), now)
-	if errors.Is(err, admin.ErrOuterStateSpent) {
+	if errors.Is(err, store.ErrOuterStateSpent) {
 		return by, "", s.refuseOuter(ctx, in, &ProviderError{Why: "state-used-before"}, nil)
 	}
 	if err != nil {
@@ -204,8 +203,8 @@ func (s *Service) SignInAtProvider(ctx context.Context, in CameBackInput) (by id
 	if err != nil {
 		return by, "", err
 	}
-	err = s.people.TellSignIn(ctx, admin.SignInTold{
-		By: by, Event: auditlog.EventSignInProvider, Detail: admin.OuterDetail(subject), At: now,
+	err = s.people.TellSignIn(ctx, store.SignInTold{
+		By: by, Event: auditlog.EventSignInProvider, Detail: store.OuterDetail(subject), At: now,
 	})
 	if err != nil {
 		return by, "", err
@@ -237,31 +236,31 @@ func (s *Service) openFlow(in CameBackInput) (held, error) {
 }
 
 // askProvider checks the answer against its flow and exchanges the code for the subject. Errors: as SignInAtProvider.
-func (s *Service) askProvider(ctx context.Context, in CameBackInput, flow held) (admin.OuterSubject, error) {
+func (s *Service) askProvider(ctx context.Context, in CameBackInput, flow held) (store.OuterSubject, error) {
 	provider, settings, err := s.provider(ctx, in.Realm)
 	if err != nil {
-		return admin.OuterSubject{}, err
+		return store.OuterSubject{}, err
 	}
 	if provider.ID != flow.Provider {
-		return admin.OuterSubject{}, s.refuseOuter(ctx, in, &ProviderError{Why: "provider-replaced"}, nil)
+		return store.OuterSubject{}, s.refuseOuter(ctx, in, &ProviderError{Why: "provider-replaced"}, nil)
 	}
 	leave, err := s.providers.take(in.Realm)
 	if err != nil {
-		return admin.OuterSubject{}, err
+		return store.OuterSubject{}, err
 	}
 	defer leave()
 	subject, err := s.openID.Finish(ctx, settings, oidc.Return{Flow: flow.Flow, Answer: in.Answer})
 	var refused *oidc.RefusedError
 	if errors.As(err, &refused) {
-		return admin.OuterSubject{}, s.refuseOuter(ctx, in, &ProviderError{Why: refused.Why}, refused.Cause)
+		return store.OuterSubject{}, s.refuseOuter(ctx, in, &ProviderError{Why: refused.Why}, refused.Cause)
 	}
-	return admin.OuterSubject{Realm: in.Realm, Issuer: settings.Issuer, Subject: subject}, s.providerAway(ctx, in.Realm, err)
+	return store.OuterSubject{Realm: in.Realm, Issuer: settings.Issuer, Subject: subject}, s.providerAway(ctx, in.Realm, err)
 }
 
 // linkedPrincipal is the account that a subject is linked with. Error: *ProviderError.
-func (s *Service) linkedPrincipal(ctx context.Context, in CameBackInput, of admin.OuterSubject) (identity.Principal, error) {
+func (s *Service) linkedPrincipal(ctx context.Context, in CameBackInput, of store.OuterSubject) (identity.Principal, error) {
 	linked, err := s.people.OuterUser(ctx, of)
-	if errors.Is(err, admin.ErrOuterUnknown) {
+	if errors.Is(err, store.ErrOuterUnknown) {
 		return identity.Principal{}, s.refuseOuter(ctx, in, &ProviderError{Why: whyUnknown, Subject: of.Subject}, nil)
 	}
 	if err != nil {
@@ -302,7 +301,7 @@ func (s *Service) refuseOuter(ctx context.Context, in CameBackInput, refused *Pr
 // may, so that the realm can be run while the provider is away: each time is an alarm. Error: ErrPasswordsBarred.
 func (s *Service) mayUsePassword(ctx context.Context, by identity.Principal) error {
 	p, found, err := s.people.Provider(ctx, by.Realm)
-	forged := errors.Is(err, admin.ErrProviderForged)
+	forged := errors.Is(err, store.ErrProviderForged)
 	if err != nil && !forged {
 		return err
 	}
@@ -319,7 +318,7 @@ func (s *Service) mayUsePassword(ctx context.Context, by identity.Principal) err
 	s.log.LogAttrs(ctx, slog.LevelError, "an administrator signed in by password past the identity provider of the realm",
 		slog.Bool("alarm", true), slog.String("realm", by.Realm), slog.String("user", by.UserID.String()),
 		slog.String("source", by.SourceAddress))
-	return s.people.TellSignIn(ctx, admin.SignInTold{
+	return s.people.TellSignIn(ctx, store.SignInTold{
 		By: by, Event: auditlog.EventSignInBreakGlass, Detail: auditlog.SubjectDetail(by.UserName, "by password, past the identity provider"),
 		At: s.now(),
 	})

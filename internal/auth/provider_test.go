@@ -21,7 +21,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/service"
 	"countersign/internal/service/servicetest"
-	adminpkg "countersign/internal/store/admin"
+	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 	"countersign/internal/testutil"
 )
@@ -143,11 +143,11 @@ func TestAProviderThatHangsKeepsNobodyOfAnotherRealmOut(t *testing.T) {
 	h.Log = log
 	issuer, let := hanging(t)
 	other := demo.Realms()[1]
-	other.Provider = &adminpkg.ProviderDefinition{Provider: administration.Provider{
+	other.Provider = &store.ProviderDefinition{Provider: administration.Provider{
 		Issuer: liar.Issuer, ClientID: oidctest.ClientID, PortalAddress: "https://portal.bank.example",
 		Passwords: administration.PasswordsEverybody, SignInAge: time.Minute,
 	}}
-	check(t, adminpkg.Apply(t.Context(), adminpkg.Provisioner{OwnerURL: h.DB.OwnerURL, Keys: storetest.Keys(t), At: h.Clock.Now()}, other))
+	check(t, store.ApplyRealm(t.Context(), store.Provisioner{OwnerURL: h.DB.OwnerURL, Keys: storetest.Keys(t), At: h.Clock.Now()}, other))
 	applied(t, h, service.RequestInput{Kind: administration.KindProviderSet, Values: administration.Values{
 		"issuer": issuer, "providerClient": oidctest.ClientID, "portalAddress": "https://portal.bank.example",
 	}})

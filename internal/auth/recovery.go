@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/identity"
-	"countersign/internal/store/admin"
+	"countersign/internal/store"
 )
 
 // Recovery codes stand in for a factor that was lost: ten of 60 bits, each good once. They are long and made by chance, so a digest under a
@@ -28,8 +28,8 @@ const recoveryName = "Recovery codes"
 var letters = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
 // newCodes makes a set of codes, and the factor that they are.
-func (s *Service) newCodes(by identity.Principal) (codes []string, factor admin.Factor, err error) {
-	factor = admin.Factor{ID: uuid.Must(uuid.NewV7()), Kind: identity.FactorRecovery, Name: recoveryName}
+func (s *Service) newCodes(by identity.Principal) (codes []string, factor store.Factor, err error) {
+	factor = store.Factor{ID: uuid.Must(uuid.NewV7()), Kind: identity.FactorRecovery, Name: recoveryName}
 	for range recoveryCodes {
 		bits := make([]byte, codeBytes)
 		_, err = io.ReadFull(s.random, bits)
@@ -49,7 +49,7 @@ func (s *Service) codeDigests(by identity.Principal, factor uuid.UUID, code stri
 }
 
 // fitsRecovery holds a code against a set of them. Every digest is compared.
-func (s *Service) fitsRecovery(c factorCheck, f admin.Factor) (token [digestSize]byte, fits bool) {
+func (s *Service) fitsRecovery(c factorCheck, f store.Factor) (token [digestSize]byte, fits bool) {
 	code := strings.NewReplacer("-", "", " ", "").Replace(strings.ToLower(strings.TrimSpace(c.answer.Code)))
 	if len(code) != codeLetters {
 		return token, false

@@ -7,7 +7,7 @@ import (
 	"log/slog"
 	"time"
 
-	"countersign/internal/store/admin"
+	"countersign/internal/store"
 )
 
 // grace is the time within which a repeated refresh gets the same answer again.
@@ -37,14 +37,14 @@ func (s *Service) Refresh(ctx context.Context, in RefreshInput) (TokenSet, error
 		client: client, scope: in.Scope, now: s.now(), successors: s.successors(presented),
 	}
 	var outcome refreshOutcome
-	var used admin.RefreshToken
-	err = s.tokens.Rotate(ctx, admin.RotateInput{Realm: in.Realm, Hashes: presented.hashes(), At: use.now},
-		func(stored admin.RefreshToken) admin.Rotation {
+	var used store.RefreshToken
+	err = s.tokens.Rotate(ctx, store.RotateInput{Realm: in.Realm, Hashes: presented.hashes(), At: use.now},
+		func(stored store.RefreshToken) store.Rotation {
 			used, outcome = stored, use.decide(stored)
 			return outcome.rotation
 		})
 	switch {
-	case errors.Is(err, admin.ErrUnknownToken):
+	case errors.Is(err, store.ErrUnknownToken):
 		return TokenSet{}, ErrInvalidGrant
 	case err != nil:
 		return TokenSet{}, err
@@ -59,14 +59,14 @@ func (s *Service) Refresh(ctx context.Context, in RefreshInput) (TokenSet, error
 
 // refreshUse is the use of a refresh token, with the successors it would have under each key.
 type refreshUse struct {
-	client     admin.Client
+	client     store.Client
 	scope      string
 	now        time.Time
 	successors []successor
 }
 
 type refreshOutcome struct {
-	rotation admin.Rotation
+	rotation store.Rotation
 	tokens   TokenSet
 	err      error
 }
@@ -75,7 +75,7 @@ func refuse(err error) refreshOutcome { return refreshOutcome{err: err} }
 
 // decide returns the outcome of using a stored refresh token. A second use is detected before any other reason to refuse, because it means
 // that two parties hold the token.
-func (u refreshUse) decide(t admin.RefreshToken) refreshOutcome {
+func (u refreshUse) decide(t store.RefreshToken) refreshOutcome {
 	spent := !t.SpentAt.IsZero()
 	given, inGrace := u.inGrace(t)
 	switch {
@@ -83,7 +83,7 @@ func (u refreshUse) decide(t admin.RefreshToken) refreshOutcome {
 		!t.FamilyAsOf.IsZero() && !t.FamilyAsOf.Equal(t.UserAsOf):
 		return refuse(ErrInvalidGrant)
 	case spent && !inGrace:
-		return refreshOutcome{rotation: admin.Rotation{Revoke: admin.RevokedByReuse}, err: ErrInvalidGrant}
+		return refreshOutcome{rotation: store.Rotation{Revoke: store.RevokedByReuse}, err: ErrInvalidGrant}
 	case t.ClientID != u.client.ClientID, !spent && !u.now.Before(t.ExpiresAt):
 		return refuse(ErrInvalidGrant)
 	case problemOf(t.UserStatus) != "":
@@ -98,7 +98,7 @@ func (u refreshUse) decide(t admin.RefreshToken) refreshOutcome {
 
 // inGrace reports whether a spent token is the direct predecessor of an unspent one, spent a moment ago by this very client, and which
 // successor it was given.
-func (u refreshUse) inGrace(t admin.RefreshToken) (successor, bool) {
+func (u refreshUse) inGrace(t store.RefreshToken) (successor, bool) {
 	repeated := t.ClientID == u.client.ClientID && u.now.Sub(t.SpentAt) <= grace && t.SuccessorSpentAt.IsZero() &&
 		u.now.Before(t.SuccessorExpiresAt)
 	for _, given := range u.successors {
@@ -112,21 +112,21 @@ func (u refreshUse) inGrace(t admin.RefreshToken) (successor, bool) {
 }
 
 // repeat gives the answer of the first use again, with the time that is left of it.
-func (u refreshUse) repeat(t admin.RefreshToken, given successor) refreshOutcome {
+func (u refreshUse) repeat(t store.RefreshToken, given successor) refreshOutcome {
 	accessEnd := earlier(t.SpentAt.Add(u.client.Life.Access), t.FamilyEndsAt)
 	return refreshOutcome{tokens: u.tokenSet(t, given, tokenEnds{access: accessEnd, refresh: t.SuccessorExpiresAt})}
 }
 
-func (u refreshUse) rotate(t admin.RefreshToken) refreshOutcome {
+func (u refreshUse) rotate(t store.RefreshToken) refreshOutcome {
 	life, next := u.client.Life, u.successors[0]
 	ends := tokenEnds{
 		access:  earlier(u.now.Add(life.Access), t.FamilyEndsAt),
 		refresh: earlier(u.now.Add(life.Refresh), t.FamilyEndsAt),
 	}
 	return refreshOutcome{
-		rotation: admin.Rotation{
-			Refresh: admin.IssuedToken{Hash: next.refresh.hash(), ExpiresAt: ends.refresh},
-			Access:  admin.IssuedToken{Hash: next.access.hash(), ExpiresAt: ends.access},
+		rotation: store.Rotation{
+			Refresh: store.IssuedToken{Hash: next.refresh.hash(), ExpiresAt: ends.refresh},
+			Access:  store.IssuedToken{Hash: next.access.hash(), ExpiresAt: ends.access},
 		},
 		tokens: u.tokenSet(t, next, ends),
 	}
@@ -136,7 +136,7 @@ type tokenEnds struct {
 	access, refresh time.Time
 }
 
-func (u refreshUse) tokenSet(t admin.RefreshToken, given successor, ends tokenEnds) TokenSet {
+func (u refreshUse) tokenSet(t store.RefreshToken, given successor, ends tokenEnds) TokenSet {
 	scope := t.Scope
 	if u.scope != "" {
 		scope = u.scope

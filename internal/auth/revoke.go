@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"countersign/internal/store/admin"
+	"countersign/internal/store"
 )
 
 // LogoutInput ends a sign-in.
@@ -17,7 +17,7 @@ type LogoutInput struct {
 // Logout kills the family of a refresh token and its access tokens at once. A second logout is as good as the first. Errors:
 // ErrUnknownRealm, ErrInvalidClient, ErrInvalidGrant for a token that this client never had.
 func (s *Service) Logout(ctx context.Context, in LogoutInput) error {
-	found, err := s.end(ctx, endInput{realm: in.Realm, client: in.Client, token: in.RefreshToken, reason: admin.RevokedByLogout})
+	found, err := s.end(ctx, endInput{realm: in.Realm, client: in.Client, token: in.RefreshToken, reason: store.RevokedByLogout})
 	if err == nil && !found {
 		return ErrInvalidGrant
 	}
@@ -35,7 +35,7 @@ type RevokeInput struct {
 // an effect. Errors: ErrUnknownRealm, ErrInvalidClient.
 func (s *Service) Revoke(ctx context.Context, in RevokeInput) error {
 	_, err := s.end(ctx, endInput{
-		realm: in.Realm, client: in.Client, token: in.Token, reason: admin.RevokedByRequest, accessToken: true,
+		realm: in.Realm, client: in.Client, token: in.Token, reason: store.RevokedByRequest, accessToken: true,
 	})
 	return err
 }
@@ -44,7 +44,7 @@ type endInput struct {
 	realm       string
 	client      ClientCredentials
 	token       string
-	reason      admin.Revocation
+	reason      store.Revocation
 	accessToken bool
 }
 
@@ -57,10 +57,10 @@ func (s *Service) end(ctx context.Context, in endInput) (found bool, err error) 
 	if !ok {
 		return false, nil
 	}
-	family, err := s.tokens.Revoke(ctx, admin.RevokeInput{
+	family, err := s.tokens.Revoke(ctx, store.RevokeInput{
 		Realm: in.realm, Hashes: given.hashes(), ClientID: client.ClientID, AccessToken: in.accessToken, At: s.now(), Reason: in.reason,
 	})
-	if errors.Is(err, admin.ErrUnknownToken) {
+	if errors.Is(err, store.ErrUnknownToken) {
 		return false, nil
 	}
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 
 	"countersign/internal/store"
-	"countersign/internal/store/admin"
 )
 
 // Why a set-up did not set a password.
@@ -64,7 +63,7 @@ func (s *Service) SetUp(ctx context.Context, in SetUpInput) error {
 	if err != nil {
 		return err
 	}
-	err = s.people.UseSetUp(ctx, admin.SetUpUse{SetUp: found, From: in.SourceAddress, Change: admin.AccountChange{
+	err = s.people.UseSetUp(ctx, store.SetUpUse{SetUp: found, From: in.SourceAddress, Change: store.AccountChange{
 		PasswordHash: hash, SignedOutAt: s.now(),
 	}})
 	if err != nil {
@@ -77,7 +76,7 @@ func (s *Service) SetUp(ctx context.Context, in SetUpInput) error {
 }
 
 // triedSetUp counts a try of the link, holds its code against it, and hashes the password.
-func (s *Service) triedSetUp(ctx context.Context, found admin.SetUp, in SetUpInput) (hash string, err error) {
+func (s *Service) triedSetUp(ctx context.Context, found store.SetUp, in SetUpInput) (hash string, err error) {
 	err = s.people.TrySetUp(ctx, in.Realm, found, s.now())
 	if err != nil {
 		return "", setUpOver(err)
@@ -98,24 +97,24 @@ func (s *Service) triedSetUp(ctx context.Context, found admin.SetUp, in SetUpInp
 }
 
 // openSetUp finds a set-up that can still be used, of an account that may be.
-func (s *Service) openSetUp(ctx context.Context, in SetUpInput) (admin.SetUp, error) {
+func (s *Service) openSetUp(ctx context.Context, in SetUpInput) (store.SetUp, error) {
 	digests := s.keys.setUps.Link(in.Realm, in.Link)
 	hashes := make([][]byte, len(digests))
 	for i := range digests {
 		hashes[i] = digests[i][:]
 	}
-	found, err := s.people.SetUp(ctx, admin.SetUpKey{Realm: in.Realm, LinkHashes: hashes, At: s.now()})
+	found, err := s.people.SetUp(ctx, store.SetUpKey{Realm: in.Realm, LinkHashes: hashes, At: s.now()})
 	if err != nil {
-		return admin.SetUp{}, setUpOver(err)
+		return store.SetUp{}, setUpOver(err)
 	}
 	if found.Account.Status == store.UserSuppressed {
-		return admin.SetUp{}, ErrSetUpOver
+		return store.SetUp{}, ErrSetUpOver
 	}
 	return found, nil
 }
 
 func setUpOver(err error) error {
-	if errors.Is(err, admin.ErrSetUpOver) {
+	if errors.Is(err, store.ErrSetUpOver) {
 		return ErrSetUpOver
 	}
 	return err

@@ -15,7 +15,6 @@ import (
 	"countersign/internal/auth"
 	"countersign/internal/identity"
 	"countersign/internal/store"
-	"countersign/internal/store/admin"
 )
 
 // TestNamesHaveNoTimingOfTheirOwn measures what `make timing` asks for: as many names that are accounts and as many that are not, one after
@@ -31,13 +30,13 @@ func TestNamesHaveNoTimingOfTheirOwn(t *testing.T) {
 	crowd := realm("crowd", "CC")
 	for number := range names {
 		name := fmt.Sprintf("known-%06d", number)
-		crowd.People = append(crowd.People, admin.PersonDefinition{
-			DisplayName: name, Duty: admin.DutyPayments, Accounts: []admin.AccountDefinition{{
+		crowd.People = append(crowd.People, store.PersonDefinition{
+			DisplayName: name, Duty: store.DutyPayments, Accounts: []store.AccountDefinition{{
 				Name: name, PasswordHash: passwordHash(), Status: store.UserActive, Roles: []identity.Role{identity.RoleMaker},
 			}},
 		})
 	}
-	check(t, admin.Apply(t.Context(), b.db.Provisioner(t), crowd))
+	check(t, store.ApplyRealm(t.Context(), b.db.Provisioner(t), crowd))
 	took, order := map[string][]time.Duration{}, rand.New(rand.NewPCG(1, 2))
 	for number := range names {
 		kinds := []string{"known", "other"}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/store/admin"
+	"countersign/internal/store"
 )
 
 // secretBytes is the randomness of a token.
@@ -102,7 +102,7 @@ func (s *Service) successors(of token) []successor {
 
 type familyStart struct {
 	realm  string
-	client admin.Client
+	client store.Client
 	userID uuid.UUID
 	asOf   time.Time // of the account whose password was checked
 	scope  string
@@ -124,11 +124,11 @@ func (s *Service) startFamily(ctx context.Context, start familyStart) (TokenSet,
 	now, life := s.now(), start.client.Life
 	end := now.Add(life.Absolute)
 	refreshEnd, accessEnd := earlier(now.Add(life.Refresh), end), earlier(now.Add(life.Access), end)
-	err = s.tokens.Start(ctx, admin.NewFamily{
+	err = s.tokens.Start(ctx, store.NewFamily{
 		Realm: start.realm, FamilyID: family, UserID: start.userID, ClientID: start.client.ClientID, Scope: start.scope, At: now, EndsAt: end,
 		AsOf:    start.asOf,
-		Refresh: admin.IssuedToken{Hash: refresh.hash(), ExpiresAt: refreshEnd},
-		Access:  admin.IssuedToken{Hash: access.hash(), ExpiresAt: accessEnd},
+		Refresh: store.IssuedToken{Hash: refresh.hash(), ExpiresAt: refreshEnd},
+		Access:  store.IssuedToken{Hash: access.hash(), ExpiresAt: accessEnd},
 	})
 	if err != nil {
 		return TokenSet{}, err

@@ -19,7 +19,7 @@ import (
 	"github.com/pquerna/otp/totp"
 
 	"countersign/internal/identity"
-	"countersign/internal/store/admin"
+	"countersign/internal/store"
 )
 
 // digestSize is the size in bytes of the digests of used codes and passkey answers.
@@ -140,7 +140,7 @@ func stepToken(step int64) [digestSize]byte {
 }
 
 // fitsTOTP holds a code against an app.
-func (s *Service) fitsTOTP(c factorCheck, f admin.Factor, now time.Time) (token [digestSize]byte, fits bool) {
+func (s *Service) fitsTOTP(c factorCheck, f store.Factor, now time.Time) (token [digestSize]byte, fits bool) {
 	secret, err := s.keys.factors.Decrypt(f.Secret, secretOf(c.by, f.ID)...)
 	if err != nil {
 		return token, false

@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	"countersign/internal/store"
-	"countersign/internal/store/admin"
 )
 
 // ErrForeignDatabase says that the database holds a realm that the demo did not make, so the demo must not run on it.
@@ -16,7 +15,7 @@ var ErrForeignDatabase = errors.New("the database holds a realm that the demo di
 
 // Refuse looks whether the demo may use the database, before anything is written to it, its schema included. Error: ErrForeignDatabase.
 func Refuse(ctx context.Context, ownerURL string) error {
-	present, err := admin.Realms(ctx, ownerURL)
+	present, err := store.Realms(ctx, ownerURL)
 	if err != nil {
 		return fmt.Errorf("look for realms: %w", err)
 	}
@@ -31,7 +30,7 @@ func Refuse(ctx context.Context, ownerURL string) error {
 // Ensure brings the demo's realms into a migrated database, as the owner; done twice it changes nothing. A realm that administrators
 // changed is theirs from then on, and left as it is. A database that holds anybody else's realm is refused. Errors:
 // ErrForeignDatabase, provision.ErrForeignRealm.
-func Ensure(ctx context.Context, by admin.Provisioner) error {
+func Ensure(ctx context.Context, by store.Provisioner) error {
 	err := Refuse(ctx, by.OwnerURL)
 	if err != nil {
 		return err
@@ -40,7 +39,7 @@ func Ensure(ctx context.Context, by admin.Provisioner) error {
 	if err != nil {
 		return fmt.Errorf("make the demo: %w", err)
 	}
-	theirs, err := admin.Administered(ctx, by.OwnerURL)
+	theirs, err := store.AdministeredRealms(ctx, by.OwnerURL)
 	if err != nil {
 		return fmt.Errorf("look for changes: %w", err)
 	}
@@ -49,7 +48,7 @@ func Ensure(ctx context.Context, by admin.Provisioner) error {
 		if theirs[realm.Realm] {
 			err = keepUp(ctx, by, realm)
 		} else {
-			err = admin.Apply(ctx, by, realm)
+			err = store.ApplyRealm(ctx, by, realm)
 		}
 		if err != nil {
 			return fmt.Errorf("make the demo: %w", err)
@@ -59,10 +58,10 @@ func Ensure(ctx context.Context, by admin.Provisioner) error {
 }
 
 // keepUp gives a realm that administers itself the directories of banks of the day, and nothing else.
-func keepUp(ctx context.Context, by admin.Provisioner, realm admin.RealmDefinition) error {
+func keepUp(ctx context.Context, by store.Provisioner, realm store.RealmDefinition) error {
 	for _, directory := range realm.Directories {
 		directory.Realm = realm.Realm
-		_, err := admin.ImportDirectory(ctx, by, directory)
+		_, err := store.ImportDirectory(ctx, by, directory)
 		if err != nil {
 			return err
 		}

@@ -16,7 +16,6 @@ import (
 	"countersign/internal/service"
 	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
-	adminpkg "countersign/internal/store/admin"
 	"countersign/internal/store/storetest"
 )
 
@@ -31,7 +30,7 @@ func TestEnsureMakesTheDemoOnceAndForAll(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	realms, err := adminpkg.Realms(t.Context(), db.OwnerURL)
+	realms, err := store.Realms(t.Context(), db.OwnerURL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +96,7 @@ func TestEnsureLeavesWhatAdministratorsChanged(t *testing.T) {
 func TestEnsureRefusesADatabaseOfSomebodyElse(t *testing.T) {
 	t.Parallel()
 	db := storetest.New(t)
-	err := adminpkg.Apply(t.Context(), db.Provisioner(t), adminpkg.RealmDefinition{
+	err := store.ApplyRealm(t.Context(), db.Provisioner(t), store.RealmDefinition{
 		Realm: "bank", Name: "A bank", Mark: "BK", MadeBy: store.MadeByOperator,
 		Life: store.TokenLife{Access: time.Minute, Refresh: time.Minute, Absolute: time.Minute},
 	})
@@ -108,7 +107,7 @@ func TestEnsureRefusesADatabaseOfSomebodyElse(t *testing.T) {
 	if !errors.Is(err, demo.ErrForeignDatabase) {
 		t.Errorf("got %v, want %v", err, demo.ErrForeignDatabase)
 	}
-	realms, err := adminpkg.Realms(t.Context(), db.OwnerURL)
+	realms, err := store.Realms(t.Context(), db.OwnerURL)
 	if err != nil || len(realms) != 1 {
 		t.Errorf("got realms %v, %v, want the bank's alone", realms, err)
 	}
@@ -178,19 +177,19 @@ func TestADemoUserIsKnownToTheApplication(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	people := adminpkg.NewPeople(db.Database)
+	people := store.NewPeople(db.Database)
 	client, err := people.Client(t.Context(), demo.Realm, demo.Backoffice)
 	if err != nil || !client.MayDecideOwn || client.Kind != store.ClientConfidential || client.Life.Access != 5*time.Minute {
 		t.Errorf("got client %+v, %v", client, err)
 	}
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
-	user, found, err := adminpkg.NewLogins(db.Database).Reserve(t.Context(), adminpkg.LoginTry{
+	user, found, err := store.NewLogins(db.Database).Reserve(t.Context(), store.LoginTry{
 		Realm: demo.Realm, Name: "both1", NameHash: make([]byte, 32), At: now, ForgetBefore: now,
 	})
 	if err != nil || !found {
 		t.Fatalf("got %v, %v", found, err)
 	}
-	principal, err := people.Principal(t.Context(), adminpkg.PrincipalKey{Realm: demo.Realm, UserID: user.UserID, ClientID: "portal"})
+	principal, err := people.Principal(t.Context(), store.PrincipalKey{Realm: demo.Realm, UserID: user.UserID, ClientID: "portal"})
 	if err != nil || !principal.Has(identity.RoleMaker) || !principal.Has(identity.RoleChecker) || principal.DisplayName != "Both 1" {
 		t.Errorf("got %+v, %v", principal, err)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"countersign/internal/account"
 	"countersign/internal/rulebook"
-	"countersign/internal/store/admin"
+	"countersign/internal/store"
 )
 
 // directorySource is the source of the demo's directories, as pages show it.
@@ -38,7 +38,7 @@ var registryBanks = []string{
 
 // Directories are the directories of the demo's realms for a time: of the first day of its quarter, so that a demo's directory is never
 // stale and a start on another day changes nothing.
-func Directories(at time.Time) ([]admin.DirectoryImport, error) {
+func Directories(at time.Time) ([]store.DirectoryImport, error) {
 	year, month, _ := at.UTC().Date()
 	edition := time.Date(year, month-(month-1)%3, 1, 0, 0, 0, 0, time.UTC)
 	swiss, european := begun(edition), begun(edition)
@@ -62,13 +62,13 @@ func Directories(at time.Time) ([]admin.DirectoryImport, error) {
 			fmt.Fprintf(swiss, "CH%s;;Demo bank of the sample accounts CH %s;yes\n", code, code)
 		}
 	}
-	var made []admin.DirectoryImport
+	var made []store.DirectoryImport
 	for scheme, text := range map[rulebook.Scheme]*bytes.Buffer{rulebook.SchemeSIC: swiss, rulebook.SchemeSCT: european} {
 		read, err := account.ParseDirectory(text.Bytes())
 		if err != nil {
 			return nil, fmt.Errorf("read the directory of %s: %w", scheme, err)
 		}
-		made = append(made, admin.DirectoryImport{Scheme: scheme, Directory: read, Source: directorySource})
+		made = append(made, store.DirectoryImport{Scheme: scheme, Directory: read, Source: directorySource})
 	}
 	return made, nil
 }

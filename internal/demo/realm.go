@@ -7,7 +7,6 @@ import (
 	"countersign/internal/administration"
 	"countersign/internal/identity"
 	"countersign/internal/store"
-	"countersign/internal/store/admin"
 )
 
 // Names of the demo's realms and clients, and the secrets that go with them.
@@ -30,14 +29,14 @@ const (
 const UserPasswordHash = "$argon2id$v=19$m=19456,t=2,p=1$KmLa02Hu59Zr+DZnUOrQVA$txhHIJEDYozaGqKwxQ90nfrhmUSv4FKCGTYZGHU8KHQ"
 
 // Realms are the definitions of the demo's realms.
-func Realms() []admin.RealmDefinition {
-	return []admin.RealmDefinition{demoRealm(), secondRealm()}
+func Realms() []store.RealmDefinition {
+	return []store.RealmDefinition{demoRealm(), secondRealm()}
 }
 
-func demoRealm() admin.RealmDefinition {
-	return admin.RealmDefinition{
+func demoRealm() store.RealmDefinition {
+	return store.RealmDefinition{
 		Realm: Realm, Name: "Demo", Mark: "DM", MadeBy: store.MadeByDemo, Life: tokenLife(),
-		People: []admin.PersonDefinition{
+		People: []store.PersonDefinition{
 			payer("maker1", "Maker 1", identity.RoleMaker),
 			payer("maker2", "Maker 2", identity.RoleMaker),
 			payer("checker1", "Checker 1", identity.RoleChecker),
@@ -67,10 +66,10 @@ func demoRealm() admin.RealmDefinition {
 }
 
 // secondRealm shows that realms see nothing of each other.
-func secondRealm() admin.RealmDefinition {
-	return admin.RealmDefinition{
+func secondRealm() store.RealmDefinition {
+	return store.RealmDefinition{
 		Realm: SecondRealm, Name: "Demo 2", Mark: "D2", MadeBy: store.MadeByDemo, Life: tokenLife(),
-		People: []admin.PersonDefinition{
+		People: []store.PersonDefinition{
 			payer("maker1", "Maker 1", identity.RoleMaker),
 			payer("checker1", "Checker 1", identity.RoleChecker),
 		},
@@ -84,14 +83,14 @@ func tokenLife() store.TokenLife {
 	return store.TokenLife{Access: 5 * time.Minute, Refresh: 30 * time.Minute, Absolute: 12 * time.Hour}
 }
 
-func payer(name, displayName string, roles ...identity.Role) admin.PersonDefinition {
-	return admin.PersonDefinition{DisplayName: displayName, Duty: admin.DutyPayments, Accounts: []admin.AccountDefinition{
+func payer(name, displayName string, roles ...identity.Role) store.PersonDefinition {
+	return store.PersonDefinition{DisplayName: displayName, Duty: store.DutyPayments, Accounts: []store.AccountDefinition{
 		{Name: name, PasswordHash: UserPasswordHash, Status: store.UserActive, Roles: roles},
 	}}
 }
 
-func administrator(name, displayName string) admin.PersonDefinition {
-	return admin.PersonDefinition{DisplayName: displayName, Duty: admin.DutyAdministration, Accounts: []admin.AccountDefinition{
+func administrator(name, displayName string) store.PersonDefinition {
+	return store.PersonDefinition{DisplayName: displayName, Duty: store.DutyAdministration, Accounts: []store.AccountDefinition{
 		{Name: name, PasswordHash: UserPasswordHash, Status: store.UserActive, Roles: []identity.Role{identity.RoleAdministrator}},
 	}}
 }

@@ -11,7 +11,6 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/store"
-	"countersign/internal/store/admin"
 )
 
 // Secrets makes what is secret of those who are new to a realm.
@@ -24,15 +23,15 @@ type Secrets interface {
 	// what to do, without its full stop.
 	Provider(from ProviderSecret) (string, error)
 	// Kept reports whether the provider in force has this secret already; there may be none.
-	Kept(inForce *admin.ProviderDefinition, wanted admin.ProviderDefinition) (bool, error)
+	Kept(inForce *store.ProviderDefinition, wanted store.ProviderDefinition) (bool, error)
 }
 
 // Definition is the realm a form describes, over the realm as it is: passwords, secrets and everything that the form does not name stay,
 // but for policies, which the form names all, and the roles of an account. All faults of the form are told at once, as a
 // payment.FieldError.
-func (f Form) Definition(now admin.RealmDefinition, secrets Secrets) (admin.RealmDefinition, error) {
+func (f Form) Definition(now store.RealmDefinition, secrets Secrets) (store.RealmDefinition, error) {
 	d := definer{now: now, secrets: secrets}
-	wanted := admin.RealmDefinition{Realm: f.Realm, Name: f.Name, Mark: f.Mark, MadeBy: now.MadeBy, Life: d.life(f.Tokens)}
+	wanted := store.RealmDefinition{Realm: f.Realm, Name: f.Name, Mark: f.Mark, MadeBy: now.MadeBy, Life: d.life(f.Tokens)}
 	d.note(administration.Realm{Realm: f.Realm, Name: f.Name, Mark: f.Mark}.Check())
 	if f.Realm != now.Realm || f.Mark != now.Mark {
 		d.find("/realm", "Give realm and mark as the realm has them: they are fixed for ever.")
@@ -69,12 +68,12 @@ func (f Form) Definition(now admin.RealmDefinition, secrets Secrets) (admin.Real
 
 // definer collects what is wrong with a form.
 type definer struct {
-	now      admin.RealmDefinition
+	now      store.RealmDefinition
 	secrets  Secrets
 	findings []payment.Finding
 	err      error // a secret could not be made
 	// outer is the identity provider that the realm is to have; nil for none.
-	outer *admin.ProviderDefinition
+	outer *store.ProviderDefinition
 }
 
 // note takes the findings of an error.
@@ -134,8 +133,8 @@ func (d *definer) life(t *Tokens) store.TokenLife {
 	return life
 }
 
-func (d *definer) person(at string, p Person) admin.PersonDefinition {
-	person := admin.PersonDefinition{DisplayName: p.Name}
+func (d *definer) person(at string, p Person) store.PersonDefinition {
+	person := store.PersonDefinition{DisplayName: p.Name}
 	if len(p.Users) == 0 {
 		d.find(at+"/users", "Give the person at least one user account.")
 	}
@@ -157,8 +156,8 @@ func (d *definer) person(at string, p Person) admin.PersonDefinition {
 }
 
 // user keeps the password of an account that is there, and makes a set-up for a new one; linked is who the account is at the provider now.
-func (d *definer) user(u administration.User, suppressed bool) (account admin.AccountDefinition, linked string) {
-	account = admin.AccountDefinition{Name: u.Name, Roles: u.Roles, Status: store.UserUnverified}
+func (d *definer) user(u administration.User, suppressed bool) (account store.AccountDefinition, linked string) {
+	account = store.AccountDefinition{Name: u.Name, Roles: u.Roles, Status: store.UserUnverified}
 	for _, person := range d.now.People {
 		for _, known := range person.Accounts {
 			if known.Name == u.Name {
@@ -222,7 +221,7 @@ func (d *definer) account(at string, a Account) administration.Account {
 }
 
 // namesakes refuses people of one name: were they one human being, four-eyes would take them for two.
-func (d *definer) namesakes(wanted admin.RealmDefinition) {
+func (d *definer) namesakes(wanted store.RealmDefinition) {
 	for i, person := range wanted.People {
 		for _, other := range wanted.People[:i] {
 			if identity.LooksLike(person.DisplayName, other.DisplayName) {
@@ -240,14 +239,14 @@ func (d *definer) namesakes(wanted admin.RealmDefinition) {
 }
 
 // shareAccount reports whether two are the same person by an account of theirs.
-func shareAccount(a, b admin.PersonDefinition) bool {
-	return slices.ContainsFunc(a.Accounts, func(one admin.AccountDefinition) bool {
-		return slices.ContainsFunc(b.Accounts, func(other admin.AccountDefinition) bool { return one.Name == other.Name })
+func shareAccount(a, b store.PersonDefinition) bool {
+	return slices.ContainsFunc(a.Accounts, func(one store.AccountDefinition) bool {
+		return slices.ContainsFunc(b.Accounts, func(other store.AccountDefinition) bool { return one.Name == other.Name })
 	})
 }
 
 // once refuses what the form names twice.
-func (d *definer) once(wanted admin.RealmDefinition) {
+func (d *definer) once(wanted store.RealmDefinition) {
 	seen := map[string]bool{}
 	name := func(at, key string) {
 		if seen[at+key] {

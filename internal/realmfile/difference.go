@@ -7,12 +7,12 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"countersign/internal/store/admin"
+	"countersign/internal/store"
 )
 
 // Differences lists the changes of Apply to a realm, one a line: "+" for a new row, "~" for a changed one, "-" for a retired policy.
 // Omitted rows stay, except policies.
-func Differences(now, wanted admin.RealmDefinition) ([]string, error) {
+func Differences(now, wanted store.RealmDefinition) ([]string, error) {
 	from, to := Of(now), Of(wanted)
 	d := &difference{before: map[string]string{}}
 	eachActor(from, d.remember)

@@ -12,7 +12,6 @@ import (
 	"countersign/internal/administration"
 	"countersign/internal/identity"
 	"countersign/internal/store"
-	"countersign/internal/store/admin"
 )
 
 // Form is a realm as the file has it.
@@ -145,7 +144,7 @@ func Write(form Form) ([]byte, error) {
 }
 
 // Of is the form of a realm as it is.
-func Of(realm admin.RealmDefinition) Form {
+func Of(realm store.RealmDefinition) Form {
 	form := Form{Realm: realm.Realm, Name: realm.Name, Mark: realm.Mark, Tokens: &Tokens{
 		Access: administration.Wait(realm.Life.Access), Refresh: administration.Wait(realm.Life.Refresh),
 		Absolute: administration.Wait(realm.Life.Absolute),

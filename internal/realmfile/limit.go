@@ -3,7 +3,7 @@ package realmfile
 import (
 	"countersign/internal/administration"
 	"countersign/internal/rulebook"
-	"countersign/internal/store/admin"
+	"countersign/internal/store"
 )
 
 // SpendingLimit limits the payments of a person (named by a user account), a client or an account.
@@ -21,7 +21,7 @@ func (l SpendingLimit) key() string {
 }
 
 // limit reads a limit. Its holder has to stand in the file as well.
-func (d *definer) limit(at string, l SpendingLimit, wanted admin.RealmDefinition) administration.Limit {
+func (d *definer) limit(at string, l SpendingLimit, wanted store.RealmDefinition) administration.Limit {
 	values := administration.ValuesOf(l)
 	read, err := administration.LimitOf(values, at, holderIn(administration.LimitKeyOf(values), wanted))
 	d.note(err)
@@ -29,7 +29,7 @@ func (d *definer) limit(at string, l SpendingLimit, wanted admin.RealmDefinition
 }
 
 // holderIn finds the holder of a limit in the realm that the file describes.
-func holderIn(key administration.LimitKey, wanted admin.RealmDefinition) administration.LimitHolder {
+func holderIn(key administration.LimitKey, wanted store.RealmDefinition) administration.LimitHolder {
 	holder := administration.LimitHolder{Key: key.Holder}
 	switch key.Of {
 	case rulebook.OfPerson:

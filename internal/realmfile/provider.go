@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"countersign/internal/administration"
-	"countersign/internal/store/admin"
+	"countersign/internal/store"
 )
 
 // IdentityProvider is the identity provider of the realm, with the fields of the change provider.set.
@@ -30,14 +30,14 @@ var ErrSecretPlace = errors.New(
 )
 
 // provider reads the identity provider. Without one the realm keeps its own.
-func (d *definer) provider(p *IdentityProvider) *admin.ProviderDefinition {
+func (d *definer) provider(p *IdentityProvider) *store.ProviderDefinition {
 	if p == nil {
 		return d.now.Provider
 	}
 	const at = "/identityProvider"
 	read, err := administration.ProviderOf(administration.ValuesOf(*p), at)
 	d.note(err)
-	wanted := &admin.ProviderDefinition{Provider: read}
+	wanted := &store.ProviderDefinition{Provider: read}
 	wanted.Status = administration.StatusInForce
 	if p.ProviderSecret == nil {
 		return wanted
@@ -63,7 +63,7 @@ func (d *definer) provider(p *IdentityProvider) *admin.ProviderDefinition {
 }
 
 // providerForm shows a provider. A secret that is not in force yet is neither kept nor anywhere else.
-func providerForm(d *admin.ProviderDefinition) *IdentityProvider {
+func providerForm(d *store.ProviderDefinition) *IdentityProvider {
 	if d == nil {
 		return nil
 	}
@@ -92,7 +92,7 @@ func (d *definer) subject(at, subject, known string) string {
 }
 
 // linkedOnce refuses two accounts that would be the same somebody, named here or not.
-func (d *definer) linkedOnce(wanted admin.RealmDefinition) {
+func (d *definer) linkedOnce(wanted store.RealmDefinition) {
 	named, accounts := map[string]bool{}, map[string]bool{}
 	for _, person := range wanted.People {
 		for _, account := range person.Accounts {

@@ -16,7 +16,6 @@ import (
 	"countersign/internal/keyring"
 	"countersign/internal/payment"
 	"countersign/internal/store"
-	"countersign/internal/store/admin"
 )
 
 // AdministrationConfig holds the dependencies of Administration.
@@ -34,7 +33,7 @@ type AdministrationConfig struct {
 // Administration administers realms.
 type Administration struct {
 	cfg     AdministrationConfig
-	changes *admin.Changes
+	changes *store.Changes
 	setUps  identity.SetUpKeys
 	// providers hides secrets of the portal at identity providers.
 	providers identity.ProviderKeys
@@ -56,7 +55,7 @@ func NewAdministration(cfg AdministrationConfig) (*Administration, error) {
 	}
 	webhooks, err := identity.NewWebhookKeys(cfg.Keys)
 	return &Administration{
-		cfg: cfg, changes: admin.NewChanges(cfg.Database), setUps: setUps, providers: providers, webhooks: webhooks,
+		cfg: cfg, changes: store.NewChanges(cfg.Database), setUps: setUps, providers: providers, webhooks: webhooks,
 	}, err
 }
 
@@ -78,7 +77,7 @@ type Requested struct {
 // Request stores a change that another administrator decides. Errors: payment.ForbiddenError, payment.FieldError.
 func (s *Administration) Request(ctx context.Context, by identity.Principal, in RequestInput) (Requested, error) {
 	at := s.cfg.Now()
-	ask := admin.Request{Request: administration.Request{
+	ask := store.ChangeRequest{Request: administration.Request{
 		ID: s.cfg.NewID(), Kind: in.Kind, Subject: in.Subject, Values: in.Values, Note: in.Note, By: by, At: at,
 	}}
 	var made Requested
@@ -164,12 +163,12 @@ func (s *Administration) decide(ctx context.Context, verdict administration.Verd
 		err = change.MayDecide(by) // asked again under the lock; here it spares the making of secrets
 	}
 	var decided Decided
-	var secrets admin.Secrets
+	var secrets store.ChangeSecrets
 	if err == nil && verdict.Approve {
 		secrets, err = s.secrets(by.Realm, change, &decided)
 	}
 	if err == nil {
-		decided.Change, err = s.changes.Decide(ctx, admin.Decision{ChangeID: change.ID, Verdict: verdict, Secrets: secrets})
+		decided.Change, err = s.changes.Decide(ctx, store.DecisionInput{ChangeID: change.ID, Verdict: verdict, Secrets: secrets})
 	}
 	if err != nil {
 		event := auditlog.EventChangeReject
@@ -183,8 +182,8 @@ func (s *Administration) decide(ctx context.Context, verdict administration.Verd
 }
 
 // secrets makes what an approval shows.
-func (s *Administration) secrets(realm string, change administration.Change, into *Decided) (admin.Secrets, error) {
-	var secrets admin.Secrets
+func (s *Administration) secrets(realm string, change administration.Change, into *Decided) (store.ChangeSecrets, error) {
+	var secrets store.ChangeSecrets
 	if change.Kind.SetsUp() {
 		link, err := identity.NewSetUpLink(s.cfg.Random)
 		if err != nil {

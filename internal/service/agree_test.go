@@ -20,7 +20,6 @@ import (
 	servicepkg "countersign/internal/service"
 	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
-	adminpkg "countersign/internal/store/admin"
 	"countersign/internal/store/storetest"
 )
 
@@ -115,22 +114,22 @@ func (s *stationsService) move(d deed, by identity.Principal) error {
 // do both, and a third who decides only.
 func cheats(t *testing.T, h *servicetest.Env) {
 	t.Helper()
-	account := func(name string, roles ...identity.Role) adminpkg.AccountDefinition {
-		return adminpkg.AccountDefinition{Name: name, PasswordHash: demo.UserPasswordHash, Status: store.UserActive, Roles: roles}
+	account := func(name string, roles ...identity.Role) store.AccountDefinition {
+		return store.AccountDefinition{Name: name, PasswordHash: demo.UserPasswordHash, Status: store.UserActive, Roles: roles}
 	}
 	realm := demo.Realms()[0]
 	realm.People = append(realm.People,
-		adminpkg.PersonDefinition{DisplayName: "One", Duty: adminpkg.DutyPayments, Accounts: []adminpkg.AccountDefinition{
+		store.PersonDefinition{DisplayName: "One", Duty: store.DutyPayments, Accounts: []store.AccountDefinition{
 			account("entry", identity.RoleMaker, identity.RoleChecker), account("entry2", identity.RoleMaker), account("look", identity.RoleChecker),
 		}},
-		adminpkg.PersonDefinition{DisplayName: "One Office", Duty: adminpkg.DutyAdministration, Accounts: []adminpkg.AccountDefinition{
+		store.PersonDefinition{DisplayName: "One Office", Duty: store.DutyAdministration, Accounts: []store.AccountDefinition{
 			account("office", identity.RoleAdministrator), account("office2", identity.RoleAdministrator),
 		}},
-		adminpkg.PersonDefinition{DisplayName: "Two", Duty: adminpkg.DutyPayments, Accounts: []adminpkg.AccountDefinition{
+		store.PersonDefinition{DisplayName: "Two", Duty: store.DutyPayments, Accounts: []store.AccountDefinition{
 			account("look2", identity.RoleChecker),
 		}},
 	)
-	err := adminpkg.Apply(t.Context(), h.DB.Provisioner(t), realm)
+	err := store.ApplyRealm(t.Context(), h.DB.Provisioner(t), realm)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"countersign/internal/administration"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
-	"countersign/internal/store/admin"
+	"countersign/internal/store"
 )
 
 // Beneficiaries are no matter of administrators: makers ask for changes of them, checkers decide, and everybody who reads payments reads
@@ -17,7 +17,7 @@ import (
 
 // Beneficiaries lists those in force by name. Error: payment.ForbiddenError.
 func (s *Administration) Beneficiaries(
-	ctx context.Context, by identity.Principal, of admin.Book,
+	ctx context.Context, by identity.Principal, of store.Book,
 ) ([]administration.Beneficiary, error) {
 	err := payment.MayRead(by)
 	if err != nil {
@@ -52,7 +52,9 @@ func (s *Administration) BeneficiaryChange(ctx context.Context, by identity.Prin
 }
 
 // BeneficiaryChanges lists changes of beneficiaries, the newest first unless the filter says otherwise. Error: payment.ForbiddenError.
-func (s *Administration) BeneficiaryChanges(ctx context.Context, by identity.Principal, f admin.Filter) ([]administration.Change, error) {
+func (s *Administration) BeneficiaryChanges(
+	ctx context.Context, by identity.Principal, f store.ChangeFilter,
+) ([]administration.Change, error) {
 	err := payment.MayRead(by)
 	if err != nil {
 		return nil, err

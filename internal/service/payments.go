@@ -16,7 +16,7 @@ import (
 	"countersign/internal/payee"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	messagepkg "countersign/internal/store"
+	"countersign/internal/store"
 )
 
 // Payments takes what makers submit.
@@ -27,7 +27,7 @@ type Payments struct {
 
 // PaymentsConfig holds the dependencies of the service.
 type PaymentsConfig struct {
-	Messages *messagepkg.Messages
+	Messages *store.Messages
 	Rules    rulebook.Settings
 	Seal     payment.Sealer
 	Now      func() time.Time // UTC in microseconds, as the database keeps times
@@ -59,12 +59,12 @@ func (s *Payments) Create(ctx context.Context, by identity.Principal, in payment
 	at := s.cfg.Now()
 	in.ManyTransactions = false
 	ask := s.ask(by, in)
-	message, err := s.cfg.Messages.Insert(ctx, ask, func(known messagepkg.CreateContext) (payment.Created, error) {
+	message, err := s.cfg.Messages.Insert(ctx, ask, func(known store.CreateContext) (payment.Created, error) {
 		order := s.instruction(by, in, known, at)
 		order.Payee = found
 		return payment.NewInstruction(order)
 	})
-	if duplicate, is := errors.AsType[*messagepkg.DuplicateError](err); is {
+	if duplicate, is := errors.AsType[*store.DuplicateError](err); is {
 		return s.repeat(ctx, by, in, duplicate)
 	}
 	if _, refused := errors.AsType[*payment.RefusalError](err); refused && in.ExternalID+in.IdempotencyKey != "" {
@@ -85,10 +85,10 @@ func (s *Payments) repeatOrRefuse(ctx context.Context, by identity.Principal, in
 	if err != nil {
 		return Result{}, refused
 	}
-	err = s.cfg.Messages.Repeated(ctx, messagepkg.MessageKeys{
+	err = s.cfg.Messages.Repeated(ctx, store.MessageKeys{
 		Realm: by.Realm, ClientID: by.ClientID, ExternalID: in.ExternalID, IdempotencyKey: in.IdempotencyKey,
 	}, fingerprint)
-	duplicate, is := errors.AsType[*messagepkg.DuplicateError](err)
+	duplicate, is := errors.AsType[*store.DuplicateError](err)
 	switch {
 	case err == nil, is && !duplicate.SameContent:
 		return Result{}, refused
@@ -192,7 +192,7 @@ func (s *Payments) PreviewAll(ctx context.Context, by identity.Principal, orders
 	if !by.Has(identity.RoleMaker) {
 		return nil, errNotMaker
 	}
-	asked := make([]messagepkg.ContextQuery, len(orders))
+	asked := make([]store.ContextQuery, len(orders))
 	for i, in := range orders {
 		asked[i] = s.ask(by, in)
 	}
@@ -216,10 +216,10 @@ func (s *Payments) PreviewAll(ctx context.Context, by identity.Principal, orders
 
 // UsedBefore returns the finding of an order whose MsgId its client used before; none for a fresh one.
 func (s *Payments) UsedBefore(ctx context.Context, by identity.Principal, in payment.Order) ([]payment.Finding, error) {
-	err := s.cfg.Messages.Repeated(ctx, messagepkg.MessageKeys{
+	err := s.cfg.Messages.Repeated(ctx, store.MessageKeys{
 		Realm: by.Realm, ClientID: by.ClientID, MessageKey: in.MessageKey(),
 	}, payment.Digest{})
-	duplicate, is := errors.AsType[*messagepkg.DuplicateError](err)
+	duplicate, is := errors.AsType[*store.DuplicateError](err)
 	if !is {
 		return nil, err
 	}
@@ -232,10 +232,10 @@ func (s *Payments) UsedBefore(ctx context.Context, by identity.Principal, in pay
 
 // made returns the message that a client made with an externalId; the zero id for none.
 func (s *Payments) made(ctx context.Context, by identity.Principal, externalID string) (uuid.UUID, error) {
-	err := s.cfg.Messages.Repeated(ctx, messagepkg.MessageKeys{
+	err := s.cfg.Messages.Repeated(ctx, store.MessageKeys{
 		Realm: by.Realm, ClientID: by.ClientID, ExternalID: externalID,
 	}, payment.Digest{})
-	if duplicate, is := errors.AsType[*messagepkg.DuplicateError](err); is {
+	if duplicate, is := errors.AsType[*store.DuplicateError](err); is {
 		return duplicate.MessageID, nil
 	}
 	return uuid.Nil, err
@@ -252,7 +252,7 @@ type Preview struct {
 // repeat answers a request whose externalId, Idempotency-Key or MsgId was used before. The externalId is no part of an order's content, so
 // a key that comes with another one is another request's.
 func (s *Payments) repeat(
-	ctx context.Context, by identity.Principal, in payment.Order, duplicate *messagepkg.DuplicateError,
+	ctx context.Context, by identity.Principal, in payment.Order, duplicate *store.DuplicateError,
 ) (Result, error) {
 	if duplicate.Scope == payment.KeyMessageID || !duplicate.SameContent {
 		return Result{}, refuseDuplicate(duplicate)
@@ -269,7 +269,7 @@ func (s *Payments) repeat(
 
 // refuseDuplicate refuses a word of the client that stands for something else: payment.ErrKeyReused for an Idempotency-Key, else a
 // payment.RefusalError that names the word.
-func refuseDuplicate(duplicate *messagepkg.DuplicateError) error {
+func refuseDuplicate(duplicate *store.DuplicateError) error {
 	if duplicate.Scope == payment.KeyIdempotency {
 		return payment.ErrKeyReused
 	}
@@ -286,13 +286,13 @@ func refuseDuplicate(duplicate *messagepkg.DuplicateError) error {
 }
 
 // ask returns the query for the realm data of a new message. The rules report missing fields later.
-func (s *Payments) ask(by identity.Principal, in payment.Order) messagepkg.ContextQuery {
+func (s *Payments) ask(by identity.Principal, in payment.Order) store.ContextQuery {
 	return s.askAbout(by, in, 0)
 }
 
 // askAbout is ask about the payment information of an index.
-func (s *Payments) askAbout(by identity.Principal, in payment.Order, index int) messagepkg.ContextQuery {
-	q := messagepkg.ContextQuery{
+func (s *Payments) askAbout(by identity.Principal, in payment.Order, index int) store.ContextQuery {
+	q := store.ContextQuery{
 		Realm: by.Realm, ClientID: by.ClientID, Channel: by.Channel, Scheme: in.Scheme, Kind: payment.KindInstruction,
 		People: []uuid.UUID{by.PersonID}, Day: s.today(),
 	}
@@ -315,7 +315,7 @@ func (s *Payments) askAbout(by identity.Principal, in payment.Order, index int) 
 
 // instruction returns an order with the current data of its realm.
 func (s *Payments) instruction(
-	by identity.Principal, in payment.Order, known messagepkg.CreateContext, at time.Time,
+	by identity.Principal, in payment.Order, known store.CreateContext, at time.Time,
 ) payment.InstructionInput {
 	return payment.InstructionInput{
 		Order: in, By: by, Account: known.Account, Directory: known.Directory, Policy: known.Policy, Limits: known.Limits,

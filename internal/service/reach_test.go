@@ -11,7 +11,7 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
 	"countersign/internal/service/servicetest"
-	"countersign/internal/store/admin"
+	"countersign/internal/store"
 )
 
 // wantUnreached asserts the refusal of a payment whose bank is not known or not reached.
@@ -31,12 +31,12 @@ func load(t *testing.T, h *servicetest.Env, edition string, rows ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := admin.DirectoryImport{Realm: "demo", Scheme: rulebook.SchemeSCT, Directory: d, Source: "test"}
-	changed, err := admin.ImportDirectory(t.Context(), h.DB.Provisioner(t), in)
+	in := store.DirectoryImport{Realm: "demo", Scheme: rulebook.SchemeSCT, Directory: d, Source: "test"}
+	changed, err := store.ImportDirectory(t.Context(), h.DB.Provisioner(t), in)
 	if err != nil || !changed {
 		t.Fatalf("changed %v: %v", changed, err)
 	}
-	changed, err = admin.ImportDirectory(t.Context(), h.DB.Provisioner(t), in)
+	changed, err = store.ImportDirectory(t.Context(), h.DB.Provisioner(t), in)
 	if err != nil || changed {
 		t.Errorf("the same directory again: changed %v, %v", changed, err)
 	}
@@ -119,13 +119,13 @@ func TestADirectoryGoesBackOnlyWhenToldTo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := admin.DirectoryImport{Realm: "demo", Scheme: rulebook.SchemeSCT, Directory: d, Source: "test"}
-	_, err = admin.ImportDirectory(ctx, h.DB.Provisioner(t), in)
-	if !errors.Is(err, admin.ErrOlderDirectory) {
+	in := store.DirectoryImport{Realm: "demo", Scheme: rulebook.SchemeSCT, Directory: d, Source: "test"}
+	_, err = store.ImportDirectory(ctx, h.DB.Provisioner(t), in)
+	if !errors.Is(err, store.ErrOlderDirectory) {
 		t.Errorf("an older directory: %v", err)
 	}
 	in.Older = true
-	changed, err := admin.ImportDirectory(ctx, h.DB.Provisioner(t), in)
+	changed, err := store.ImportDirectory(ctx, h.DB.Provisioner(t), in)
 	if err != nil || !changed {
 		t.Errorf("an older directory on purpose: %v", err)
 	}

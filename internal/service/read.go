@@ -8,7 +8,7 @@ import (
 	"countersign/internal/administration"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
-	"countersign/internal/store/admin"
+	"countersign/internal/store"
 )
 
 // Change reads one change. Errors: payment.ForbiddenError, payment.ErrNotFound, administration.ConflictError for one that does not fit its
@@ -41,7 +41,7 @@ func (s *Administration) Reported(ctx context.Context, by identity.Principal, id
 }
 
 // Changes lists changes, the newest first unless the filter says otherwise. Error: payment.ForbiddenError.
-func (s *Administration) Changes(ctx context.Context, by identity.Principal, f admin.Filter) ([]administration.Change, error) {
+func (s *Administration) Changes(ctx context.Context, by identity.Principal, f store.ChangeFilter) ([]administration.Change, error) {
 	err := administration.MayAdminister(by)
 	if err != nil {
 		return nil, err
@@ -172,6 +172,6 @@ func (s *Administration) Rules(ctx context.Context, realm string, ids []uuid.UUI
 }
 
 // Approvers returns the policy under which a message needs approvals, and at most 50 people who could give them.
-func (s *Administration) Approvers(ctx context.Context, m payment.Message) (admin.Approvers, error) {
+func (s *Administration) Approvers(ctx context.Context, m payment.Message) (store.Approvers, error) {
 	return s.changes.Approvers(ctx, m)
 }

@@ -10,7 +10,6 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
-	"countersign/internal/store/admin"
 )
 
 // SettledLate is the longest time from the approval of a payment to its statement: it was Unconfirmed, or is a late return.
@@ -41,7 +40,7 @@ func (s *Administration) Reconcile(
 		return r, err
 	}
 	r.Differences = payment.Reconcile(r.Statement, ledger)
-	changes, err := s.changes.Changes(ctx, by.Realm, admin.Filter{Kind: administration.KindRealmDifference, PageSize: maxExplained})
+	changes, err := s.changes.Changes(ctx, by.Realm, store.ChangeFilter{Kind: administration.KindRealmDifference, PageSize: maxExplained})
 	r.Explained = map[string]administration.Change{}
 	for _, c := range changes {
 		if key := c.After["difference"]; r.Explained[key].Kind == "" {

@@ -19,7 +19,6 @@ import (
 	"countersign/internal/service"
 	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
-	"countersign/internal/store/admin"
 	"countersign/internal/store/integrity"
 	"countersign/internal/store/storetest"
 )
@@ -127,7 +126,7 @@ func TestAnEarlierRowBringsNothingBack(t *testing.T) {
 	signIn := func(name string, role identity.Role) func(*testing.T, *servicetest.Env) error {
 		return func(t *testing.T, h *servicetest.Env) error {
 			key := keyOfRow(t, h.DB.Connect(t), "user_account", "name = '"+name+"'")
-			p, err := admin.NewPeople(h.DB.Database).Principal(ctx, admin.PrincipalKey{
+			p, err := store.NewPeople(h.DB.Database).Principal(ctx, store.PrincipalKey{
 				Realm: demo.Realm, UserID: uuid.MustParse(key), ClientID: identity.PortalClient,
 			})
 			if err == nil && !p.Has(role) {
@@ -158,7 +157,7 @@ func TestAnEarlierRowBringsNothingBack(t *testing.T) {
 			table: "client", where: "client_id = 'demo-straight'",
 			change: service.RequestInput{Kind: administration.KindClientSuppress, Subject: demo.Straight},
 			use: func(t *testing.T, h *servicetest.Env) error {
-				_, err := admin.NewPeople(h.DB.Database).Client(ctx, demo.Realm, demo.Straight)
+				_, err := store.NewPeople(h.DB.Database).Client(ctx, demo.Realm, demo.Straight)
 				return err
 			},
 		},
@@ -289,7 +288,7 @@ func TestAHeadPutBackWithItsRowsIsRefused(t *testing.T) {
 	was.putBack(t, conn)
 	head.putBack(t, conn)
 	for name, gateway := range map[string]*store.Database{"running": h.DB.Database, "started later": h.DB.Open(t, h.Seal)} {
-		_, err := admin.NewPeople(gateway).Client(ctx, demo.Realm, demo.Straight)
+		_, err := store.NewPeople(gateway).Client(ctx, demo.Realm, demo.Straight)
 		if !errors.Is(err, store.ErrUnknownRealm) {
 			t.Errorf("%s: %v, want nothing of the realm to count", name, err)
 		}
@@ -305,7 +304,7 @@ func TestAHeadPutBackWithItsTrailIsRefused(t *testing.T) {
 	h := servicetest.New(t)
 	conn := h.DB.Connect(t)
 	client := func(db *store.Database) error {
-		_, err := admin.NewPeople(db).Client(ctx, demo.Realm, demo.Straight)
+		_, err := store.NewPeople(db).Client(ctx, demo.Realm, demo.Straight)
 		return err
 	}
 	was, head := remember(t, conn, "policy", policyOf), remember(t, conn, "realm_head", "true")

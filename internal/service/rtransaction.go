@@ -9,7 +9,7 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/observability"
 	"countersign/internal/payment"
-	messagepkg "countersign/internal/store"
+	"countersign/internal/store"
 )
 
 // CreateRTransaction makes a recall, return or resolution. A repeat under the same externalId or Idempotency-Key with the same request
@@ -19,14 +19,14 @@ import (
 // recall cannot be trusted; payment.RefusalError with every rule broken, also when another R-transaction about the payment is under way or
 // done, and DU01 for an externalId used for another request; payment.ErrKeyReused.
 func (s *Payments) CreateRTransaction(ctx context.Context, by identity.Principal, asked payment.RTransaction) (Result, error) {
-	ask := messagepkg.RTransactionQuery{By: by, Asked: asked, Day: s.today()}
+	ask := store.RTransactionQuery{By: by, Asked: asked, Day: s.today()}
 	message, err := s.cfg.Messages.InsertRTransaction(ctx, ask, func(about payment.RTransactionSubject) (payment.Created, error) {
 		in := s.rTransaction(by, asked, about)
 		in.GlobalID = payment.New(about.Mark, in.At, s.cfg.Random())
 		in.InternalID, in.DocumentID = s.cfg.NewID(), s.cfg.NewID()
 		return payment.NewRTransaction(in)
 	})
-	var duplicate *messagepkg.DuplicateError
+	var duplicate *store.DuplicateError
 	var refused *payment.RefusalError
 	if errors.As(err, &refused) {
 		err = s.repeatedRTransaction(ctx, by, asked, err)
@@ -47,7 +47,7 @@ func (s *Payments) CreateRTransaction(ctx context.Context, by identity.Principal
 func (s *Payments) refusedAbout(ctx context.Context, by identity.Principal, asked payment.RTransaction, err error) {
 	var withheld *payment.WithheldError
 	if errors.As(err, &withheld) {
-		s.cfg.Messages.RefusedStep(ctx, messagepkg.RefusedStep{
+		s.cfg.Messages.RefusedStep(ctx, store.RefusedStep{
 			By: by, At: s.cfg.Now(), Message: withheld.Message, Action: payment.Action(asked.Kind), Cause: err,
 		})
 	}
@@ -60,7 +60,7 @@ func (s *Payments) refusedAbout(ctx context.Context, by identity.Principal, aske
 func (s *Payments) PreviewRTransaction(
 	ctx context.Context, by identity.Principal, asked payment.RTransaction,
 ) (payment.RTransactionPreview, error) {
-	about, err := s.cfg.Messages.RTransactionSubject(ctx, messagepkg.RTransactionQuery{By: by, Asked: asked, Day: s.today()})
+	about, err := s.cfg.Messages.RTransactionSubject(ctx, store.RTransactionQuery{By: by, Asked: asked, Day: s.today()})
 	if err != nil {
 		return payment.RTransactionPreview{}, err
 	}
@@ -93,7 +93,7 @@ func (s *Payments) rTransaction(
 // repeatedRTransaction turns a refusal into the DuplicateError of a repeat: the payment or the recall has moved on since the first one, or
 // a deadline is over, and the first answer is the answer all the same.
 func (s *Payments) repeatedRTransaction(ctx context.Context, by identity.Principal, asked payment.RTransaction, refused error) error {
-	keys := messagepkg.MessageKeys{Realm: by.Realm, ClientID: by.ClientID, ExternalID: asked.ExternalID, IdempotencyKey: asked.IdempotencyKey}
+	keys := store.MessageKeys{Realm: by.Realm, ClientID: by.ClientID, ExternalID: asked.ExternalID, IdempotencyKey: asked.IdempotencyKey}
 	err := s.cfg.Messages.Repeated(ctx, keys, asked.Fingerprint())
 	if err == nil {
 		return refused
@@ -103,7 +103,7 @@ func (s *Payments) repeatedRTransaction(ctx context.Context, by identity.Princip
 
 // repeatRTransaction answers a request with a used externalId or Idempotency-Key. Drafts contain ids and times, so it
 // compares the meaning of the requests (payment.RTransaction.Fingerprint).
-func (s *Payments) repeatRTransaction(ctx context.Context, by identity.Principal, duplicate *messagepkg.DuplicateError) (Result, error) {
+func (s *Payments) repeatRTransaction(ctx context.Context, by identity.Principal, duplicate *store.DuplicateError) (Result, error) {
 	if !duplicate.SameContent {
 		return Result{}, refuseDuplicate(duplicate)
 	}

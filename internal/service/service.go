@@ -21,7 +21,6 @@ import (
 	"countersign/internal/profile"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
-	adminpkg "countersign/internal/store/admin"
 	"countersign/internal/store/integrity"
 )
 
@@ -64,7 +63,7 @@ type Service struct {
 	Reader     *store.Reader
 	Drafts     *store.Drafts
 	Desk       *store.Desk
-	Sessions   *adminpkg.Sessions
+	Sessions   *store.Sessions
 	Nudges     *store.Nudges
 	Submission *Payments
 	Batches    *Batches
@@ -99,7 +98,7 @@ func New(cfg Config) (*Service, error) {
 		return nil, fmt.Errorf("load the banks' time zone: %w", err)
 	}
 	pages := cfg.Database.For(store.ForPages)
-	sessions, err := adminpkg.NewSessions(pages, cfg.TokenKeys, cfg.Now)
+	sessions, err := store.NewSessions(pages, cfg.TokenKeys, cfg.Now)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +154,7 @@ func (s *Service) newClearing(writes *store.FairMutex) *clearing.Service {
 		Nudges:   s.Nudges, Workers: cfg.Workers,
 		Network: cfg.Network, Core: cfg.Core, CreditUnasked: cfg.CreditUnasked, Rules: cfg.Rules, Seal: cfg.Seal, Now: s.Moment, NewID: NewID,
 		Random: random, Zone: s.Zone, Log: cfg.Log, Metrics: cfg.Database.Metrics(), Traces: cfg.Database.Traces(),
-		Profiles: cfg.Profiles, OperatorRealm: cfg.OperatorRealm, Taken: adminpkg.NewChanges(cfg.Database.For(store.ForClearing)).Taken,
+		Profiles: cfg.Profiles, OperatorRealm: cfg.OperatorRealm, Taken: store.NewChanges(cfg.Database.For(store.ForClearing)).Taken,
 		Jobs: s.jobs(),
 	})
 }
@@ -200,7 +199,7 @@ func (s *Service) openNotary(db *store.Database) error {
 	}
 	s.Notary, err = integrity.New(integrity.SignerConfig{
 		Trees: integrity.NewTrees(db.For(store.ForSeals), signer), Pages: integrity.NewTrees(db.For(store.ForPages), signer),
-		Marks: db.Marks(), Reconciled: adminpkg.NewChanges(db.For(store.ForSeals)).Reconciled, Now: s.Now, Log: s.Log,
+		Marks: db.Marks(), Reconciled: store.NewChanges(db.For(store.ForSeals)).Reconciled, Now: s.Now, Log: s.Log,
 	})
 	return err
 }

@@ -10,7 +10,7 @@ import (
 	"countersign/internal/demo"
 	"countersign/internal/rulebook"
 	"countersign/internal/service/servicetest"
-	"countersign/internal/store/admin"
+	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 )
 
@@ -33,7 +33,7 @@ func newGround(t *testing.T) *ground {
 	var err error
 	realm.Directories, err = directories(by.At)
 	must(t, err)
-	must(t, admin.Apply(ctx, by, realm))
+	must(t, store.ApplyRealm(ctx, by, realm))
 	h := servicetest.On(t, db, servicetest.Options{})
 	s := &ground{t: t, db: h.DB, clock: servicetest.ClockAt(h.Clock.Now()), start: h.Clock.Now(), people: newPeople(t, h), conn: db.Connect(t)}
 	s.wire, s.url = newWire(t, h.DB)
@@ -41,7 +41,7 @@ func newGround(t *testing.T) *ground {
 }
 
 // directories know the banks of these schedules, and no more: each gateway reads them when it starts.
-func directories(at time.Time) (made []admin.DirectoryImport, err error) {
+func directories(at time.Time) (made []store.DirectoryImport, err error) {
 	for scheme, banks := range map[rulebook.Scheme]string{
 		rulebook.SchemeSIC: "CH21966;;One bank;yes\nCH21977;;Another bank;yes\n",
 		rulebook.SchemeSCT: "CH21966;BBBBCHZZXXX;One bank;yes\nDE00762011;AAAADEFFXXX;Our bank;yes\nFR20041;BBBBFRPPXXX;Another bank;yes\n",
@@ -50,7 +50,7 @@ func directories(at time.Time) (made []admin.DirectoryImport, err error) {
 		if err != nil {
 			return nil, err
 		}
-		made = append(made, admin.DirectoryImport{Scheme: scheme, Directory: read, Source: "made for the schedules"})
+		made = append(made, store.DirectoryImport{Scheme: scheme, Directory: read, Source: "made for the schedules"})
 	}
 	return made, nil
 }

@@ -9,7 +9,6 @@ import (
 	"countersign/internal/demo"
 	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
-	"countersign/internal/store/admin"
 )
 
 func TestALockedRowIsBusyAndChangesNothing(t *testing.T) {
@@ -23,7 +22,7 @@ func TestALockedRowIsBusyAndChangesNothing(t *testing.T) {
 	}
 	limited, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
-	_, err = admin.NewPeople(db.Database).Preference(limited, demo.Realm, [16]byte{1})
+	_, err = store.NewPeople(db.Database).Preference(limited, demo.Realm, [16]byte{1})
 	if !errors.Is(err, store.ErrBusy) {
 		t.Errorf("behind a lock: %v", err)
 	}

@@ -13,16 +13,16 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service/servicetest"
-	messagepkg "countersign/internal/store"
+	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 )
 
 // draftBench is a database with the demo's people.
-func draftBench(t *testing.T) (*storetest.DB, *messagepkg.Drafts, func(realm, name string) identity.Principal) {
+func draftBench(t *testing.T) (*storetest.DB, *store.Drafts, func(realm, name string) identity.Principal) {
 	t.Helper()
 	db := servicetest.Demo(t)
 	conn := db.Connect(t)
-	return db, messagepkg.NewDrafts(db.Database), func(realm, name string) identity.Principal {
+	return db, store.NewDrafts(db.Database), func(realm, name string) identity.Principal {
 		p := identity.Principal{Realm: realm, UserName: name}
 		err := conn.QueryRow(context.Background(), "SELECT user_id, person_id FROM user_account WHERE realm = $1 AND name = $2", realm, name).
 			Scan(&p.UserID, &p.PersonID)
@@ -38,7 +38,7 @@ func TestADraftIsItsOwnersForADay(t *testing.T) {
 	_, drafts, person := draftBench(t)
 	ctx, at := context.Background(), time.Now().UTC().Truncate(time.Microsecond)
 	owner := person("demo", "maker1")
-	draft := messagepkg.Draft{
+	draft := store.Draft{
 		ID: uuid.Must(uuid.NewV7()), Scheme: rulebook.SchemeSIC, Answers: []byte(`{"a":1}`), SavedAt: at, ExpiresAt: at.Add(24 * time.Hour),
 	}
 	err := drafts.Add(ctx, owner, draft)
@@ -75,7 +75,7 @@ func TestADraftIsWrittenOverOnlyByWhoSawIt(t *testing.T) {
 	_, drafts, person := draftBench(t)
 	ctx, at := context.Background(), time.Now().UTC().Truncate(time.Microsecond)
 	owner, window, other := person("demo", "maker1"), uuid.New(), uuid.New()
-	kept := messagepkg.Draft{
+	kept := store.Draft{
 		ID: uuid.Must(uuid.NewV7()), Scheme: rulebook.SchemeSIC, Answers: []byte("1"), SavedAt: at, FormKey: window,
 		ExpiresAt: at.Add(time.Hour),
 	}
@@ -108,7 +108,7 @@ func TestASubmittedDraftIsNotChanged(t *testing.T) {
 	_, drafts, person := draftBench(t)
 	ctx, at := context.Background(), time.Now().UTC().Truncate(time.Microsecond)
 	owner, message := person("demo", "maker1"), uuid.Must(uuid.NewV7())
-	draft := messagepkg.Draft{ID: uuid.Must(uuid.NewV7()), Scheme: rulebook.SchemeSIC, SavedAt: at, ExpiresAt: at.Add(time.Hour)}
+	draft := store.Draft{ID: uuid.Must(uuid.NewV7()), Scheme: rulebook.SchemeSIC, SavedAt: at, ExpiresAt: at.Add(time.Hour)}
 	for _, step := range []error{
 		drafts.Add(ctx, owner, draft), drafts.Save(ctx, owner, draft), drafts.Submitted(ctx, owner, draft, message),
 		drafts.Submitted(ctx, owner, draft, uuid.Must(uuid.NewV7())), // the first note stays
@@ -146,7 +146,7 @@ func TestWhatIsOverIsDropped(t *testing.T) {
 	ctx, at := context.Background(), time.Now().UTC().Truncate(time.Microsecond)
 	for i, owner := range []identity.Principal{person("demo", "maker1"), person("demo2", "maker1")} {
 		for hours := range 2 {
-			err := drafts.Add(ctx, owner, messagepkg.Draft{
+			err := drafts.Add(ctx, owner, store.Draft{
 				ID: uuid.Must(uuid.NewV7()), Scheme: rulebook.SchemeSIC, SavedAt: at, ExpiresAt: at.Add(time.Duration(1+hours*3) * time.Hour),
 			})
 			if err != nil {

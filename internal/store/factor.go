@@ -11,15 +11,15 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Factor is the row of a second factor.
-func Factor(f dbsqlc.SecondFactor) Row {
+// FactorRow is the row of a second factor.
+func FactorRow(f dbsqlc.SecondFactor) Row {
 	return Row{Table: "second_factor", Realm: f.Realm, Key: f.FactorID.String()}.
 		covers(f.FactorID, f.UserID, f.Kind, f.Name, f.Secret, f.CredentialID, f.MadeAt, f.RemovedAt).
 		in(f.UserID.String())
 }
 
-// FactorUse is the row of a second factor that was shown and was right.
-func FactorUse(u dbsqlc.FactorUse) Row {
+// FactorUseRow is the row of a second factor that was shown and was right.
+func FactorUseRow(u dbsqlc.FactorUse) Row {
 	var message, version any = (*string)(nil), (*int64)(nil)
 	if u.MessageID != nil {
 		message = *u.MessageID
@@ -49,14 +49,14 @@ func RemoveFactors(ctx context.Context, q *dbsqlc.Queries, ledger *Ledger, r Rem
 	removed := 0
 	for _, row := range rows {
 		f := row.SecondFactor
-		over := f.RemovedAt != nil && ledger.Has(Factor(f))
+		over := f.RemovedAt != nil && ledger.Has(FactorRow(f))
 		if over || r.Only != uuid.Nil && f.FactorID != r.Only {
 			continue
 		}
 		f.RemovedAt = &r.At
 		err = One(q.FactorRemove(ctx, &r.At, f.Realm, f.FactorID))
 		if err == nil {
-			err = ledger.Put(Factor(f))
+			err = ledger.Put(FactorRow(f))
 		}
 		if err != nil {
 			return removed, err

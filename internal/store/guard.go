@@ -47,7 +47,7 @@ type PrincipalRows struct {
 // Principal reports whether every row of the principal fits and the client is not suppressed.
 func (g *Guard) Principal(ctx context.Context, p PrincipalRows) bool {
 	user := p.User
-	fit := g.Fits(ctx, User(user)) && g.Fits(ctx, Person(p.Person)) && g.Fits(ctx, Client(p.Client)) && p.Client.SuppressedAt == nil
+	fit := g.Fits(ctx, User(user)) && g.Fits(ctx, Person(p.Person)) && g.Fits(ctx, ClientRow(p.Client)) && p.Client.SuppressedAt == nil
 	for i, role := range p.Roles {
 		fit = fit && g.Fits(ctx, Grant(dbsqlc.UserRole{
 			Realm: user.Realm, GrantID: p.GrantIDs[i], UserID: user.UserID, Duty: user.Duty, Role: role, GrantedAt: p.Granted[i],

@@ -71,14 +71,14 @@ func Whole(seal payment.Sealer, row dbsqlc.MessageGetRow, decisions []dbsqlc.Dec
 	var current []payment.Decision
 	for _, decision := range decisions {
 		if int(decision.Version) == message.Version {
-			current = append(current, Decision(decision))
+			current = append(current, decisionFrom(decision))
 		}
 	}
 	return message.WithDecisions(current, payment.Stored{Approvals: int(row.MessageListed.Approvals), Later: row.Later})
 }
 
-// Decision makes the decision of its row.
-func Decision(d dbsqlc.DecisionListRow) payment.Decision {
+// decisionFrom makes the decision of its row.
+func decisionFrom(d dbsqlc.DecisionListRow) payment.Decision {
 	return payment.Decision{
 		Ordinal: int(d.Ordinal), Action: payment.Action(d.Action), UserID: d.CheckerUser, PersonID: d.CheckerPerson, Name: d.DisplayName,
 		ClientID: d.ClientID, Channel: identity.Channel(d.Channel), Reason: Text(d.Reason), Remark: Text(d.Remark),

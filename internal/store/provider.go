@@ -21,8 +21,8 @@ func One(changed int64, err error) error {
 	return err
 }
 
-// Provider is the row of an identity provider.
-func Provider(p dbsqlc.IdentityProvider) Row {
+// ProviderRow is the row of an identity provider.
+func ProviderRow(p dbsqlc.IdentityProvider) Row {
 	row := Row{Table: "identity_provider", Realm: p.Realm, Key: p.ProviderID.String()}.
 		covers(p.ProviderID, p.Issuer, p.ClientID, p.Secret, p.PortalAddress, p.Passwords, p.SignInAgeSeconds, p.MadeAt, p.RetiredAt)
 	if p.RetiredAt == nil {
@@ -52,7 +52,7 @@ func (o Outer) RetireProvider(ctx context.Context, row dbsqlc.IdentityProvider) 
 	if err != nil {
 		return err
 	}
-	return o.Ledger.Put(Provider(row))
+	return o.Ledger.Put(ProviderRow(row))
 }
 
 // InsertProvider puts a provider in force. There is none beside it.
@@ -64,7 +64,7 @@ func (o Outer) InsertProvider(ctx context.Context, row dbsqlc.IdentityProvider) 
 	if err != nil {
 		return err
 	}
-	return o.Ledger.Put(Provider(row))
+	return o.Ledger.Put(ProviderRow(row))
 }
 
 // Link links an account to an identity at a provider. The account has no link, or Unlink ended it.

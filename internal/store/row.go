@@ -89,8 +89,8 @@ func Grant(g dbsqlc.UserRole) Row {
 		covers(g.GrantID, g.UserID, g.Duty, g.Role, g.GrantedAt, g.EndedAt)
 }
 
-// Client is the row of a client.
-func Client(c dbsqlc.Client) Row {
+// ClientRow is the row of a client.
+func ClientRow(c dbsqlc.Client) Row {
 	return Row{Table: "client", Realm: c.Realm, Key: c.ClientID}.
 		covers(c.ClientID, c.Kind, c.SecretHash, c.MayDecideOwn, c.SuppressedAt, c.PayeeWaived, c.CreatedAt)
 }
@@ -124,8 +124,8 @@ func limitGroup(l dbsqlc.SpendingLimit) string {
 	return l.LimitOf + " " + l.Holder
 }
 
-// SetUp is the row of a set-up.
-func SetUp(s dbsqlc.UserSetup) Row {
+// SetUpRow is the row of a set-up.
+func SetUpRow(s dbsqlc.UserSetup) Row {
 	return Row{Table: "user_setup", Realm: s.Realm, Key: s.SetupID.String()}.
 		covers(s.SetupID, s.UserID, s.LinkHash, s.CodeHash, s.MadeAt, s.ExpiresAt)
 }
@@ -178,13 +178,13 @@ func Set(ctx context.Context, q *dbsqlc.Queries, realm string) ([]Row, error) {
 		func() ([]Row, error) { return rowsOf(ctx, of(realm, q.PersonListAll), Person) },
 		func() ([]Row, error) { return rowsOf(ctx, of(realm, q.UserListAll), User) },
 		func() ([]Row, error) { return rowsOf(ctx, of(realm, q.GrantListAll), Grant) },
-		func() ([]Row, error) { return rowsOf(ctx, of(realm, q.ClientListAll), Client) },
+		func() ([]Row, error) { return rowsOf(ctx, of(realm, q.ClientListAll), ClientRow) },
 		func() ([]Row, error) { return rowsOf(ctx, of(realm, q.PolicyListAll), policyRow) },
 		func() ([]Row, error) { return rowsOf(ctx, of(realm, q.DebtorAccountListAll), DebtorAccount) },
 		func() ([]Row, error) { return rowsOf(ctx, of(realm, q.LimitListAll), Limit) },
-		func() ([]Row, error) { return rowsOf(ctx, of(realm, q.SetUpListAll), SetUp) },
-		func() ([]Row, error) { return rowsOf(ctx, of(realm, q.FactorListAll), Factor) },
-		func() ([]Row, error) { return rowsOf(ctx, of(realm, q.ProviderListAll), Provider) },
+		func() ([]Row, error) { return rowsOf(ctx, of(realm, q.SetUpListAll), SetUpRow) },
+		func() ([]Row, error) { return rowsOf(ctx, of(realm, q.FactorListAll), FactorRow) },
+		func() ([]Row, error) { return rowsOf(ctx, of(realm, q.ProviderListAll), ProviderRow) },
 		func() ([]Row, error) { return rowsOf(ctx, of(realm, q.WebhookListAll), WebhookRow) },
 		func() ([]Row, error) { return rowsOf(ctx, of(realm, q.OuterIdentityListAll), OuterIdentity) },
 		func() ([]Row, error) {
@@ -201,7 +201,7 @@ func Set(ctx context.Context, q *dbsqlc.Queries, realm string) ([]Row, error) {
 // once and stays, and editions that belong to no realm.
 func Sealed(ctx context.Context, q *dbsqlc.Queries) ([]Row, error) {
 	return rowsOfAll([]func() ([]Row, error){
-		func() ([]Row, error) { return rowsOf(ctx, q.FactorUseListAll, FactorUse) },
+		func() ([]Row, error) { return rowsOf(ctx, q.FactorUseListAll, FactorUseRow) },
 		func() ([]Row, error) {
 			return rowsOf(ctx, q.ReferenceListAll, func(r dbsqlc.ReferenceListAllRow) Row { return Reference(dbsqlc.ReferenceNewestListRow(r)) })
 		},

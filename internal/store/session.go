@@ -18,27 +18,27 @@ type Session struct {
 	Data   []byte
 }
 
-// Sessions derives the names of session rows and seals their content. The row holds the token's digest. With the
+// SessionKeys derives the names of session rows and seals their content. The row holds the token's digest. With the
 // keys, an auditor can check a row; the row alone does not reveal the token.
-type Sessions struct {
+type SessionKeys struct {
 	lookups, seals keyring.Ring
 }
 
-// NewSessions derives the keys of sessions from those of tokens.
-func NewSessions(tokens keyring.Ring) (Sessions, error) {
+// NewSessionKeys derives the keys of sessions from those of tokens.
+func NewSessionKeys(tokens keyring.Ring) (SessionKeys, error) {
 	lookups, err := tokens.Derive("session lookup")
 	if err != nil {
-		return Sessions{}, err
+		return SessionKeys{}, err
 	}
 	seals, err := tokens.Derive("session data")
 	if err != nil {
-		return Sessions{}, err
+		return SessionKeys{}, err
 	}
-	return Sessions{lookups: lookups, seals: seals}, nil
+	return SessionKeys{lookups: lookups, seals: seals}, nil
 }
 
 // Names returns the possible row names of a token: one per key, the first key's first.
-func (s Sessions) Names(token [sha256.Size]byte) []string {
+func (s SessionKeys) Names(token [sha256.Size]byte) []string {
 	digests := s.lookups.Digests(token[:])
 	names := make([]string, len(digests))
 	for i, digest := range digests {
@@ -49,7 +49,7 @@ func (s Sessions) Names(token [sha256.Size]byte) []string {
 
 // Close writes a session with its seal: the key's id with its length, the MAC, the expiry in microseconds, the digest of the token, the
 // data.
-func (s Sessions) Close(c Session) []byte {
+func (s SessionKeys) Close(c Session) []byte {
 	expiry := binary.BigEndian.AppendUint64(nil, uint64(c.Expiry.UnixMicro()))
 	seal := s.seals.Seal(c.Token[:], expiry, c.Data)
 	sealed := append([]byte{byte(len(seal.KeyID))}, seal.KeyID...) //nolint:gosec // an id has at most 32 characters
@@ -58,7 +58,7 @@ func (s Sessions) Close(c Session) []byte {
 
 // Open reads the output of Close. Errors: keyring.ErrForged for a forged row, keyring.ErrUnknownKey for a missing
 // key.
-func (s Sessions) Open(sealed []byte) (Session, error) {
+func (s SessionKeys) Open(sealed []byte) (Session, error) {
 	var seal keyring.Seal
 	var c Session
 	if len(sealed) == 0 {

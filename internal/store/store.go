@@ -1,7 +1,8 @@
 // Package store opens the database, begins every transaction, and stores and reads messages. Each transaction works in one realm: it sets
 // countersign.realm, which row-level security reads. Each change of a message writes its state, history row and audit row in one
-// transaction; the Reader serves lists, searches and reports, and never writes. Package admin below it stores master data and credentials,
-// package integrity the hash trees and the check of the whole database.
+// transaction; the Reader serves lists, searches and reports, and never writes. Master data change by two administrators (Changes) or by
+// the operator (Provisioner); People, Logins, Tokens and Sessions store credentials. Package integrity below it stores the hash trees and
+// checks the whole database.
 package store
 
 import (

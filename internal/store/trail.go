@@ -282,7 +282,7 @@ func (r *Reader) Decisions(ctx context.Context, realm string, id uuid.UUID) ([]p
 	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
 		rows, err := q.DecisionList(ctx, realm, []uuid.UUID{id})
 		for _, d := range rows {
-			list = append(list, Decision(d))
+			list = append(list, decisionFrom(d))
 		}
 		return err
 	})
@@ -295,7 +295,7 @@ func (r *Reader) DecisionsOf(ctx context.Context, realm string, ids []uuid.UUID)
 	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
 		rows, err := q.DecisionList(ctx, realm, ids)
 		for _, row := range rows {
-			decisions[row.MessageID] = append(decisions[row.MessageID], Decision(row))
+			decisions[row.MessageID] = append(decisions[row.MessageID], decisionFrom(row))
 		}
 		return err
 	})

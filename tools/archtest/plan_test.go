@@ -15,7 +15,7 @@ var floors = map[string]int{
 	"internal/auth": 5, "internal/auth/oidc": 5, "internal/realmfile": 5, "internal/demo": 5, "internal/simulator": 5,
 
 	// 4: storage and texts
-	"internal/store": 4, "internal/store/admin": 4, "internal/store/integrity": 4, "internal/store/internal/dbsqlc": 4, "migrations": 4,
+	"internal/store": 4, "internal/store/integrity": 4, "internal/store/internal/dbsqlc": 4, "migrations": 4,
 	"internal/postgres": 4,
 
 	// 3: the domain

@@ -1,7 +1,7 @@
 package mutationtest
 
 const (
-	factorRoles = "internal/store/admin/factors.go"
+	factorRoles = "internal/store/factors.go"
 	passkeys    = "internal/auth/passkey.go"
 	ownQuestion = "internal/auth:TestAPasskeyAnswersItsOwnQuestionAlone"
 	overtaken   = "internal/auth:TestASignInThatOvertook"
@@ -12,7 +12,7 @@ const (
 var ofFactors = []mutant{
 	{
 		name: "a realm that somebody wrote is sealed anew", file: factorRoles, tests: "web/api:TestARealmThatSomebodyWrote",
-		before: `if !s.guard.Fits(ctx, store.Realm(row)) {`, after: `if false && !s.guard.Fits(ctx, store.Realm(row)) {`,
+		before: `if !s.guard.Fits(ctx, Realm(row)) {`, after: `if false && !s.guard.Fits(ctx, store.Realm(row)) {`,
 	},
 	{
 		name: "a session without the factor that is asked now goes on", file: factorRoles, tests: askedRoles,
@@ -56,11 +56,11 @@ var ofFactors = []mutant{
 		before: `UserVerification: protocol.VerificationRequired`, after: `UserVerification: protocol.VerificationPreferred`,
 	},
 	{
-		name: "what was looked at before the end of all counts after it", file: "internal/store/admin/people.go", tests: overtaken,
+		name: "what was looked at before the end of all counts after it", file: "internal/store/people.go", tests: overtaken,
 		before: ` || !key.AsOf.IsZero() && !key.AsOf.Equal(now)`, after: ``,
 	},
 	{
-		name: "of two changes of factors both count", file: "internal/store/admin/factor.go", tests: "internal/auth:TestOfTwoChanges",
+		name: "of two changes of factors both count", file: "internal/store/admin_factor.go", tests: "internal/auth:TestOfTwoChanges",
 		before: `	if !same {`, after: `	if !same && false {`,
 	},
 }
@@ -68,7 +68,7 @@ var ofFactors = []mutant{
 // ofAdministration let one human being be two, or hide something from the person who decides.
 var ofAdministration = []mutant{
 	{
-		name: "a new person is called like another one", file: "internal/store/admin/facts.go",
+		name: "a new person is called like another one", file: "internal/store/facts.go",
 		tests:  "web/portal:TestOnePersonIsNotTaken",
 		before: `if kind == administration.KindUserCreate && values`, after: `if false && values`,
 	},
@@ -79,18 +79,18 @@ var ofAdministration = []mutant{
 		after:  `if false && identity.LooksLike(person.DisplayName, other.DisplayName) {`,
 	},
 	{
-		name: "a maker becomes an administrator besides", file: "internal/store/admin/administrator.go",
+		name: "a maker becomes an administrator besides", file: "internal/store/administrator.go",
 		tests:  "cmd/countersign:TestTwoAdministratorsShut",
 		before: `		return ErrNamesake`, after: `		return nil`,
 	},
 	{
-		name: "somebody is made whose link nobody saw", file: "internal/store/admin/provision.go",
+		name: "somebody is made whose link nobody saw", file: "internal/store/provision.go",
 		tests:  "cmd/countersign:TestWhatCannotBeShown",
 		before: `		return by.Tell()`, after: `		_ = by.Tell()
 		return nil`,
 	},
 	{
-		name: "of two operators at once both count", file: "internal/store/admin/administrator.go",
+		name: "of two operators at once both count", file: "internal/store/administrator.go",
 		tests:  "cmd/countersign:TestOfTwoOperators",
 		before: `case !reflect.DeepEqual(now, seen):`, after: `case false && !reflect.DeepEqual(now, seen):`,
 	},

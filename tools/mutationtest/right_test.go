@@ -15,7 +15,7 @@ var ofRights = []mutant{
 		before: `case !m.Account.Open:`, after: `case false && !m.Account.Open:`,
 	},
 	{
-		name: "the operator makes administrators of a realm that had two", file: "internal/store/admin/administrator.go",
+		name: "the operator makes administrators of a realm that had two", file: "internal/store/administrator.go",
 		tests:  "cmd/countersign:TestTwoAdministratorsShutTheOperatorOut",
 		before: `case breakGlass == "":`, after: `case breakGlass == "" && false:`,
 	},

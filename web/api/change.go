@@ -12,7 +12,7 @@ import (
 	"countersign/internal/administration"
 	"countersign/internal/payment"
 	"countersign/internal/service"
-	adminpkg "countersign/internal/store/admin"
+	"countersign/internal/store"
 	"countersign/web/request"
 )
 
@@ -95,7 +95,7 @@ var changeFilters = append([]string{"state", "kind", "subject"}, pageParameters.
 func (a *API) listChanges(c echo.Context) error {
 	by := principal(c)
 	q := openQuery(c, changeFilters, nil)
-	filter := adminpkg.Filter{
+	filter := store.ChangeFilter{
 		Kind:    administration.Kind(q.oneOf("kind", texts(administration.Kinds())...)),
 		State:   administration.State(q.oneOf("state", texts(changeStates)...)),
 		Subject: q.text("subject"),

@@ -6,7 +6,7 @@ import (
 	"countersign/internal/administration"
 	"countersign/internal/i18n"
 	"countersign/internal/service"
-	adminpkg "countersign/internal/store/admin"
+	"countersign/internal/store"
 	"countersign/views"
 )
 
@@ -15,7 +15,7 @@ func (v *Request) realmDesk() ChangeDesk {
 	return ChangeDesk{
 		ListURL: "/admin", URL: "/admin/changes/", Place: views.PlaceAdministration,
 		Heading: func(c administration.Change) i18n.Text { return ChangeHeading(c.Kind, c.Subject) },
-		List: func(f adminpkg.Filter) ([]administration.Change, error) {
+		List: func(f store.ChangeFilter) ([]administration.Change, error) {
 			return v.Config.Admin.Changes(v.Context(), v.By, f)
 		},
 		Read: func(id uuid.UUID) (administration.Change, error) { return v.Config.Admin.Change(v.Context(), v.By, id) },

@@ -5,7 +5,7 @@ import (
 
 	"countersign/internal/administration"
 	"countersign/internal/i18n"
-	"countersign/internal/store/admin"
+	"countersign/internal/store"
 	"countersign/views"
 	"countersign/views/ui"
 )
@@ -43,7 +43,7 @@ func Home(v *Request, most int32) (home views.Dashboard, err error) {
 			}
 		}
 	}
-	asked, err := v.Config.Admin.Changes(v.Context(), v.By, admin.Filter{
+	asked, err := v.Config.Admin.Changes(v.Context(), v.By, store.ChangeFilter{
 		State: administration.StatePending, Requester: v.By.PersonID, PageSize: views.MaxWaiting,
 	})
 	if err != nil {
@@ -63,7 +63,7 @@ func Home(v *Request, most int32) (home views.Dashboard, err error) {
 	lines := views.Lines{
 		Heading: "Changes that wait longest for me", Nothing: "No change waits for you", More: ui.Step{Label: "All that wait", URL: "/admin"},
 	}
-	list, err := v.Config.Admin.Changes(v.Context(), v.By, admin.Filter{
+	list, err := v.Config.Admin.Changes(v.Context(), v.By, store.ChangeFilter{
 		State: administration.StatePending, DecidableBy: v.By.PersonID, OldestFirst: true, PageSize: most,
 	})
 	for _, c := range list {

@@ -8,7 +8,7 @@ import (
 
 	"countersign/internal/auth"
 	"countersign/internal/identity"
-	"countersign/internal/store/admin"
+	"countersign/internal/store"
 )
 
 // Session keys before the sign-in is complete: for a person whose second factor is still missing, and for one who must set up a second
@@ -28,7 +28,7 @@ const FactorsPath = "/me/factors"
 // StartHalf remembers whose password was right, under a new token.
 func (v *Request) StartHalf(by identity.Principal, next string) error {
 	ctx, s := v.Context(), v.portal.sessions
-	err := v.tellEnd(admin.EndedBySignIn)
+	err := v.tellEnd(store.EndedBySignIn)
 	if err != nil {
 		return err
 	}

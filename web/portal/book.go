@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/i18n"
-	"countersign/internal/store/admin"
+	"countersign/internal/store"
 	"countersign/views"
 	"countersign/views/ui"
 )
@@ -36,7 +36,7 @@ func (v *Request) bookList(current string, heading, words i18n.Text) views.Admin
 // showBook lists the beneficiaries in force.
 func showBook(v *Request) error {
 	search := Searchable(v.Echo.QueryParam("q"))
-	of := admin.Book{Search: search, PageSize: bookPage + 1, AfterName: Searchable(v.Echo.QueryParam("after"))}
+	of := store.Book{Search: search, PageSize: bookPage + 1, AfterName: Searchable(v.Echo.QueryParam("after"))}
 	of.AfterID, _ = uuid.Parse(v.Echo.QueryParam("from"))
 	found, err := v.Config.Admin.Beneficiaries(v.Context(), v.By, of)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"countersign/internal/i18n"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/store/admin"
+	"countersign/internal/store"
 	"countersign/views"
 	"countersign/views/ui"
 )
@@ -33,7 +33,7 @@ type ChangeDesk struct {
 	Place   views.Place                                                      // in the menu
 	Report  string                                                           // the report that leads to it; "" elsewhere
 	Heading func(administration.Change) i18n.Text                            // names a change
-	List    func(admin.Filter) ([]administration.Change, error)              // of the realm
+	List    func(store.ChangeFilter) ([]administration.Change, error)        // of the realm
 	Read    func(uuid.UUID) (administration.Change, error)                   // one
 	Decide  func(id uuid.UUID, approve bool, reason string) (Decided, error) // carries out a decision
 	Cells   func(c administration.Change, cells []i18n.Text) []i18n.Text     // further cells of a row
@@ -49,7 +49,7 @@ type Decided struct {
 // ShowChanges completes and shows the list of changes: those that wait, with ?tab=me or ?tab=mine a part of them, and with ?tab=all those
 // that were decided too.
 func (v *Request) ShowChanges(desk ChangeDesk, model views.AdministrationList) error {
-	filter := admin.Filter{State: administration.StatePending, PageSize: changesPage + 1}
+	filter := store.ChangeFilter{State: administration.StatePending, PageSize: changesPage + 1}
 	tab := v.Echo.QueryParam("tab")
 	model.New = []views.AdministrationLink{{Label: "All changes", URL: desk.ListURL + "?tab=all"}}
 	waiting := []views.AdministrationLink{{Label: "Those that wait", URL: desk.ListURL}}
@@ -100,13 +100,13 @@ func (v *Request) ShowChanges(desk ChangeDesk, model views.AdministrationList) e
 }
 
 // sortChanges reads the order of a list of changes: newest first where the address asks for none that there is.
-func (v *Request) sortChanges(filter *admin.Filter) string {
+func (v *Request) sortChanges(filter *store.ChangeFilter) string {
 	switch asked := v.Echo.QueryParam("sort"); asked {
 	case "oldest":
 		filter.OldestFirst = true
 		return asked
-	case string(admin.SortKind), string(admin.SortState):
-		filter.Sort = admin.Sort(asked)
+	case string(store.ChangeSortKind), string(store.ChangeSortState):
+		filter.Sort = store.ChangeSort(asked)
 		return asked
 	}
 	return ""

@@ -12,7 +12,7 @@ import (
 
 	"countersign/internal/demo"
 	"countersign/internal/identity"
-	"countersign/internal/store/admin"
+	"countersign/internal/store"
 )
 
 // phone is an authenticator app. Each code it shows is of a later time step than the one before, as the portal takes each once.
@@ -220,12 +220,12 @@ func TestASignInThatOvertookADecisionIsOver(t *testing.T) {
 // askFactorOf has realm demo ask a role for a second factor.
 func (b *bench) askFactorOf(role identity.Role) {
 	b.t.Helper()
-	known, err := admin.Read(b.t.Context(), b.DB.OwnerURL, demo.Realm)
+	known, err := store.ReadRealm(b.t.Context(), b.DB.OwnerURL, demo.Realm)
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	known.SecondFactor = []identity.Role{role}
-	err = admin.Apply(b.t.Context(), b.DB.Provisioner(b.t), known.RealmDefinition)
+	err = store.ApplyRealm(b.t.Context(), b.DB.Provisioner(b.t), known.RealmDefinition)
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"countersign/internal/administration"
 	"countersign/internal/i18n"
 	"countersign/internal/service"
-	adminpkg "countersign/internal/store/admin"
+	"countersign/internal/store"
 	"countersign/views"
 	"countersign/views/ui"
 )
@@ -15,7 +15,7 @@ import (
 func (v *Request) beneficiaryDesk() ChangeDesk {
 	return ChangeDesk{
 		ListURL: "/beneficiaries/changes", URL: "/beneficiaries/changes/", Place: views.PlaceBeneficiaries, Heading: heading,
-		List: func(f adminpkg.Filter) ([]administration.Change, error) {
+		List: func(f store.ChangeFilter) ([]administration.Change, error) {
 			return v.Config.Admin.BeneficiaryChanges(v.Context(), v.By, f)
 		},
 		Read: func(id uuid.UUID) (administration.Change, error) {

@@ -10,7 +10,7 @@ import (
 	"countersign/internal/administration"
 	"countersign/internal/orderform"
 	"countersign/internal/payment"
-	"countersign/internal/store/admin"
+	"countersign/internal/store"
 	"countersign/views"
 )
 
@@ -50,7 +50,7 @@ func findCreditors(v *Request) error {
 
 // picks are the beneficiaries that a text finds.
 func (v *Request) picks(find string) (views.Picks, error) {
-	list, err := v.Config.Admin.Beneficiaries(v.Context(), v.By, admin.Book{Search: find, PageSize: maxPicks + 1})
+	list, err := v.Config.Admin.Beneficiaries(v.Context(), v.By, store.Book{Search: find, PageSize: maxPicks + 1})
 	picks := views.Picks{More: len(list) > maxPicks}
 	for _, b := range list[:min(len(list), maxPicks)] {
 		picks.List = append(picks.List, views.Pick{Value: beneficiaryPick + b.ID, Name: b.Name, Account: b.IBAN, Detail: b.Town})

@@ -26,7 +26,6 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
 	"countersign/internal/store"
-	adminpkg "countersign/internal/store/admin"
 	"countersign/internal/store/integrity"
 	"countersign/views"
 	"countersign/web/request"
@@ -60,7 +59,7 @@ type Config struct {
 	Reader     *store.Reader
 	Drafts     *store.Drafts
 	Desk       *store.Desk
-	Sessions   *adminpkg.Sessions
+	Sessions   *store.Sessions
 	Rules      rulebook.Settings
 	Now        func() time.Time // UTC in microseconds, as the database keeps times
 	NewID      func() uuid.UUID // UUIDv7

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"countersign/internal/calendar"
-	"countersign/internal/store/admin"
+	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 )
 
@@ -44,9 +44,9 @@ func TestThePageOfReferenceDataShowsImportedCalendars(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = admin.ImportReference(t.Context(), admin.Provisioner{
+	_, err = store.ImportReference(t.Context(), store.Provisioner{
 		OwnerURL: b.DB.OwnerURL, Keys: storetest.Keys(t), At: time.Now(),
-	}, admin.ReferenceImport{Calendar: days, Source: "clearing-days.csv"})
+	}, store.ReferenceImport{Calendar: days, Source: "clearing-days.csv"})
 	if err != nil {
 		t.Fatal(err)
 	}

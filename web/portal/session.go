@@ -16,7 +16,7 @@ import (
 	"countersign/internal/auth"
 	"countersign/internal/i18n"
 	"countersign/internal/identity"
-	"countersign/internal/store/admin"
+	"countersign/internal/store"
 	"countersign/views"
 	"countersign/web/request"
 )
@@ -86,7 +86,7 @@ func (p *Portal) sessionMiddleware() echo.MiddlewareFunc {
 // StartSession binds the session to a person under a new token, so that one known before sign-in is worth nothing.
 func (v *Request) StartSession(by identity.Principal) error {
 	ctx, s := v.Context(), v.portal
-	err := v.tellEnd(admin.EndedBySignIn)
+	err := v.tellEnd(store.EndedBySignIn)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (v *Request) StartSession(by identity.Principal) error {
 	s.sessions.Put(ctx, keyAsOf, by.AsOf.UnixMicro())
 	s.sessions.Put(ctx, keyUsed, v.At.UnixMicro())
 	s.sessions.Put(ctx, keyEnds, s.sessions.Deadline(ctx).UnixMicro())
-	return v.Config.Sessions.Start(ctx, admin.SessionStart{
+	return v.Config.Sessions.Start(ctx, store.SessionStart{
 		Token: s.sessions.Token(ctx), By: by, Device: deviceWords(v.Echo.Request().UserAgent()), At: v.At, EndsAt: v.At.Add(sessionLife),
 		Alone: v.Config.OneCheckerSession,
 	})
@@ -171,7 +171,7 @@ func (v *Request) hadSession() bool {
 
 // EndSession ends the session of this request.
 func (v *Request) EndSession() error {
-	err := v.tellEnd(admin.EndedBySignOut)
+	err := v.tellEnd(store.EndedBySignOut)
 	if err != nil {
 		return err
 	}
@@ -189,7 +189,7 @@ func (v *Request) tellEnd(reason string) error {
 		Name: v.leftCookie(), Value: token, Path: "/", MaxAge: int(leftFor.Seconds()), Secure: v.Config.TLS, HttpOnly: true,
 		SameSite: http.SameSiteStrictMode,
 	})
-	return v.Config.Sessions.End(v.Context(), admin.SessionEnd{Token: token, By: by, Reason: reason, At: v.At})
+	return v.Config.Sessions.End(v.Context(), store.SessionEnd{Token: token, By: by, Reason: reason, At: v.At})
 }
 
 // leftCookie holds the session that was left last in this browser: whose form comes from another window of it.
@@ -239,7 +239,7 @@ func (v *Request) LapsedOwner() (owner identity.Principal, known bool, err error
 		if err != nil {
 			continue
 		}
-		data, found, err := v.Config.Sessions.LapsedCtx(v.Context(), cookie.Value, v.At.Add(-admin.LapsedFor))
+		data, found, err := v.Config.Sessions.LapsedCtx(v.Context(), cookie.Value, v.At.Add(-store.LapsedFor))
 		if err != nil {
 			return identity.Principal{}, false, err
 		}

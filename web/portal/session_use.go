@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"countersign/internal/i18n"
-	"countersign/internal/store/admin"
+	"countersign/internal/store"
 )
 
 // ApprovalPath begins the addresses of the pages where payments are approved.
@@ -47,8 +47,8 @@ func (v *Request) idle() time.Duration {
 }
 
 // Sessions lists the usable sessions of this person. A session left on a page of approvals may expire before it leaves the list.
-func (v *Request) Sessions() ([]admin.OpenSession, error) {
-	return v.Config.Sessions.List(v.Context(), admin.SessionAsk{
+func (v *Request) Sessions() ([]store.OpenSession, error) {
+	return v.Config.Sessions.List(v.Context(), store.SessionAsk{
 		By: v.By, Token: v.portal.sessions.Token(v.Context()), At: v.At, UsedAfter: v.At.Add(-sessionIdle),
 	})
 }
@@ -60,7 +60,7 @@ func (v *Request) endedElsewhere() bool {
 		return false
 	}
 	why, err := v.Config.Sessions.EndedWhy(v.Context(), cookie.Value)
-	return err == nil && why == admin.EndedByElsewhere
+	return err == nil && why == store.EndedByElsewhere
 }
 
 // deviceWords names a browser and its system from the User-Agent header. The header proves nothing.

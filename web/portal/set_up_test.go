@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"countersign/internal/identity"
-	"countersign/internal/store/admin"
+	"countersign/internal/store"
 )
 
 const ownPassword = "correct horse battery"
@@ -25,7 +25,7 @@ func (b *bench) newcomer(name string) identity.SetUpSecret {
 	}
 	by := b.DB.Provisioner(b.t)
 	by.At = time.Now()
-	err = admin.AddAdministrator(b.t.Context(), by, admin.Administrator{
+	err = store.AddAdministrator(b.t.Context(), by, store.Administrator{
 		Realm: "demo2", UserName: name, DisplayName: "New " + name, PasswordHash: "nobody knows it", SetUp: secret,
 	})
 	if err != nil {
@@ -39,7 +39,7 @@ func (b *bench) breakGlass(name string, secret identity.SetUpSecret, at time.Tim
 	b.t.Helper()
 	by := b.DB.Provisioner(b.t)
 	by.At = at
-	err := admin.AddAdministrator(b.t.Context(), by, admin.Administrator{
+	err := store.AddAdministrator(b.t.Context(), by, store.Administrator{
 		Realm: "demo", UserName: name, DisplayName: "New " + name, PasswordHash: "nobody knows it", SetUp: secret, BreakGlass: "both are ill",
 	})
 	if err != nil {

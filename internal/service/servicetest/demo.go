@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"countersign/internal/demo"
-	"countersign/internal/store/admin"
+	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 )
 
@@ -21,7 +21,7 @@ func Demo(t testing.TB) *storetest.DB {
 	return storetest.Filled(t, "demo", fill)
 }
 
-func fill(by admin.Provisioner) error {
+func fill(by store.Provisioner) error {
 	directories, err := demo.Directories(by.At)
 	if err != nil {
 		return err
@@ -33,7 +33,7 @@ func fill(by admin.Provisioner) error {
 				person.Accounts[i].PasswordHash = passwordHash
 			}
 		}
-		err = admin.Apply(context.Background(), by, realm)
+		err = store.ApplyRealm(context.Background(), by, realm)
 		if err != nil {
 			return err
 		}

@@ -26,7 +26,6 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
 	"countersign/internal/store"
-	"countersign/internal/store/admin"
 	"countersign/internal/store/integrity"
 	"countersign/internal/store/storetest"
 )
@@ -252,7 +251,7 @@ func (h *Env) Principal(t testing.TB, d Door) identity.Principal {
 	if err != nil {
 		t.Fatalf("user %s of %s: %v", d.Name, d.Realm, err)
 	}
-	p, err := admin.NewPeople(h.DB.Database).Principal(context.Background(), admin.PrincipalKey{
+	p, err := store.NewPeople(h.DB.Database).Principal(context.Background(), store.PrincipalKey{
 		Realm: d.Realm, UserID: id, ClientID: d.Client,
 	})
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 	"countersign/internal/service"
 	"countersign/internal/service/servicetest"
 	"countersign/internal/simulator"
-	adminpkg "countersign/internal/store/admin"
+	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 )
 
@@ -57,8 +57,8 @@ func fill(t *testing.T, h *servicetest.Env, settled int) places {
 	add := func(end string, m payment.Message) { found[end] = append(found[end], m.InternalID.String()) }
 	populate(t, h)
 	limited(t, h, found)
-	owner := adminpkg.Provisioner{OwnerURL: h.DB.OwnerURL, Keys: storetest.Keys(t), At: h.Clock.Now()}
-	_, err := adminpkg.ImportReference(t.Context(), owner, adminpkg.ReferenceImport{Codes: code.Builtin(), Source: "of the drill"})
+	owner := store.Provisioner{OwnerURL: h.DB.OwnerURL, Keys: storetest.Keys(t), At: h.Clock.Now()}
+	_, err := store.ImportReference(t.Context(), owner, store.ReferenceImport{Codes: code.Builtin(), Source: "of the drill"})
 	must(t, err)
 	for _, scheme := range rulebook.Schemes() {
 		for range settled / 2 {
@@ -134,7 +134,7 @@ func signInAtPortal(t *testing.T, h *servicetest.Env) []string {
 	err := h.DB.Owner(t).QueryRow(ctx, `SELECT token || ' ' || encode(data, 'hex') || ' ' || (extract(epoch FROM expiry) * 1000000)::bigint
 		FROM sessions WHERE position('checker1'::bytea IN data) > 0`).Scan(&row)
 	must(t, err)
-	must(t, h.Sessions.End(ctx, adminpkg.SessionEnd{Token: ended, By: h.Person(t, "checker1"), Reason: "sign-out", At: h.Clock.Now()}))
+	must(t, h.Sessions.End(ctx, store.SessionEnd{Token: ended, By: h.Person(t, "checker1"), Reason: "sign-out", At: h.Clock.Now()}))
 	return []string{row}
 }
 

@@ -11,7 +11,7 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/service"
 	"countersign/internal/service/servicetest"
-	adminpkg "countersign/internal/store/admin"
+	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 )
 
@@ -37,9 +37,9 @@ func populate(t *testing.T, h *servicetest.Env) {
 	for _, name := range []string{"admin7", "admin8"} {
 		secret, err := identity.NewSetUpSecret(rand.Reader)
 		must(t, err)
-		must(t, adminpkg.AddAdministrator(ctx,
-			adminpkg.Provisioner{OwnerURL: h.DB.OwnerURL, Keys: storetest.Keys(t), At: h.Clock.Now()},
-			adminpkg.Administrator{
+		must(t, store.AddAdministrator(ctx,
+			store.Provisioner{OwnerURL: h.DB.OwnerURL, Keys: storetest.Keys(t), At: h.Clock.Now()},
+			store.Administrator{
 				Realm: demo.Realm, UserName: name, DisplayName: "The " + name, PasswordHash: "of nobody", SetUp: secret, BreakGlass: "Lost by " + name,
 			}))
 		h.Clock.Add(time.Second)

@@ -19,7 +19,6 @@ import (
 	"countersign/internal/service"
 	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
-	adminpkg "countersign/internal/store/admin"
 	"countersign/internal/store/storetest"
 	"countersign/internal/testutil"
 )
@@ -136,7 +135,7 @@ func goOn(t *testing.T, h *servicetest.Env, before signIns) []uuid.UUID {
 	_, err := h.Auth.Refresh(ctx, auth.RefreshInput{Realm: demo.Realm, Client: backOffice, RefreshToken: before.refreshed})
 	must(t, err)
 	must(t, h.Auth.Logout(ctx, auth.LogoutInput{Realm: demo.Realm, Client: backOffice, RefreshToken: before.ended}))
-	must(t, h.Sessions.End(ctx, adminpkg.SessionEnd{Token: replayedSession, By: h.Person(t, "maker2"), Reason: "sign-out", At: h.Clock.Now()}))
+	must(t, h.Sessions.End(ctx, store.SessionEnd{Token: replayedSession, By: h.Person(t, "maker2"), Reason: "sign-out", At: h.Clock.Now()}))
 	settle(t, h, approve(t, h, h.Create(t, h.Person(t, "maker2"), rulebook.SchemeSIC))) // it takes of a limit
 	in, _ := arrive(t, h, rulebook.SchemeSIC, "TX-later")
 	must(t, h.Clearing.Answer(ctx, rulebook.SchemeSIC, "P2"+string(in.GlobalID)))
@@ -334,7 +333,7 @@ func attempt(t *testing.T, h *servicetest.Env, ended []uuid.UUID) {
 		var id uuid.UUID
 		err := h.DB.Owner(t).QueryRow(ctx, "SELECT user_id FROM user_account WHERE realm = 'demo' AND name = $1", name).Scan(&id)
 		if err == nil {
-			p, err = adminpkg.NewPeople(opened).Principal(ctx, adminpkg.PrincipalKey{Realm: demo.Realm, UserID: id, ClientID: client})
+			p, err = store.NewPeople(opened).Principal(ctx, store.PrincipalKey{Realm: demo.Realm, UserID: id, ClientID: client})
 		}
 		p.Channel = channel
 		return p, err == nil

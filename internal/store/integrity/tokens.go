@@ -38,7 +38,7 @@ const sessionLife = 48 * time.Hour
 // Sessions holds every session of the portal that is not ended, in pages, against its name and its seal, and against the ends that the
 // audit trail tells of. It returns the rows that do not fit, with how many it looked at. The keys are those of tokens.
 func (s *Snapshot) Sessions(ctx context.Context, tokens keyring.Ring, now time.Time) (unfit []UnfitSession, looked int, err error) {
-	rows, err := store.NewSessions(tokens)
+	rows, err := store.NewSessionKeys(tokens)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -64,7 +64,7 @@ func (s *Snapshot) Sessions(ctx context.Context, tokens keyring.Ring, now time.T
 	return unfit, looked, nil
 }
 
-func sessionUnfit(rows store.Sessions, row dbsqlc.AuditedSessionListRow, ends []string) error {
+func sessionUnfit(rows store.SessionKeys, row dbsqlc.AuditedSessionListRow, ends []string) error {
 	session, err := rows.Open(row.Data)
 	if err != nil {
 		return err

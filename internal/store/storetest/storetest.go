@@ -23,7 +23,6 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/postgres"
 	"countersign/internal/store"
-	"countersign/internal/store/admin"
 	"countersign/internal/testutil"
 )
 
@@ -171,7 +170,7 @@ func New(t testing.TB) *DB {
 
 // Filled makes a database for the test as New does, as a copy of a template with the rows of fill. fill runs once for all tests of this
 // process that name the same template; it must close its connections, since PostgreSQL copies no database in use.
-func Filled(t testing.TB, template string, fill func(by admin.Provisioner) error) *DB {
+func Filled(t testing.TB, template string, fill func(by store.Provisioner) error) *DB {
 	t.Helper()
 	running(t)
 	name, err := current.prepare(template, func(ownerURL string) error { return fill(provisioner(t, ownerURL)) })
@@ -240,20 +239,20 @@ func AuditKeys(t testing.TB) keyring.Ring {
 var Provisioned = time.Date(2020, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // Provisioner brings realms into the test's database.
-func (d *DB) Provisioner(t testing.TB) admin.Provisioner {
+func (d *DB) Provisioner(t testing.TB) store.Provisioner {
 	t.Helper()
 	return provisioner(t, d.OwnerURL)
 }
 
-func provisioner(t testing.TB, ownerURL string) admin.Provisioner {
+func provisioner(t testing.TB, ownerURL string) store.Provisioner {
 	t.Helper()
-	return admin.Provisioner{OwnerURL: ownerURL, Keys: Keys(t), At: Provisioned}
+	return store.Provisioner{OwnerURL: ownerURL, Keys: Keys(t), At: Provisioned}
 }
 
 // Sessions is a store of portal sessions in the test's database.
-func (d *DB) Sessions(t testing.TB) *admin.Sessions {
+func (d *DB) Sessions(t testing.TB) *store.Sessions {
 	t.Helper()
-	sessions, err := admin.NewSessions(d.Database, Keys(t), time.Now)
+	sessions, err := store.NewSessions(d.Database, Keys(t), time.Now)
 	if err != nil {
 		t.Fatal("storetest:", err)
 	}

@@ -1,0 +1,317 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgerrcode"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"countersign/internal/auditlog"
+	"countersign/internal/identity"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// What keeps a second factor from counting.
+var (
+	// ErrFactorForged: a factor of the account does not fit its seal. The owner's real factors are unknown, so the account is barred.
+	ErrFactorForged = errors.New("a second factor of the account does not fit its seal")
+	// ErrFactorSpent: the same was shown before, or the factor was removed meanwhile.
+	ErrFactorSpent = errors.New("the second factor was used before")
+	// ErrFactorsChanged: the account has other factors than those that a change of them was looked at with.
+	ErrFactorsChanged = errors.New("the second factors of the account changed meanwhile")
+)
+
+// Factor is a second factor in force.
+type Factor struct {
+	ID   uuid.UUID
+	Kind identity.FactorKind
+	Name string
+	// Secret is, encrypted, the key of an authenticator app; the public part of a passkey; or the digests of recovery codes, 32 bytes each.
+	Secret       []byte
+	CredentialID []byte // of a passkey
+	MadeAt       time.Time
+	LastUsedAt   time.Time // the time it was made where it never was
+	Uses         int       // how often it was shown and was right
+	SignCount    uint32    // what a passkey counted when it was shown last; 0 where it does not count, or never was
+}
+
+// Factors lists the second factors of an account that are in force, the oldest first. Error: ErrFactorForged, also for one that somebody
+// removed by hand.
+func (p *People) Factors(ctx context.Context, realm string, user uuid.UUID) ([]Factor, error) {
+	guard := p.db.Guard(nil)
+	rows, err := Read(ctx, p.db, realm, func(q *dbsqlc.Queries) ([]dbsqlc.FactorOfUserListRow, error) {
+		guard.Warm(ctx, q, realm)
+		return q.FactorOfUserList(ctx, realm, user)
+	})
+	if err != nil {
+		return nil, identityError(err, "list second factors", ErrUnknownUser)
+	}
+	if !guard.Whole(ctx, realm, "second_factor", user.String(), len(rows)) {
+		return nil, cmp.Or(guard.Err(), ErrFactorForged)
+	}
+	var list []Factor
+	for _, row := range rows {
+		f := row.SecondFactor
+		if !guard.Fits(ctx, FactorRow(f)) {
+			return nil, cmp.Or(guard.Err(), ErrFactorForged)
+		}
+		if f.RemovedAt != nil {
+			continue
+		}
+		list = append(list, Factor{
+			ID: f.FactorID, Kind: identity.FactorKind(f.Kind), Name: f.Name, Secret: f.Secret, CredentialID: f.CredentialID, MadeAt: f.MadeAt.UTC(),
+			LastUsedAt: row.LastUsedAt.UTC(), Uses: int(row.Uses),
+			SignCount: uint32(row.SignCount), //nolint:gosec // WebAuthn counts in 32 bits
+		})
+	}
+	return list, nil
+}
+
+// FactorRoles are the roles that a realm wants a second factor of.
+func (p *People) FactorRoles(ctx context.Context, realm string) ([]identity.Role, error) {
+	var text string
+	err := p.db.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		row, err := q.RealmGet(ctx, realm)
+		text = row.SecondFactorRoles
+		if err == nil && !p.db.Guard(q).Fits(ctx, Realm(row)) {
+			return ErrFactorForged
+		}
+		return err
+	})
+	if errors.Is(err, ErrFactorForged) {
+		return nil, err
+	}
+	if err != nil {
+		return nil, identityError(err, "read what a realm asks", ErrUnknownRealm)
+	}
+	return FactorRoles(text), nil
+}
+
+// FactorUse is a factor that was shown and was right.
+type FactorUse struct {
+	ID      uuid.UUID
+	By      identity.Principal
+	Factor  Factor
+	Token   [32]byte // the digest of what was shown; it counts once
+	Purpose identity.FactorPurpose
+	For     identity.Approval // for PurposeApproval
+	At      time.Time
+	Count   uint32 // of a passkey; 0 where it does not count
+}
+
+// UseFactor notes that a factor was shown, and tells the audit trail. Error: ErrFactorSpent when the same was shown before, a passkey did
+// not count on, or the factor was removed meanwhile.
+func (p *People) UseFactor(ctx context.Context, u FactorUse) error {
+	err := p.db.InRealm(ctx, u.By.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		return p.insertUse(ctx, q, u)
+	})
+	return factorError(err, "note the use of a second factor")
+}
+
+func (p *People) insertUse(ctx context.Context, q *dbsqlc.Queries, u FactorUse) error {
+	row := dbsqlc.FactorUse{
+		Realm: u.By.Realm, UseID: u.ID, FactorID: u.Factor.ID, UserID: u.By.UserID, Token: u.Token[:], Purpose: string(u.Purpose), At: u.At,
+	}
+	detail := auditlog.Factor{Kind: string(u.Factor.Kind), Name: u.Factor.Name, Purpose: string(u.Purpose)}
+	if u.Purpose == identity.PurposeApproval {
+		version, action := int32(u.For.Version), "approve" //nolint:gosec // versions are counted one by one
+		row.MessageID, row.Version, row.ContentHash, row.Action = &u.For.MessageID, &version, u.For.ContentHash[:], &action
+		detail.Message = u.For.MessageID.String()
+	}
+	if u.Count > 0 {
+		count := int64(u.Count)
+		row.SignCount = &count
+	}
+	keyID, seal, err := FactorUseRow(row).Sealed(p.db.MasterDataKeys())
+	if err != nil {
+		return err
+	}
+	noted, err := q.FactorUseInsert(ctx, dbsqlc.FactorUseInsertParams{
+		Realm: row.Realm, UseID: row.UseID, FactorID: row.FactorID, UserID: row.UserID, Token: row.Token, Purpose: row.Purpose, At: row.At,
+		MessageID: row.MessageID, Version: row.Version, ContentHash: row.ContentHash, Action: row.Action, KeyID: keyID, Seal: seal,
+		SignCount: row.SignCount,
+	})
+	if err != nil {
+		return err
+	}
+	if noted == 0 {
+		return ErrFactorSpent
+	}
+	if u.Purpose == identity.PurposeEnrol {
+		return nil // the taking up is told once
+	}
+	return p.tellFactor(ctx, q, u.By, factorEvent{name: auditlog.EventFactorUse, detail: detail, at: u.At})
+}
+
+// factorEvent is an event of a factor in the audit trail.
+type factorEvent struct {
+	name   string
+	detail auditlog.Factor
+	at     time.Time
+}
+
+func (p *People) tellFactor(ctx context.Context, q *dbsqlc.Queries, by identity.Principal, e factorEvent) error {
+	return AppendEvent(ctx, q, p.db.MasterDataKeys(), Event{
+		Realm: by.Realm, Actor: by.Actor(), Name: e.name, Detail: auditlog.FactorDetail(e.detail), At: e.at,
+	})
+}
+
+// NewFactor is a factor to be added, with the proof that its owner has it.
+type NewFactor struct {
+	By     identity.Principal
+	Factor Factor
+	Token  [32]byte // what was shown to prove it
+	UseID  uuid.UUID
+}
+
+// FactorAddition are factors that an account takes up.
+type FactorAddition struct {
+	By    identity.Principal
+	Known []Factor    // those in force when it was looked at whether the owner may
+	New   []NewFactor // at least one
+}
+
+// AddFactors stores factors of one account, removes recovery codes that new ones take the place of, and tells the audit trail, in one
+// transaction. Errors: ErrFactorSpent, ErrFactorsChanged.
+func (p *People) AddFactors(ctx context.Context, a FactorAddition) error {
+	err := p.db.Change(ctx, a.By.Realm, Act{Actor: a.By.Actor(), At: a.New[0].Factor.MadeAt},
+		func(q *dbsqlc.Queries, ledger *Ledger) error {
+			err := sameFactors(ctx, q, a.By, a.Known)
+			if err != nil {
+				return err
+			}
+			for _, n := range a.New {
+				err = p.addFactor(ctx, q, ledger, n)
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	return factorError(err, "store a second factor")
+}
+
+// sameFactors locks the factors of an account, and fails when they differ from the given ones: the conditions of the change were checked
+// against those, and a concurrent change may have broken them.
+func sameFactors(ctx context.Context, q *dbsqlc.Queries, by identity.Principal, known []Factor) error {
+	err := q.AccountLock(ctx, by.Realm, by.UserID)
+	if err != nil {
+		return err
+	}
+	rows, err := q.FactorOfUserList(ctx, by.Realm, by.UserID) // a statement of its own: it sees what the other one did
+	if err != nil {
+		return err
+	}
+	rows = slices.DeleteFunc(rows, func(row dbsqlc.FactorOfUserListRow) bool { return row.SecondFactor.RemovedAt != nil })
+	same := slices.EqualFunc(rows, known, func(row dbsqlc.FactorOfUserListRow, f Factor) bool { return row.SecondFactor.FactorID == f.ID })
+	if !same {
+		return ErrFactorsChanged
+	}
+	return nil
+}
+
+func (p *People) addFactor(ctx context.Context, q *dbsqlc.Queries, ledger *Ledger, n NewFactor) error {
+	row := dbsqlc.SecondFactor{
+		Realm: n.By.Realm, FactorID: n.Factor.ID, UserID: n.By.UserID, Kind: string(n.Factor.Kind), Name: n.Factor.Name, Secret: n.Factor.Secret,
+		CredentialID: n.Factor.CredentialID, MadeAt: n.Factor.MadeAt,
+	}
+	if n.Factor.Kind == identity.FactorRecovery {
+		err := p.removeCodes(ctx, q, ledger, n)
+		if err != nil {
+			return err
+		}
+	}
+	err := q.FactorInsert(ctx, dbsqlc.FactorInsertParams{
+		Realm: row.Realm, FactorID: row.FactorID, UserID: row.UserID, Kind: row.Kind, Name: row.Name, Secret: row.Secret,
+		CredentialID: row.CredentialID, MadeAt: row.MadeAt,
+	})
+	if err == nil {
+		err = ledger.Put(FactorRow(row))
+	}
+	if err != nil {
+		return err
+	}
+	err = p.insertUse(ctx, q, FactorUse{
+		ID: n.UseID, By: n.By, Factor: n.Factor, Token: n.Token, Purpose: identity.PurposeEnrol, At: n.Factor.MadeAt,
+	})
+	if err != nil {
+		return err
+	}
+	return p.tellFactor(ctx, q, n.By, factorEvent{
+		name: auditlog.EventFactorEnrol, detail: auditlog.Factor{Kind: row.Kind, Name: row.Name}, at: n.Factor.MadeAt,
+	})
+}
+
+// removeCodes removes the recovery codes that new ones take the place of.
+func (p *People) removeCodes(ctx context.Context, q *dbsqlc.Queries, ledger *Ledger, n NewFactor) error {
+	rows, err := q.FactorOfUserList(ctx, n.By.Realm, n.By.UserID)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if row.SecondFactor.Kind != string(identity.FactorRecovery) || row.SecondFactor.RemovedAt != nil {
+			continue
+		}
+		_, err = RemoveFactors(ctx, q, ledger, Removal{
+			Realm: n.By.Realm, UserID: n.By.UserID, At: n.Factor.MadeAt, Only: row.SecondFactor.FactorID,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// FactorRemoval is a factor that its owner gives up.
+type FactorRemoval struct {
+	By      identity.Principal
+	Known   []Factor // those in force when it was looked at whether the owner may
+	Factors []Factor
+	At      time.Time
+}
+
+// RemoveFactors removes factors of one account, and tells the audit trail, in one transaction. Error: ErrFactorsChanged.
+func (p *People) RemoveFactors(ctx context.Context, r FactorRemoval) error {
+	err := p.db.Change(ctx, r.By.Realm, Act{Actor: r.By.Actor(), At: r.At}, func(q *dbsqlc.Queries, ledger *Ledger) error {
+		err := sameFactors(ctx, q, r.By, r.Known)
+		if err != nil {
+			return err
+		}
+		for _, f := range r.Factors {
+			_, err = RemoveFactors(ctx, q, ledger, Removal{
+				Realm: r.By.Realm, UserID: r.By.UserID, At: r.At, Only: f.ID,
+			})
+			if err != nil {
+				return err
+			}
+			err = p.tellFactor(ctx, q, r.By, factorEvent{
+				name: auditlog.EventFactorRemove, detail: auditlog.Factor{Kind: string(f.Kind), Name: f.Name}, at: r.At,
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return factorError(err, "remove a second factor")
+}
+
+func factorError(err error, action string) error {
+	var refused *pgconn.PgError
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, ErrFactorsChanged):
+		return ErrFactorsChanged
+	case errors.Is(err, ErrFactorSpent), errors.As(err, &refused) && refused.Code == pgerrcode.InsufficientPrivilege:
+		return ErrFactorSpent
+	}
+	return fmt.Errorf("%s: %w", action, err)
+}

@@ -1,0 +1,201 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/administration"
+	"countersign/internal/rulebook"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Limits lists the limits of a realm with what is used of them on a banking day.
+func (c *Changes) Limits(ctx context.Context, realm string, day time.Time) ([]administration.LimitToday, error) {
+	return askChanges(ctx, c, changeQuestion{realm, "list limits"}, func(s changeStep) ([]administration.LimitToday, error) {
+		return s.limits(ctx, dbsqlc.LimitSubjectListParams{Day: day.Format(time.DateOnly)})
+	})
+}
+
+func (w realmWriter) limits(ctx context.Context, asked dbsqlc.LimitSubjectListParams) ([]administration.LimitToday, error) {
+	asked.Realm = w.realm
+	if asked.Day == "" {
+		asked.Day = time.Time{}.Format(time.DateOnly) // what is used is not asked for
+	}
+	rows, err := w.q.LimitSubjectList(ctx, asked)
+	list := make([]administration.LimitToday, len(rows))
+	for i, row := range rows {
+		list[i] = administration.LimitToday{Used: row.Used, Limit: limitOf(row)}
+	}
+	return list, err
+}
+
+func limitOf(row dbsqlc.LimitSubjectListRow) administration.Limit {
+	l := row.SpendingLimit
+	return administration.Limit{
+		ID: l.LimitID.String(), Of: rulebook.LimitOf(l.LimitOf), Holder: l.Holder, HolderName: row.PersonName, Currency: l.Currency,
+		PerPayment: l.PerPayment, PerDay: l.PerDay,
+	}
+}
+
+// limitFacts reads a limit by its id, or whom a new one is to bind and the limit that is there of them.
+func (s changeStep) limitFacts(ctx context.Context, known *administration.Facts, subject string, values administration.Values) error {
+	var asked dbsqlc.LimitSubjectListParams
+	if values["limitOf"] == "" {
+		id, err := uuid.Parse(subject)
+		if err != nil {
+			return nil //nolint:nilerr // the rules say that there is none
+		}
+		asked.LimitID = &id
+	} else {
+		var err error
+		known.LimitHolder, err = s.limitHolder(ctx, administration.LimitKeyOf(values))
+		if err != nil || !known.LimitHolder.Found {
+			return err
+		}
+		known.Beneficiary = known.LimitHolder.Person
+		currency := values["currency"]
+		if currency == "" {
+			currency = known.LimitHolder.Currency
+		}
+		of := values["limitOf"]
+		asked.LimitOf, asked.Holder, asked.Currency = &of, known.LimitHolder.Key, currency
+	}
+	limits, err := s.limits(ctx, asked)
+	if err != nil || len(limits) != 1 {
+		return err
+	}
+	known.Found, known.Before = true, limits[0].Limit.Values()
+	if limits[0].Of == rulebook.OfPerson {
+		known.Beneficiary, err = uuid.Parse(limits[0].Holder)
+	}
+	return err
+}
+
+func (s changeStep) limitHolder(ctx context.Context, k administration.LimitKey) (administration.LimitHolder, error) {
+	var holder administration.LimitHolder
+	if k.Holder == "" {
+		return holder, nil
+	}
+	switch k.Of {
+	case rulebook.OfPerson:
+		users, err := s.users(ctx, k.Holder)
+		if err != nil || len(users) != 1 {
+			return holder, err
+		}
+		return administration.LimitHolder{
+			Found: true, Key: users[0].Person.String(), Name: users[0].DisplayName, Person: users[0].Person,
+		}, nil
+	case rulebook.OfClient:
+		clients, err := s.clients(ctx, k.Holder)
+		return administration.LimitHolder{Found: len(clients) == 1, Key: k.Holder}, err
+	case rulebook.OfAccount:
+		accounts, err := s.accounts(ctx, k.Holder)
+		if err != nil || len(accounts) != 1 {
+			return holder, err
+		}
+		return administration.LimitHolder{Found: true, Key: accounts[0].IBAN, Currency: accounts[0].Currency}, nil
+	}
+	return holder, nil
+}
+
+// applyLimit writes a limit as the change says.
+func (s changeStep) applyLimit(ctx context.Context, c administration.Change) error {
+	var l administration.Limit
+	administration.Fill(&l, c.After)
+	rows, err := s.limitRows(ctx, l)
+	if err != nil {
+		return err
+	}
+	if len(rows) == 1 && !s.guard.Fits(ctx, Limit(rows[0].SpendingLimit)) {
+		return &administration.ConflictError{Text: "The limit is not as it was sealed. Tell the operator of the gateway."}
+	}
+	return s.setLimit(ctx, l, rows)
+}
+
+// limitRows reads the limit of a holder in a currency; none for a new one.
+func (w realmWriter) limitRows(ctx context.Context, l administration.Limit) ([]dbsqlc.LimitSubjectListRow, error) {
+	of := string(l.Of)
+	return w.q.LimitSubjectList(ctx, dbsqlc.LimitSubjectListParams{
+		Realm: w.realm, LimitOf: &of, Holder: l.Holder, Currency: l.Currency, Day: time.Time{}.Format(time.DateOnly),
+	})
+}
+
+// setLimit writes a limit, in the place of the one before. A daily amount counts from the time it is set; a change of it
+// goes on counting. Error: rowmap.ErrMoved when the limit before is gone.
+func (w realmWriter) setLimit(ctx context.Context, l administration.Limit, before []dbsqlc.LimitSubjectListRow) error {
+	id, err := uuid.Parse(l.ID)
+	if err != nil {
+		return err
+	}
+	row := dbsqlc.SpendingLimit{
+		Realm: w.realm, LimitID: id, LimitOf: string(l.Of), Holder: l.Holder, Currency: l.Currency, PerPayment: l.PerPayment, PerDay: l.PerDay,
+		SetAt: w.at,
+	}
+	if row.PerDay != nil {
+		row.PerDaySince = &row.SetAt
+	}
+	if len(before) == 1 {
+		row.LimitID = before[0].SpendingLimit.LimitID
+	}
+	if len(before) == 1 && row.PerDay != nil && before[0].SpendingLimit.PerDaySince != nil {
+		row.PerDaySince = before[0].SpendingLimit.PerDaySince
+	}
+	if len(before) == 0 {
+		err = w.q.LimitInsert(ctx, dbsqlc.LimitInsertParams(row))
+	} else {
+		err = One(w.q.LimitPut(ctx, dbsqlc.LimitPutParams{
+			PerPayment: row.PerPayment, PerDay: row.PerDay, PerDaySince: row.PerDaySince, SetAt: row.SetAt, Realm: row.Realm, LimitID: row.LimitID,
+		}))
+	}
+	if err != nil {
+		return err
+	}
+	return w.ledger.Put(Limit(row))
+}
+
+// limit brings a limit of a realm's file into force. Its holder is the name of a user account where it binds a person.
+func (p provision) limit(ctx context.Context, l administration.Limit) error {
+	if l.Of == rulebook.OfPerson {
+		people, err := p.q.PersonByAccount(ctx, p.realm, []string{l.Holder})
+		if err != nil {
+			return err
+		}
+		if len(people) != 1 {
+			return fmt.Errorf("there is no user account %s", l.Holder)
+		}
+		l.Holder = people[0].PersonID.String()
+	}
+	rows, err := p.limitRows(ctx, l)
+	if err != nil {
+		return err
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return err
+	}
+	l.ID = id.String()
+	return p.setLimit(ctx, l, rows)
+}
+
+// fileLimits reads the limits that have an amount, as a realm's file has them: a person is named by the first of their user accounts.
+func (w realmWriter) fileLimits(ctx context.Context, people []PersonDefinition) ([]administration.Limit, error) {
+	all, err := w.limits(ctx, dbsqlc.LimitSubjectListParams{})
+	var list []administration.Limit
+	for _, one := range all {
+		l := one.Limit
+		if l.Of == rulebook.OfPerson {
+			for _, person := range people {
+				if person.ID.String() == l.Holder {
+					l.Holder = person.Accounts[0].Name
+				}
+			}
+		}
+		if l.ID, l.HolderName = "", ""; l.PerPayment != nil || l.PerDay != nil {
+			list = append(list, l)
+		}
+	}
+	return list, err
+}

@@ -1,0 +1,332 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/administration"
+	"countersign/internal/auditlog"
+	"countersign/internal/identity"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Users lists the user accounts of a realm by their names.
+func (c *Changes) Users(ctx context.Context, realm string) ([]administration.User, error) {
+	return askChanges(ctx, c, changeQuestion{realm, "list users"},
+		func(s changeStep) ([]administration.User, error) { return s.users(ctx, "") })
+}
+
+// users reads one user account, or all for an empty name.
+func (w realmWriter) users(ctx context.Context, name string) ([]administration.User, error) {
+	rows, err := w.q.UserSubjectList(ctx, w.realm, OrNull(name))
+	if err != nil {
+		return nil, err
+	}
+	outer, err := w.q.OuterIdentityInForceList(ctx, w.realm)
+	if err != nil {
+		return nil, err
+	}
+	links := map[uuid.UUID]dbsqlc.OuterIdentity{}
+	for _, link := range outer {
+		links[link.UserID] = link
+	}
+	list := make([]administration.User, len(rows))
+	for i, row := range rows {
+		u := row.UserAccount
+		list[i] = administration.User{
+			Name: u.Name, DisplayName: row.Person.DisplayName, Person: u.PersonID, Roles: Roles(row.Roles), Status: u.Status,
+			Duty: administration.Duty(u.Duty), ToBeSetUp: row.ToBeSetUp, HasFactor: row.HasFactor,
+			OuterIssuer: links[u.UserID].Issuer, OuterSubject: links[u.UserID].Subject,
+		}
+	}
+	return list, nil
+}
+
+func (s changeStep) applyUser(ctx context.Context, c administration.Change) error {
+	if c.Kind == administration.KindUserCreate {
+		after, err := administration.UserOf(c.After, "")
+		if err != nil {
+			return err
+		}
+		return s.createUser(ctx, c, after)
+	}
+	// The rest is of accounts that are there: their names may be older than what is asked of names today.
+	row, err := s.q.UserByName(ctx, s.realm, c.Subject)
+	if err != nil {
+		return err
+	}
+	if !s.guard.Fits(ctx, User(row)) {
+		return &administration.ConflictError{Text: "The account is not as it was sealed. Tell the operator of the gateway."}
+	}
+	change := AccountChange{Status: c.After["status"]}
+	switch c.Kind {
+	case administration.KindUserLink:
+		return s.link(ctx, c, row)
+	case administration.KindUserUnlink:
+		_, err = s.outer().Unlink(ctx, row.UserID)
+		if err != nil {
+			return err
+		}
+		change.SignedOutAt = s.at
+	case administration.KindUserRoles:
+		return s.changeRoles(ctx, c, row, administration.WordsOf[identity.Role](c.After["roles"]))
+	case administration.KindUserSuppress:
+		change.SignedOutAt = s.at
+	case administration.KindUserReset:
+		change.SignedOutAt, change.PasswordHash = s.at, s.secrets.PasswordHash
+	default: // a status alone
+	}
+	err = ChangeAccount(ctx, s.q, s.ledger, row, change)
+	if err != nil || c.Kind != administration.KindUserReset {
+		return err
+	}
+	_, err = RemoveFactors(ctx, s.q, s.ledger, Removal{Realm: s.realm, UserID: row.UserID, At: s.at})
+	if err != nil {
+		return err
+	}
+	return s.setUp(ctx, c.ID, row.UserID)
+}
+
+func (s changeStep) createUser(ctx context.Context, c administration.Change, u administration.User) error {
+	duty := string(administration.DutyOf(u.Roles))
+	if u.Person == uuid.Nil {
+		id, err := uuid.NewV7()
+		if err != nil {
+			return err
+		}
+		u.Person = id
+		person := dbsqlc.Person{Realm: s.realm, PersonID: id, DisplayName: u.DisplayName, Duty: duty, CreatedAt: s.at}
+		err = s.q.PersonInsert(ctx, dbsqlc.PersonInsertParams(person))
+		if err == nil {
+			err = s.ledger.Put(Person(person))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return err
+	}
+	row := dbsqlc.UserAccount{
+		Realm: s.realm, UserID: id, PersonID: u.Person, Duty: duty, Name: u.Name, PasswordHash: s.secrets.PasswordHash, Status: u.Status,
+		CreatedAt: s.at,
+	}
+	err = s.q.UserInsert(ctx, dbsqlc.UserInsertParams(row))
+	if err == nil {
+		err = s.ledger.Put(User(row))
+	}
+	if err != nil {
+		return err
+	}
+	err = s.changeGrants(ctx, c, row, u.Roles)
+	if err != nil {
+		return err
+	}
+	return s.setUp(ctx, c.ID, id)
+}
+
+// changeRoles gives an account other roles. Without a second factor it goes on with none of which the realm asks one.
+func (s changeStep) changeRoles(ctx context.Context, c administration.Change, user dbsqlc.UserAccount, wanted []identity.Role) error {
+	err := s.changeGrants(ctx, c, user, wanted)
+	if err != nil {
+		return err
+	}
+	asked, err := s.askedOf(ctx, wanted)
+	if err != nil {
+		return err
+	}
+	return s.signOutUnproven(ctx, unproven{roles: asked, only: user.UserID})
+}
+
+// changeGrants brings the grants of an account about, and tells the trail.
+func (s changeStep) changeGrants(ctx context.Context, c administration.Change, user dbsqlc.UserAccount, wanted []identity.Role) error {
+	rights, err := s.putRoles(ctx, user, wanted)
+	if err != nil {
+		return err
+	}
+	return s.tellRights(ctx, c, rights)
+}
+
+// putRoles ends the grants of roles that are not wanted and grants those that are missing from now on. It returns what changed.
+func (w realmWriter) putRoles(ctx context.Context, user dbsqlc.UserAccount, wanted []identity.Role) (auditlog.Rights, error) {
+	rights := auditlog.Rights{Subject: user.Name, User: user.UserID.String(), Person: user.PersonID.String()}
+	inForce, err := w.q.GrantInForce(ctx, w.realm, user.UserID)
+	if err != nil {
+		return rights, fmt.Errorf("read the grants: %w", err)
+	}
+	held := make([]identity.Role, 0, len(inForce))
+	for _, grant := range inForce {
+		held = append(held, identity.Role(grant.Role))
+		if slices.Contains(wanted, identity.Role(grant.Role)) {
+			continue
+		}
+		end := w.at
+		if end.Before(grant.GrantedAt) {
+			end = grant.GrantedAt
+		}
+		grant.EndedAt = &end
+		rights.Ended = append(rights.Ended, auditlog.AuditRight{Grant: grant.GrantID.String(), Role: grant.Role})
+		err = One(w.q.GrantEnd(ctx, grant.EndedAt, w.realm, grant.GrantID))
+		if err == nil {
+			err = w.ledger.Put(Grant(grant))
+		}
+		if err != nil {
+			return rights, err
+		}
+	}
+	for _, role := range wanted {
+		if slices.Contains(held, role) {
+			continue
+		}
+		held = append(held, role)
+		id, err := w.grant(ctx, user, role)
+		if err != nil {
+			return rights, fmt.Errorf("role %s: %w", role, err)
+		}
+		rights.Granted = append(rights.Granted, auditlog.AuditRight{Grant: id.String(), Role: string(role)})
+	}
+	return rights, nil
+}
+
+func (w realmWriter) grant(ctx context.Context, user dbsqlc.UserAccount, role identity.Role) (uuid.UUID, error) {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return id, err
+	}
+	grant := dbsqlc.UserRole{Realm: w.realm, UserID: user.UserID, Duty: user.Duty, Role: string(role), GrantID: id, GrantedAt: w.at}
+	err = w.q.GrantInsert(ctx, dbsqlc.GrantInsertParams(grant))
+	if err != nil {
+		return id, err
+	}
+	return id, w.ledger.Put(Grant(grant))
+}
+
+// setUp lets the owner of the account choose a password with the approver's link and the requester's code. It has the id of its change.
+func (s changeStep) setUp(ctx context.Context, change, user uuid.UUID) error {
+	return s.insertSetUp(ctx, dbsqlc.UserSetup{SetupID: change, UserID: user, LinkHash: s.secrets.LinkHash, CodeHash: s.codeHash})
+}
+
+// insertSetUp adds a set-up. Earlier set-ups of the account are over by it.
+func (w realmWriter) insertSetUp(ctx context.Context, row dbsqlc.UserSetup) error {
+	row.Realm, row.MadeAt, row.ExpiresAt = w.realm, w.at, w.at.Add(identity.SetUpLife)
+	err := w.q.SetUpInsert(ctx, dbsqlc.SetUpInsertParams(row))
+	if err != nil {
+		return err
+	}
+	return w.ledger.Put(SetUpRow(row))
+}
+
+// people reads the people of a realm with their user accounts.
+func (w realmWriter) people(ctx context.Context, outer map[uuid.UUID]string) ([]PersonDefinition, error) {
+	people, err := w.q.PersonList(ctx, w.realm)
+	if err != nil {
+		return nil, err
+	}
+	users, err := w.q.UserSubjectList(ctx, w.realm, nil)
+	list := make([]PersonDefinition, len(people))
+	for i, person := range people {
+		list[i] = PersonDefinition{ID: person.PersonID, DisplayName: person.DisplayName, Duty: Duty(person.Duty)}
+		for _, row := range users {
+			if user := row.UserAccount; user.PersonID == person.PersonID {
+				list[i].Accounts = append(list[i].Accounts, AccountDefinition{
+					Name: user.Name, PasswordHash: user.PasswordHash, Status: UserStatus(user.Status), Roles: Roles(row.Roles),
+					OuterSubject: outer[user.UserID], ToBeSetUp: row.ToBeSetUp,
+				})
+			}
+		}
+	}
+	return list, err
+}
+
+func (p provision) person(ctx context.Context, person PersonDefinition) error {
+	id, err := p.personOf(ctx, person)
+	if err != nil {
+		return err
+	}
+	row, err := p.q.PersonProvision(ctx, dbsqlc.PersonProvisionParams{
+		Realm: p.realm, PersonID: id, DisplayName: person.DisplayName, Duty: string(person.Duty), CreatedAt: p.at,
+	})
+	if err == nil {
+		err = p.ledger.Put(Person(row))
+	}
+	if err != nil {
+		return err
+	}
+	for _, account := range person.Accounts {
+		err = p.user(ctx, dbsqlc.UserAccount{
+			Realm: p.realm, PersonID: id, Duty: string(person.Duty), Name: identity.NormaliseName(account.Name),
+			PasswordHash: account.PasswordHash, Status: string(account.Status),
+		}, account)
+		if err != nil {
+			return fmt.Errorf("account %s: %w", account.Name, err)
+		}
+	}
+	return nil
+}
+
+// personOf finds the person again by the accounts, or makes an identifier for a new one. An account never changes its person:
+// four-eyes compares people, over all that was ever decided.
+func (p provision) personOf(ctx context.Context, person PersonDefinition) (uuid.UUID, error) {
+	names := make([]string, len(person.Accounts))
+	for i, account := range person.Accounts {
+		names[i] = identity.NormaliseName(account.Name)
+	}
+	if len(names) == 0 {
+		return uuid.Nil, errors.New("a person needs an account")
+	}
+	known, err := p.q.PersonByAccount(ctx, p.realm, names)
+	if err != nil {
+		return uuid.Nil, fmt.Errorf("find the person: %w", err)
+	}
+	switch {
+	case len(known) == 0:
+		return uuid.NewV7()
+	case len(known) > 1:
+		return uuid.Nil, errors.New("these accounts belong to different people already")
+	case known[0].Duty != string(person.Duty):
+		return uuid.Nil, fmt.Errorf("the duty of this person is %s and cannot change", known[0].Duty)
+	}
+	return known[0].PersonID, nil
+}
+
+// account creates or updates an account to match its definition. Another password ends the sessions and tokens of the account.
+func (p provision) user(ctx context.Context, user dbsqlc.UserAccount, definition AccountDefinition) error {
+	known, err := p.q.UserByName(ctx, p.realm, user.Name)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		user.UserID, err = uuid.NewV7()
+	case err == nil:
+		user.UserID, user.SignedOutAt = known.UserID, known.SignedOutAt
+		if known.PasswordHash != user.PasswordHash {
+			user.SignedOutAt = &p.at
+		}
+	}
+	if err != nil {
+		return err
+	}
+	user.CreatedAt = p.at
+	user, err = p.q.UserProvision(ctx, dbsqlc.UserProvisionParams(user))
+	if err == nil {
+		err = p.ledger.Put(User(user))
+	}
+	if err != nil {
+		return err
+	}
+	if definition.SetUp != (identity.SetUpSecret{}) {
+		err = p.setUp(ctx, user.UserID, definition.SetUp)
+		if err != nil {
+			return err
+		}
+	}
+	rights, err := p.putRoles(ctx, user, definition.Roles)
+	if err != nil || rights.None() {
+		return err
+	}
+	return p.told(ctx, auditlog.EventUserRights, auditlog.RightsDetail(rights))
+}

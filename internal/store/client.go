@@ -1,0 +1,89 @@
+package store
+
+import (
+	"context"
+
+	"countersign/internal/administration"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Clients lists the clients of a realm by their ids.
+func (c *Changes) Clients(ctx context.Context, realm string) ([]administration.Client, error) {
+	return askChanges(ctx, c, changeQuestion{realm, "list clients"},
+		func(s changeStep) ([]administration.Client, error) { return s.clients(ctx, "") })
+}
+
+// clients reads one client, or all for an empty id.
+func (w realmWriter) clients(ctx context.Context, clientID string) ([]administration.Client, error) {
+	rows, err := w.q.ClientSubjectList(ctx, w.realm, OrNull(clientID))
+	list := make([]administration.Client, len(rows))
+	for i, row := range rows {
+		list[i] = administration.Client{
+			ClientID: row.ClientID, Kind: row.Kind, MayDecideOwn: row.MayDecideOwn, PayeeWaived: row.PayeeWaived,
+			Status: administration.StatusActive, SecretHash: row.SecretHash,
+		}
+		if row.SuppressedAt != nil {
+			list[i].Status = administration.StatusSuppressed
+		}
+	}
+	return list, err
+}
+
+// clientRow makes the row of a client.
+func (w realmWriter) clientRow(c administration.Client) dbsqlc.Client {
+	return dbsqlc.Client{
+		Realm: w.realm, ClientID: c.ClientID, Kind: c.Kind, SecretHash: c.SecretHash, MayDecideOwn: c.MayDecideOwn,
+		PayeeWaived: c.PayeeWaived, CreatedAt: w.at,
+	}
+}
+
+// client brings a client of a realm's file into force.
+func (p provision) client(ctx context.Context, c administration.Client) error {
+	row, err := p.q.ClientProvision(ctx, dbsqlc.ClientProvisionParams(p.clientRow(c)))
+	if err != nil {
+		return err
+	}
+	return p.ledger.Put(ClientRow(row))
+}
+
+func (s changeStep) applyClient(ctx context.Context, c administration.Change) error {
+	if c.Kind == administration.KindClientCreate {
+		var after administration.Client
+		administration.Fill(&after, c.After)
+		if after.Kind == administration.ClientConfidential {
+			after.SecretHash = s.secrets.ClientSecretHash
+		}
+		row := s.clientRow(after)
+		err := s.q.ClientInsert(ctx, dbsqlc.ClientInsertParams(row))
+		if err != nil {
+			return err
+		}
+		return s.ledger.Put(ClientRow(row))
+	}
+	rows, err := s.q.ClientSubjectList(ctx, s.realm, &c.Subject)
+	if err != nil {
+		return err
+	}
+	if len(rows) != 1 {
+		return ErrMoved
+	}
+	row := rows[0]
+	if !s.guard.Fits(ctx, ClientRow(row)) {
+		return &administration.ConflictError{Text: "The client is not as it was sealed. Tell the operator of the gateway."}
+	}
+	switch c.Kind {
+	case administration.KindClientSecret:
+		row.SecretHash = s.secrets.ClientSecretHash
+	case administration.KindClientPayee:
+		row.PayeeWaived = c.After["payeeWaived"] == administration.Yes
+	default: // it is suppressed
+		row.SuppressedAt = &s.at
+	}
+	err = One(s.q.ClientPut(ctx, dbsqlc.ClientPutParams{
+		SecretHash: row.SecretHash, SuppressedAt: row.SuppressedAt, PayeeWaived: row.PayeeWaived, Realm: row.Realm, ClientID: row.ClientID,
+	}))
+	if err != nil {
+		return err
+	}
+	return s.ledger.Put(ClientRow(row))
+}

@@ -1,0 +1,110 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/administration"
+	"countersign/internal/identity"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Factors is of which roles a realm asks a second factor.
+func (c *Changes) Factors(ctx context.Context, realm string) (administration.Factors, error) {
+	return askChanges(ctx, c, changeQuestion{realm, "read what the realm asks"}, func(s changeStep) (administration.Factors, error) {
+		row, err := s.q.RealmGet(ctx, realm)
+		return factorsOf(row), err
+	})
+}
+
+func factorsOf(row dbsqlc.Realm) administration.Factors {
+	return administration.Factors{Realm: row.Realm, Roles: FactorRoles(row.SecondFactorRoles)}
+}
+
+// factorsFacts are those of the realm itself, which need not be named.
+func (s changeStep) factorsFacts(ctx context.Context, known *administration.Facts, kind administration.Kind, subject string) error {
+	row, err := s.q.RealmGet(ctx, s.realm)
+	known.Found, known.Before = cmp.Or(subject, row.Realm) == row.Realm, factorsOf(row).Values()
+	if kind == administration.KindRealmReconciled {
+		known.Before = factorsOf(row).Uncompared()
+	}
+	return err
+}
+
+// Reconciled reports whether two administrators said after a time that the payments of the realm agree with clearing. A change or decision
+// that does not fit its seal is ignored.
+func (c *Changes) Reconciled(ctx context.Context, realm string, after time.Time) (bool, error) {
+	list, err := c.Changes(ctx, realm, ChangeFilter{
+		Kind: administration.KindRealmReconciled, State: administration.StateApplied, Since: after.Add(time.Microsecond), PageSize: 1,
+	})
+	return len(list) > 0, err
+}
+
+// applyFactors has the realm ask the roles of a change, and nobody goes on who has one of them that was not asked before, and no factor.
+func (s changeStep) applyFactors(ctx context.Context, c administration.Change) error {
+	asked, err := administration.FactorsOf(c.After, "")
+	if err != nil {
+		return err
+	}
+	row, err := s.q.RealmGet(ctx, s.realm)
+	if err != nil {
+		return err
+	}
+	if !s.guard.Fits(ctx, Realm(row)) {
+		return &administration.ConflictError{Text: "What the realm asks is not as it was sealed. Tell the operator of the gateway."}
+	}
+	before := FactorRoles(row.SecondFactorRoles)
+	row.SecondFactorRoles = FactorRolesColumn(asked.Roles)
+	err = One(s.q.RealmFactorsPut(ctx, row.SecondFactorRoles, s.realm))
+	if err == nil {
+		err = s.ledger.Put(Realm(row))
+	}
+	if err != nil {
+		return err
+	}
+	fresh := slices.DeleteFunc(asked.Roles, func(role identity.Role) bool { return slices.Contains(before, role) })
+	return s.signOutUnproven(ctx, unproven{roles: fresh})
+}
+
+// unproven are accounts that hold one of some roles and have no second factor.
+type unproven struct {
+	roles []identity.Role
+	only  uuid.UUID // one account; zero for all
+}
+
+// signOutUnproven ends the sessions and tokens of people without the required factor: their next sign-in leads them to add one. An account
+// that does not fit its seal is skipped, because nobody can sign in to it.
+func (s changeStep) signOutUnproven(ctx context.Context, of unproven) error {
+	if len(of.roles) == 0 {
+		return nil
+	}
+	names := make([]string, len(of.roles))
+	for i, role := range of.roles {
+		names[i] = string(role)
+	}
+	rows, err := s.q.UserUnprovenList(ctx, s.realm, OrNull(of.only), names)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if !s.guard.Fits(ctx, User(row)) {
+			continue
+		}
+		err = ChangeAccount(ctx, s.q, s.ledger, row, AccountChange{SignedOutAt: s.at})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// askedOf are those of an account's roles of which the realm asks a second factor.
+func (s changeStep) askedOf(ctx context.Context, roles []identity.Role) ([]identity.Role, error) {
+	row, err := s.q.RealmGet(ctx, s.realm)
+	asked := FactorRoles(row.SecondFactorRoles)
+	return slices.DeleteFunc(asked, func(role identity.Role) bool { return !slices.Contains(roles, role) }), err
+}

@@ -1,0 +1,264 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgerrcode"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"countersign/internal/administration"
+	"countersign/internal/auditlog"
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Changes keeps the changes of each realm.
+type Changes struct {
+	db *Database
+}
+
+// NewChanges makes the keeper.
+func NewChanges(db *Database) *Changes { return &Changes{db: db} }
+
+// ChangeRequest is a request about to be stored.
+type ChangeRequest struct {
+	administration.Request
+	CodeHash []byte // of the code by which a password is set afterwards; nil for a kind that sets none
+}
+
+// Insert stores a request as a change that waits, and tells the audit trail. The request was checked: its texts reach queries. Errors:
+// those of administration.Request.Change.
+func (c *Changes) Insert(ctx context.Context, r ChangeRequest) (administration.Change, error) {
+	var made administration.Change
+	err := c.db.InRealm(ctx, r.By.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		s := c.step(q, r.By.Realm, r.At)
+		known, err := s.facts(ctx, r.Kind, r.Subject, r.Values)
+		if err != nil {
+			return err
+		}
+		made, err = r.Change(known)
+		if err != nil {
+			return err
+		}
+		row, err := changeRow(r, made)
+		if err != nil {
+			return err
+		}
+		keyID, seal, err := Change(row).Sealed(s.keys)
+		if err != nil {
+			return err
+		}
+		err = q.ChangeInsert(ctx, dbsqlc.ChangeInsertParams{
+			Realm: row.Realm, ChangeID: row.ChangeID, Kind: row.Kind, Subject: row.Subject, BeneficiaryPerson: row.BeneficiaryPerson,
+			Content: row.Content, CodeHash: row.CodeHash, RequesterUser: row.RequesterUser, RequesterPerson: row.RequesterPerson,
+			RequesterRole: row.RequesterRole, RequesterGrantID: row.RequesterGrantID, RequesterGrantedAt: row.RequesterGrantedAt,
+			RequesterClient: row.RequesterClient,
+			RequestedAt:     row.RequestedAt, KeyID: keyID, Seal: seal,
+		})
+		if err != nil {
+			return err
+		}
+		digest := sha256.Sum256([]byte(row.Content))
+		return s.tell(ctx, r.By, changeNotice{name: auditlog.EventChangeRequest, change: made, digest: digest[:], words: made.Note})
+	})
+	if err != nil {
+		return administration.Change{}, changeError(err, "store a change")
+	}
+	return made, nil
+}
+
+// changeContent is the canonical form of what a change says; its digest goes with it.
+type changeContent struct {
+	Values administration.Values `json:"values"`
+	Before administration.Values `json:"before"`
+	After  administration.Values `json:"after"`
+	Note   string                `json:"note,omitempty"`
+}
+
+func changeRow(r ChangeRequest, c administration.Change) (dbsqlc.RealmChange, error) {
+	text, err := json.Marshal(changeContent{Values: c.Values, Before: c.Before, After: c.After, Note: c.Note})
+	if err != nil {
+		return dbsqlc.RealmChange{}, fmt.Errorf("write a change: %w", err)
+	}
+	return dbsqlc.RealmChange{
+		Realm: r.By.Realm, ChangeID: c.ID, Kind: string(c.Kind), Subject: c.Subject, BeneficiaryPerson: c.Beneficiary, Content: string(text),
+		CodeHash: r.CodeHash, RequesterUser: c.Requester.UserID, RequesterPerson: c.Requester.PersonID,
+		RequesterRole: string(c.Kind.AskedUnder()), RequesterGrantID: c.Requester.Grant.ID,
+		RequesterGrantedAt: c.Requester.Grant.GrantedAt, RequesterClient: c.Requester.ClientID, RequestedAt: c.RequestedAt,
+	}, nil
+}
+
+// ChangeSecrets are made before a decision, for what it may bring.
+type ChangeSecrets struct {
+	PasswordHash     string // of a password that nobody knows
+	LinkHash         []byte // of the link by which a password is set
+	ClientSecretHash []byte
+	WebhookSecret    []byte // encrypted
+}
+
+// DecisionInput is a decision about to be made.
+type DecisionInput struct {
+	ChangeID uuid.UUID
+	Verdict  administration.Verdict
+	Secrets  ChangeSecrets
+}
+
+// Decide decides a change, and with an approval brings it about, in one transaction. Decisions of one realm take turns. Errors:
+// payment.ErrNotFound, those of administration.Change.Decide, administration.ConflictError for a change that does not fit its seal.
+func (c *Changes) Decide(ctx context.Context, d DecisionInput) (administration.Change, error) {
+	realm := d.Verdict.By.Realm
+	var change administration.Change
+	var ledger *Ledger
+	err := c.db.InRealm(ctx, realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		s := c.step(q, realm, d.Verdict.At)
+		s.by, s.secrets = d.Verdict.By, d.Secrets
+		ordinal, err := q.AdministrationTurn(ctx, realm)
+		if err != nil {
+			return err
+		}
+		ledger, err = c.db.OpenLedger(ctx, q, realm)
+		if err != nil {
+			return err
+		}
+		s.ledger = ledger
+		row, err := q.ChangeGet(ctx, realm, d.ChangeID)
+		if err != nil {
+			return err
+		}
+		change, err = s.read(ctx, row)
+		if err != nil {
+			return err
+		}
+		known, err := s.facts(ctx, change.Kind, change.Subject, change.Values)
+		if err != nil {
+			return err
+		}
+		known.RequesterHolds, err = q.ChangeRequesterHolds(ctx, realm, d.ChangeID)
+		if err != nil {
+			return err
+		}
+		decided, err := change.Decide(d.Verdict, known)
+		if err != nil {
+			return err
+		}
+		change.Decision = &decided
+		err = s.insertDecision(ctx, row.RealmChange, change, ordinal)
+		if err != nil {
+			return err
+		}
+		name := auditlog.EventChangeReject
+		if decided.Approved {
+			name, s.codeHash = auditlog.EventChangeApprove, row.RealmChange.CodeHash
+			err = s.apply(ctx, change)
+			if err != nil {
+				return err
+			}
+			err = s.ledger.Close(ctx, Act{Change: change.ID, Actor: d.Verdict.By.Actor(), At: d.Verdict.At})
+			if err != nil {
+				return err
+			}
+		}
+		return s.tell(ctx, d.Verdict.By, changeNotice{name: name, change: change, digest: row.RealmChange.ContentHash, words: decided.Reason})
+	})
+	if err == nil {
+		c.db.Committed(ledger)
+	}
+	return change, changeError(err, "decide a change")
+}
+
+// askChanges looks at a realm without changing it.
+func askChanges[T any](ctx context.Context, c *Changes, in changeQuestion, look func(changeStep) (T, error)) (T, error) {
+	found, err := Read(ctx, c.db, in.realm, func(q *dbsqlc.Queries) (T, error) { return look(c.step(q, in.realm, time.Time{})) })
+	return found, changeError(err, in.action)
+}
+
+// changeQuestion is what is asked of a realm, in words for its failure.
+type changeQuestion struct{ realm, action string }
+
+// changeError makes "no row" payment.ErrNotFound, and a right that ended or a name that was taken meanwhile what they are.
+func changeError(err error, action string) error {
+	var refused *pgconn.PgError
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, pgx.ErrNoRows), errors.Is(err, ErrNoRealm):
+		return payment.ErrNotFound
+	case errors.As(err, &refused) && refused.Code == pgerrcode.InsufficientPrivilege:
+		return &payment.ForbiddenError{Text: "You may not do this any more: the role it needs was taken from you meanwhile."}
+	case errors.As(err, &refused) && refused.Code == pgerrcode.UniqueViolation:
+		return &administration.ConflictError{Text: "Something of this name was made meanwhile. Reject the change, and ask for it anew."}
+	}
+	return fmt.Errorf("%s: %w", action, err)
+}
+
+// changeStep is one transaction.
+type changeStep struct {
+	realmWriter
+	guard    *Guard
+	by       identity.Principal // who decides
+	secrets  ChangeSecrets
+	codeHash []byte
+}
+
+func (c *Changes) step(q *dbsqlc.Queries, realm string, at time.Time) changeStep {
+	return changeStep{realmWriter: realmWriter{q: q, keys: c.db.MasterDataKeys(), realm: realm, at: at}, guard: c.db.Guard(q)}
+}
+
+func (s changeStep) insertDecision(ctx context.Context, c dbsqlc.RealmChange, change administration.Change, ordinal int64) error {
+	d := change.Decision
+	row := dbsqlc.RealmChangeDecision{
+		Realm: c.Realm, ChangeID: c.ChangeID, RequesterPerson: c.RequesterPerson, BeneficiaryPerson: c.BeneficiaryPerson,
+		ContentHash: c.ContentHash, Ordinal: ordinal, Action: "reject", Reason: OrNull(d.Reason), DeciderUser: d.By.UserID,
+		DeciderPerson: d.By.PersonID, DeciderRole: string(change.Kind.DecidedUnder()), DeciderGrantID: d.By.Grant.ID,
+		DeciderGrantedAt: d.By.Grant.GrantedAt, DeciderClient: d.By.ClientID,
+		DecidedAt: d.At,
+	}
+	if d.Approved {
+		row.Action = "approve"
+	}
+	keyID, seal, err := ChangeDecision(row).Sealed(s.keys)
+	if err != nil {
+		return err
+	}
+	return s.q.ChangeDecisionInsert(ctx, dbsqlc.ChangeDecisionInsertParams{
+		Realm: row.Realm, ChangeID: row.ChangeID, RequesterPerson: row.RequesterPerson, BeneficiaryPerson: row.BeneficiaryPerson,
+		ContentHash: row.ContentHash, Ordinal: row.Ordinal, Action: row.Action, Reason: row.Reason, DeciderUser: row.DeciderUser,
+		DeciderPerson: row.DeciderPerson, DeciderRole: row.DeciderRole, DeciderGrantID: row.DeciderGrantID,
+		DeciderGrantedAt: row.DeciderGrantedAt,
+		DeciderClient:    row.DeciderClient, DecidedAt: row.DecidedAt, KeyID: keyID, Seal: seal,
+	})
+}
+
+// changeNotice is what the audit trail is told of a change.
+type changeNotice struct {
+	name   string
+	change administration.Change
+	digest []byte // of what the change says
+	words  string
+}
+
+func (s changeStep) tell(ctx context.Context, by identity.Principal, e changeNotice) error {
+	detail := auditlog.ChangeDetail(e.change.ID.String(), string(e.change.Kind), auditlog.Subject{Name: e.change.Subject, Reason: e.words})
+	return AppendEvent(ctx, s.q, s.keys, Event{
+		Realm: s.realm, Actor: by.Actor(), Name: e.name, Detail: detail, ContentHash: e.digest, At: s.at,
+	})
+}
+
+// tellRights tells the trail what a change made of the rights of an account.
+func (s changeStep) tellRights(ctx context.Context, c administration.Change, rights auditlog.Rights) error {
+	if rights.None() {
+		return nil
+	}
+	rights.Change = c.ID.String()
+	return AppendEvent(ctx, s.q, s.keys, Event{
+		Realm: s.realm, Actor: s.by.Actor(), Name: auditlog.EventUserRights, Detail: auditlog.RightsDetail(rights), At: s.at,
+	})
+}

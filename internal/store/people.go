@@ -1,0 +1,166 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/identity"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Client is a program that acts for users, with the token lives of its realm.
+type Client struct {
+	ClientID     string
+	Kind         ClientKind
+	SecretHash   []byte // SHA-256 of the secret; nil unless confidential
+	MayDecideOwn bool
+	Life         TokenLife
+}
+
+// People reads and writes the users of each realm with their roles and preferences, and the clients.
+type People struct {
+	db *Database
+}
+
+// NewPeople makes the keeper.
+func NewPeople(db *Database) *People { return &People{db: db} }
+
+// CheckKeys reads the master data of every realm, and fails when the keys of tokens are not those that its head was sealed with: started
+// like that, the service would let nobody in, and take every row for one that somebody forged.
+func (p *People) CheckKeys(ctx context.Context) error {
+	realms, err := p.db.Realms(ctx)
+	if err != nil {
+		return err
+	}
+	for _, realm := range realms {
+		err = p.db.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+			err := TryKeys(ctx, q, realm, p.db.MasterDataKeys())
+			if err == nil {
+				p.db.Guard(nil).Warm(ctx, q, realm)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Client finds a client of a realm. Errors: ErrUnknownRealm, ErrUnknownClient, also for one that does not fit its seal or is
+// suppressed.
+func (p *People) Client(ctx context.Context, realm, clientID string) (Client, error) {
+	row, err := Read(ctx, p.db, realm, func(q *dbsqlc.Queries) (dbsqlc.RealmClientGetRow, error) {
+		return q.RealmClientGet(ctx, storable(clientID), realm)
+	})
+	if err != nil {
+		return Client{}, identityError(err, "find a client", ErrUnknownRealm)
+	}
+	guard := p.db.Guard(nil).At(row.RealmHead)
+	if !guard.Fits(ctx, Realm(row.Realm)) {
+		return Client{}, cmp.Or(guard.Err(), ErrUnknownRealm)
+	}
+	if row.ClientID == nil {
+		return Client{}, ErrUnknownClient
+	}
+	stored := dbsqlc.Client{
+		Realm: realm, ClientID: *row.ClientID, Kind: *row.Kind, SecretHash: row.SecretHash, MayDecideOwn: *row.MayDecideOwn,
+		PayeeWaived: *row.PayeeWaived, SuppressedAt: row.SuppressedAt, CreatedAt: OrZero(row.CreatedAt),
+	}
+	if stored.SuppressedAt != nil || !guard.Fits(ctx, ClientRow(stored)) {
+		return Client{}, ErrUnknownClient
+	}
+	return Client{
+		ClientID: *row.ClientID, Kind: ClientKind(*row.Kind), SecretHash: row.SecretHash, MayDecideOwn: *row.MayDecideOwn,
+		Life: TokenLife{
+			Access: Seconds(row.Realm.AccessTokenSeconds), Refresh: Seconds(row.Realm.RefreshTokenSeconds),
+			Absolute: Seconds(row.Realm.RefreshAbsoluteSeconds),
+		},
+	}, nil
+}
+
+// PrincipalKey names a user and the client they act through.
+type PrincipalKey struct {
+	Realm    string
+	UserID   uuid.UUID
+	ClientID string
+	// Since is the start of the session or token; the zero time skips the check.
+	Since time.Time
+	// AsOf is the account that they signed in to (identity.Principal); the zero time asks for nothing.
+	AsOf time.Time
+}
+
+// Principal reads an active user with the present roles; the caller sets the channel. Error: ErrUnknownUser, also for a user who is
+// not active, was signed out after key.Since or key.AsOf, or does not fit the seal.
+func (p *People) Principal(ctx context.Context, key PrincipalKey) (identity.Principal, error) {
+	row, err := Read(ctx, p.db, key.Realm, func(q *dbsqlc.Queries) (dbsqlc.UserPrincipalGetRow, error) {
+		return q.UserPrincipalGet(ctx, key.ClientID, key.Realm, key.UserID)
+	})
+	if err != nil {
+		return identity.Principal{}, identityError(err, "read a user", ErrUnknownUser)
+	}
+	user := row.UserAccount
+	now := asOf(user.SignedOutAt)
+	signedOut := !key.Since.IsZero() && !key.Since.After(now) || !key.AsOf.IsZero() && !key.AsOf.Equal(now)
+	rows := PrincipalRows{
+		User: user, Person: row.Person, Client: row.Client, Roles: row.Roles, GrantIDs: row.GrantIds, Granted: row.Granted,
+	}
+	guard := p.db.Guard(nil).At(row.RealmHead)
+	if UserStatus(user.Status) != UserActive || signedOut || !guard.Principal(ctx, rows) {
+		return identity.Principal{}, cmp.Or(guard.Err(), ErrUnknownUser)
+	}
+	return principalOf(rows), nil
+}
+
+// principalOf makes the principal of rows that were held against their seals.
+func principalOf(p PrincipalRows) identity.Principal {
+	return identity.Principal{
+		Realm: p.User.Realm, UserID: p.User.UserID, PersonID: p.User.PersonID, UserName: p.User.Name, DisplayName: p.Person.DisplayName,
+		Roles: Roles(p.Roles), Grants: grantsFromDB(p.Roles, p.GrantIDs, p.Granted),
+		ClientID: p.Client.ClientID, ClientMayDecideOwn: p.Client.MayDecideOwn, ClientWaivesPayee: p.Client.PayeeWaived,
+		AsOf: asOf(p.User.SignedOutAt),
+	}
+}
+
+// asOf returns the identity.Principal.AsOf of an account.
+func asOf(signedOutAt *time.Time) time.Time {
+	if signedOutAt == nil {
+		return time.Unix(0, 0).UTC()
+	}
+	return signedOutAt.UTC()
+}
+
+// identityError maps "no row" to the error none, and wraps other errors with the action.
+func identityError(err error, action string, none error) error {
+	switch {
+	case errors.Is(err, ErrNoRealm):
+		return ErrUnknownRealm
+	case errors.Is(err, pgx.ErrNoRows):
+		return none
+	}
+	return fmt.Errorf("%s: %w", action, err)
+}
+
+// storable returns the text if a text column can hold it, else "", which no key is.
+func storable(given string) string {
+	if !utf8.ValidString(given) || strings.ContainsRune(given, 0) {
+		return ""
+	}
+	return given
+}
+
+func grantsFromDB(roles []string, ids []uuid.UUID, times []time.Time) []identity.Grant {
+	grants := make([]identity.Grant, 0, len(roles))
+	for i, role := range roles {
+		grants = append(grants, identity.Grant{ID: ids[i], Role: identity.Role(role), GrantedAt: times[i].UTC()})
+	}
+	return grants
+}

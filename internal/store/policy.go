@@ -1,0 +1,168 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/administration"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Policies lists the policies of a realm, those in force first, and of these the one that counts first first.
+func (c *Changes) Policies(ctx context.Context, realm string) ([]administration.Policy, error) {
+	return askChanges(ctx, c, changeQuestion{realm, "list policies"},
+		func(s changeStep) ([]administration.Policy, error) { return s.policies(ctx) })
+}
+
+func (w realmWriter) policies(ctx context.Context) ([]administration.Policy, error) {
+	rows, err := w.q.PolicySubjectList(ctx, w.realm, nil)
+	list := make([]administration.Policy, len(rows))
+	for i, row := range rows {
+		list[i] = policyOf(row)
+	}
+	return list, err
+}
+
+func policyOf(row dbsqlc.Policy) administration.Policy {
+	p := administration.Policy{
+		ID: row.PolicyID.String(), Rank: int(row.Rank), ClientID: Text(row.ClientID), Channel: Text(row.Channel),
+		Scheme: Text(row.Scheme), Kind: Text(row.Kind), AmountFrom: row.AmountFrom, AmountTo: row.AmountTo,
+		Approvals: int(row.ApprovalsRequired), ContentHashRequired: row.ContentHashRequired, StepUp: row.StepUp,
+		Funds:        Text(row.Funds),
+		ExpiresAfter: Seconds(row.PendingSeconds), Status: administration.StatusInForce,
+	}
+	if row.RetiredAt != nil {
+		p.Status = administration.StatusRetired
+	}
+	return p
+}
+
+// insertPolicy adds a policy, by its id or under a new one.
+func (w realmWriter) insertPolicy(ctx context.Context, p administration.Policy) error {
+	id, err := uuid.Parse(p.ID)
+	if p.ID == "" {
+		id, err = uuid.NewV7()
+	}
+	if err != nil {
+		return err
+	}
+	row := dbsqlc.Policy{
+		Realm: w.realm, PolicyID: id, Rank: int32(p.Rank), //nolint:gosec // at most 1000
+		ClientID: OrNull(p.ClientID), Channel: OrNull(p.Channel),
+		Scheme: OrNull(p.Scheme), Kind: OrNull(p.Kind), AmountFrom: p.AmountFrom, AmountTo: p.AmountTo,
+		ApprovalsRequired: int32(p.Approvals), PendingSeconds: wholeSeconds(p.ExpiresAfter), //nolint:gosec // at most 9
+		ContentHashRequired: p.ContentHashRequired, StepUp: p.StepUp, Funds: OrNull(p.Funds), CreatedAt: w.at,
+	}
+	err = w.q.PolicyInsert(ctx, dbsqlc.PolicyInsertParams(row))
+	if err != nil {
+		return err
+	}
+	return w.ledger.Put(Policy(row))
+}
+
+// retirePolicy ends a policy.
+func (w realmWriter) retirePolicy(ctx context.Context, row dbsqlc.Policy) error {
+	row.RetiredAt = &w.at
+	err := One(w.q.PolicyRetire(ctx, row.RetiredAt, row.Realm, row.PolicyID))
+	if err != nil {
+		return err
+	}
+	return w.ledger.Put(Policy(row))
+}
+
+func (s changeStep) applyPolicy(ctx context.Context, c administration.Change) error {
+	var p administration.Policy
+	administration.Fill(&p, c.After)
+	if c.Kind == administration.KindPolicyCreate {
+		return s.insertPolicy(ctx, p)
+	}
+	id, err := uuid.Parse(c.Subject)
+	if err != nil {
+		return err
+	}
+	rows, err := s.q.PolicySubjectList(ctx, s.realm, &id)
+	if err != nil {
+		return err
+	}
+	if len(rows) != 1 {
+		return ErrMoved
+	}
+	if !s.guard.Fits(ctx, Policy(rows[0])) {
+		return &administration.ConflictError{Text: "The policy is not as it was sealed. Tell the operator of the gateway."}
+	}
+	err = s.retirePolicy(ctx, rows[0])
+	if err != nil || c.Kind == administration.KindPolicyRetire {
+		return err
+	}
+	p.ID = c.ID.String() // a policy row never changes, because messages refer to the one they were entered under
+	return s.insertPolicy(ctx, p)
+}
+
+// bringPolicies makes the policies in force those of a realm's file. A policy row never changes, because messages refer to the one they
+// were made under: what differs is retired, and a new row takes its place.
+func (p provision) bringPolicies(ctx context.Context, wanted []administration.Policy) error {
+	missing := map[string]administration.Policy{}
+	for _, policy := range wanted {
+		_, twice := missing[policyKey(policy)]
+		if twice {
+			return errors.New("two policies are the same")
+		}
+		missing[policyKey(policy)] = policy
+	}
+	rows, err := p.q.PolicyInForce(ctx, p.realm)
+	if err != nil {
+		return fmt.Errorf("read those in force: %w", err)
+	}
+	for _, row := range rows {
+		key := policyKey(policyOf(row))
+		_, stays := missing[key]
+		if stays {
+			delete(missing, key)
+			continue
+		}
+		err = p.retirePolicy(ctx, row)
+		if err != nil {
+			return fmt.Errorf("retire one: %w", err)
+		}
+	}
+	for _, policy := range wanted {
+		_, absent := missing[policyKey(policy)]
+		if !absent {
+			continue
+		}
+		err = p.insertPolicy(ctx, policy)
+		if err != nil {
+			return fmt.Errorf("add one: %w", err)
+		}
+	}
+	return nil
+}
+
+// policyKey is all that a policy rules, so that two can be compared.
+func policyKey(p administration.Policy) string {
+	p.ID, p.Status = "", ""
+	return fmt.Sprint(p.Values())
+}
+
+// maxDryRun is how many messages a dry run looks at.
+const maxDryRun = 1000
+
+// DryRun tells what a policy would have asked of the realm's last messages. Error: none of its own.
+func (c *Changes) DryRun(ctx context.Context, realm string, p administration.Policy) (administration.DryRun, error) {
+	run := administration.NewDryRun(p)
+	err := c.db.InRealm(ctx, realm, Searching, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		rows, err := q.PolicyDryRun(ctx, realm, maxDryRun)
+		for _, row := range rows {
+			run.Count(administration.PastMessage{
+				Kind: row.Kind, Scheme: row.Scheme, Channel: row.Channel, ClientID: row.ClientID, Approvals: int(row.ApprovalsRequired),
+				Amount: row.Amount, Rank: int(row.Rank),
+			})
+		}
+		return err
+	})
+	return run, changeError(err, "try a policy")
+}

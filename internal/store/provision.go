@@ -1,0 +1,271 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgerrcode"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"countersign/internal/administration"
+	"countersign/internal/identity"
+	"countersign/internal/keyring"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// ErrForeignRealm says that the realm was made by somebody else, or under another mark, and is left as it is.
+var ErrForeignRealm = errors.New("the database holds this realm already, made by another maker or with another mark")
+
+// Duty keeps administration and payments with different people.
+type Duty = administration.Duty
+
+// The duties of a person; the roles of an account belong to its person's duty.
+const (
+	DutyPayments       = administration.DutyPayments
+	DutyAdministration = administration.DutyAdministration
+)
+
+// RealmDefinition is everything Apply brings into a realm.
+type RealmDefinition struct {
+	Realm          string // lower-case letters, digits and hyphens, at most 32
+	Name           string // as shown to people
+	Mark           string // two characters that open every Global ID of the realm; fixed for ever
+	MadeBy         RealmMaker
+	Life           TokenLife       // whole seconds
+	SecondFactor   []identity.Role // roles of which a second factor is asked
+	People         []PersonDefinition
+	Clients        []administration.Client
+	Policies       []administration.Policy  // all of them: a policy in force that is not here is retired
+	DebtorAccounts []administration.Account // open unless their status says closed
+	Limits         []administration.Limit   // a person is named by a user account
+	Directories    []DirectoryImport        // of any scheme; their Realm is this one
+	// Provider is the identity provider; nil leaves the realm's own as it is.
+	Provider *ProviderDefinition
+}
+
+// PersonDefinition is a human being with at least one account, by whose name the person is known again.
+type PersonDefinition struct {
+	ID          uuid.UUID // as it is read
+	DisplayName string
+	Duty        Duty
+	Accounts    []AccountDefinition
+}
+
+// AccountDefinition is a user account. Its roles are all it has: others are taken away.
+type AccountDefinition struct {
+	Name         string // normalised here
+	PasswordHash string // argon2id in its usual text form
+	Status       UserStatus
+	Roles        []identity.Role
+	// SetUp lets the person choose the password; zero for none. An earlier one of the account is over by it.
+	SetUp identity.SetUpSecret
+	// ToBeSetUp, as it is read: nobody set the password yet, or a reset waits for it.
+	ToBeSetUp bool
+	// OuterSubject is who the account is at the identity provider; "" leaves it as it is.
+	OuterSubject string
+}
+
+// asOwner opens a connection of the schema's owner; done closes it.
+func asOwner(ctx context.Context, ownerURL string) (conn *pgx.Conn, done func(), err error) {
+	conn, err = pgx.Connect(ctx, ownerURL)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open the database as owner: %w", err)
+	}
+	return conn, func() { _ = conn.Close(context.WithoutCancel(ctx)) }, nil
+}
+
+// Realms lists the realms of a database in order of their names, as the owner. A database without the schema has none.
+func Realms(ctx context.Context, ownerURL string) ([]RealmSummary, error) {
+	conn, done, err := asOwner(ctx, ownerURL)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	rows, err := dbsqlc.New(conn).RealmList(ctx)
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) && refused.Code == pgerrcode.UndefinedTable {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list the realms: %w", err)
+	}
+	list := make([]RealmSummary, len(rows))
+	for i, row := range rows {
+		list[i] = RealmSummary{Realm: row.Realm, Mark: row.Mark, MadeBy: RealmMaker(row.MadeBy)}
+	}
+	return list, nil
+}
+
+// Provisioner is who brings realms into a database.
+type Provisioner struct {
+	OwnerURL string       // PostgreSQL URL of the schema's owner
+	Keys     keyring.Ring // of tokens; the head of a realm is sealed with a key derived from the first
+	At       time.Time    // now; a new grant counts from then on
+	// Tell shows what is shown only once. It is called when everything is written and nothing is committed: where it fails nothing is changed,
+	// and whatever is committed has been shown. nil for nothing to tell.
+	Tell func() error
+}
+
+// ApplyRealm brings a realm to its definition, as the owner, in one transaction; done twice it changes nothing. What the definition
+// does not name stays as it is, except roles of a named account and policies in force: those end, and their rows stay. Error:
+// ErrForeignRealm.
+func ApplyRealm(ctx context.Context, by Provisioner, realm RealmDefinition) error {
+	err := by.run(ctx, realm.Realm, func(p provision) error { return p.bring(ctx, realm) })
+	if err != nil {
+		return fmt.Errorf("provision the realm %s: %w", realm.Realm, err)
+	}
+	return nil
+}
+
+// run does work in one transaction of the owner.
+func (by Provisioner) run(ctx context.Context, realm string, work func(provision) error) error {
+	if by.Keys.Empty() || by.At.IsZero() {
+		return errors.New("keys and a time are needed")
+	}
+	keys, err := identity.MasterDataKeys(by.Keys)
+	if err != nil {
+		return err
+	}
+	setUps, err := identity.NewSetUpKeys(by.Keys)
+	if err != nil {
+		return err
+	}
+	providers, err := identity.NewProviderKeys(by.Keys)
+	if err != nil {
+		return err
+	}
+	conn, done, err := asOwner(ctx, by.OwnerURL)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		// A head sealed with another key under the same id is a forged one to the service.
+		err := TryKeys(ctx, dbsqlc.New(tx), realm, keys)
+		if err != nil {
+			return err
+		}
+		p := provision{
+			realmWriter: realmWriter{q: dbsqlc.New(tx), keys: keys, realm: realm, at: by.At.UTC().Truncate(time.Microsecond)},
+			setUps:      setUps, providerKeys: providers,
+		}
+		p.ledger, err = p.open(ctx)
+		if err == nil {
+			err = work(p)
+		}
+		if err == nil && p.ledger != nil {
+			err = p.ledger.Close(ctx, Act{
+				Actor: identity.Actor{Name: "operator", Channel: identity.ChannelOperator}, At: p.at,
+			})
+		}
+		if err != nil || by.Tell == nil {
+			return err
+		}
+		return by.Tell()
+	})
+}
+
+// open locks the head of the realm. Until a realm has had two administrators the operator may take its rows as they are.
+func (p provision) open(ctx context.Context) (*Ledger, error) {
+	if p.realm == "" {
+		return nil, nil
+	}
+	ever, err := p.q.AdministratorEverCount(ctx, p.realm)
+	if err != nil {
+		return nil, err
+	}
+	return OpenLedgerAs(ctx, p.q, p.realm, p.keys, ever < 2)
+}
+
+// realmWriter writes rows of a realm in one transaction.
+type realmWriter struct {
+	q    *dbsqlc.Queries
+	keys keyring.Ring // seal the rows
+	// ledger notes the rows that are written; nil for a step that only reads or asks.
+	ledger *Ledger
+	realm  string
+	at     time.Time
+}
+
+// provision is one run of the operator.
+type provision struct {
+	realmWriter
+	setUps identity.SetUpKeys
+	// providerKeys hides secrets of the portal at identity providers.
+	providerKeys identity.ProviderKeys
+}
+
+func (p provision) bring(ctx context.Context, realm RealmDefinition) error {
+	err := p.row(ctx, realm) // first, for it locks the row: two runs take turns
+	if err != nil {
+		return err
+	}
+	for _, person := range realm.People {
+		err = p.person(ctx, person)
+		if err != nil {
+			return fmt.Errorf("person %s: %w", person.DisplayName, err)
+		}
+	}
+	err = p.bringOuter(ctx, realm)
+	if err != nil {
+		return err
+	}
+	for _, client := range realm.Clients {
+		err = p.client(ctx, client)
+		if err != nil {
+			return fmt.Errorf("client %s: %w", client.ClientID, err)
+		}
+	}
+	err = p.bringPolicies(ctx, realm.Policies)
+	if err != nil {
+		return fmt.Errorf("policies: %w", err)
+	}
+	for _, account := range realm.DebtorAccounts {
+		err = p.account(ctx, account)
+		if err != nil {
+			return fmt.Errorf("debtor account of %s: %w", account.HolderName, err)
+		}
+	}
+	for _, limit := range realm.Limits {
+		err = p.limit(ctx, limit)
+		if err != nil {
+			return fmt.Errorf("limit of %s %s: %w", limit.Of, limit.Holder, err)
+		}
+	}
+	for _, directory := range realm.Directories {
+		_, err = p.directory(ctx, directory)
+		if err != nil {
+			return fmt.Errorf("directory of %s: %w", directory.Scheme, err)
+		}
+	}
+	return nil
+}
+
+// realmRow returns the row of a realm.
+func (p provision) realmRow(realm RealmDefinition) dbsqlc.RealmProvisionParams {
+	return dbsqlc.RealmProvisionParams{
+		Realm: realm.Realm, Name: realm.Name, Mark: realm.Mark, MadeBy: string(realm.MadeBy), At: p.at,
+		AccessTokenSeconds:     wholeSeconds(realm.Life.Access),
+		RefreshTokenSeconds:    wholeSeconds(realm.Life.Refresh),
+		RefreshAbsoluteSeconds: wholeSeconds(realm.Life.Absolute),
+		SecondFactorRoles:      FactorRolesColumn(realm.SecondFactor),
+	}
+}
+
+// row brings the realm's own row to its definition. Error: ErrForeignRealm.
+func (p provision) row(ctx context.Context, realm RealmDefinition) error {
+	row, err := p.q.RealmProvision(ctx, p.realmRow(realm))
+	if errors.Is(err, pgx.ErrNoRows) {
+		return ErrForeignRealm
+	}
+	if err != nil {
+		return err
+	}
+	return p.ledger.Put(Realm(row))
+}
+
+func wholeSeconds(d time.Duration) int32 { return int32(d / time.Second) } //nolint:gosec // the schema bounds it to a week

@@ -1,0 +1,125 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/auditlog"
+	"countersign/internal/identity"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// ErrSetUpOver says that a set-up is unknown, used, too old, replaced by a later one or was tried too often.
+var ErrSetUpOver = errors.New("the set-up is over")
+
+// SetUp is a set-up that can still be used.
+type SetUp struct {
+	ID       uuid.UUID
+	CodeHash []byte
+	Account  UserAccount
+	UserName string
+}
+
+// SetUpKey names a set-up by its link at a time.
+type SetUpKey struct {
+	Realm      string
+	LinkHashes [][]byte // under all keys in force
+	At         time.Time
+}
+
+// SetUp finds a set-up by its link. Error: ErrSetUpOver, also for one that does not fit its seal.
+func (p *People) SetUp(ctx context.Context, key SetUpKey) (SetUp, error) {
+	var head dbsqlc.RealmHead
+	row, err := Read(ctx, p.db, key.Realm, func(q *dbsqlc.Queries) (dbsqlc.SetUpByLinkRow, error) {
+		row, err := q.SetUpByLink(ctx, key.Realm, key.LinkHashes, key.At)
+		if err == nil {
+			head, err = q.HeadGet(ctx, key.Realm)
+		}
+		return row, err
+	})
+	if err != nil {
+		return SetUp{}, setUpError(err, "find a set-up")
+	}
+	guard := p.db.Guard(nil).At(head)
+	if !guard.Fits(ctx, SetUpRow(row.UserSetup)) {
+		return SetUp{}, cmp.Or(guard.Err(), ErrSetUpOver)
+	}
+	user := row.UserAccount
+	return SetUp{ID: row.UserSetup.SetupID, CodeHash: row.UserSetup.CodeHash, UserName: user.Name, Account: UserAccount{
+		UserID: user.UserID, PasswordHash: user.PasswordHash, Status: UserStatus(user.Status), row: user, head: head,
+	}}, nil
+}
+
+// setUpError makes "no row" ErrSetUpOver.
+func setUpError(err error, action string) error {
+	if errors.Is(err, ErrSetUpOver) {
+		return ErrSetUpOver
+	}
+	err = identityError(err, action, ErrSetUpOver)
+	if errors.Is(err, ErrUnknownRealm) {
+		return ErrSetUpOver
+	}
+	return err
+}
+
+// TrySetUp counts a try at the code of a set-up before it is compared, so that no number of parallel tries gets past the limit. Error:
+// ErrSetUpOver.
+func (p *People) TrySetUp(ctx context.Context, realm string, s SetUp, at time.Time) error {
+	err := p.db.InRealm(ctx, realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		counted, err := q.SetUpTryInsert(ctx, realm, s.ID, at)
+		if err == nil && counted == 0 {
+			return ErrSetUpOver
+		}
+		return err
+	})
+	if err != nil {
+		return setUpError(err, "count a try at a set-up")
+	}
+	return nil
+}
+
+// SetUpUse is the use of a set-up.
+type SetUpUse struct {
+	SetUp  SetUp
+	Change AccountChange // the new password; the account becomes active
+	From   string        // the address it came from
+}
+
+// UseSetUp uses a set-up up: the account gets the password and becomes active, and the audit trail tells of it, in one transaction. Error:
+// ErrSetUpOver when somebody else was first or the account is not as it was read.
+func (p *People) UseSetUp(ctx context.Context, u SetUpUse) error {
+	row, at := u.SetUp.Account.row, u.Change.SignedOutAt
+	owner := identity.Actor{
+		UserID: row.UserID, PersonID: row.PersonID, Name: row.Name, ClientID: identity.PortalClient, Channel: identity.ChannelPortal,
+		SourceAddress: u.From,
+	}
+	err := p.db.Change(ctx, row.Realm, Act{Actor: owner, At: at}, func(q *dbsqlc.Queries, ledger *Ledger) error {
+		used, err := q.SetUpUseInsert(ctx, dbsqlc.SetUpUseInsertParams{Realm: row.Realm, SetupID: u.SetUp.ID, UserID: row.UserID, At: at})
+		if err != nil {
+			return err
+		}
+		if used == 0 {
+			return ErrSetUpOver
+		}
+		change := u.Change
+		if row.Status == string(UserUnverified) {
+			change.Status = string(UserActive)
+		}
+		err = ChangeAccount(ctx, q, ledger, row, change)
+		if err != nil {
+			return err
+		}
+		return AppendEvent(ctx, q, p.db.MasterDataKeys(), Event{
+			Realm: row.Realm, Actor: owner, Name: auditlog.EventUserSetUp, Detail: auditlog.SubjectDetail(row.Name, ""), At: at,
+		})
+	})
+	if err != nil {
+		return setUpError(err, "use a set-up")
+	}
+	return nil
+}

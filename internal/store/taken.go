@@ -1,0 +1,32 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/administration"
+)
+
+// messageFacts are those of a released message that clearing is not known to have.
+func (s changeStep) messageFacts(ctx context.Context, known *administration.Facts, subject string) error {
+	id, _ := uuid.Parse(subject)
+	row, err := s.q.MessageUntaken(ctx, s.realm, OrNull(id), OrNull(strings.ToUpper(subject)))
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	known.Found, known.Before = err == nil, administration.MessageValues(row.MessageID.String(), row.GlobalID)
+	return err
+}
+
+// Taken reports whether two administrators confirmed that clearing has a message as another document under its id. A change or decision
+// that does not fit its seal is ignored.
+func (c *Changes) Taken(ctx context.Context, realm string, id uuid.UUID) (bool, error) {
+	list, err := c.Changes(ctx, realm, ChangeFilter{
+		Kind: administration.KindMessageTaken, Subject: id.String(), State: administration.StateApplied, PageSize: 1,
+	})
+	return len(list) > 0, err
+}

@@ -1,0 +1,306 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/auditlog"
+	"countersign/internal/identity"
+	"countersign/internal/keyring"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// ErrUnknownToken says that there is no such token in this realm, or no longer a live one where a live one is asked for.
+var ErrUnknownToken = errors.New("unknown token")
+
+// Revocation is why a family of tokens was revoked.
+type Revocation string
+
+// The reasons to revoke a family.
+const (
+	RevokedByLogout  Revocation = "logout"
+	RevokedByRequest Revocation = "revocation"
+	RevokedByReuse   Revocation = "reuse" // a spent refresh token came again
+)
+
+// IssuedToken is a token as it is stored: never the text itself.
+type IssuedToken struct {
+	Hash      []byte // keyed digest of the text, under the first key
+	ExpiresAt time.Time
+}
+
+// NewFamily is a sign-in with its first tokens.
+type NewFamily struct {
+	Realm    string
+	FamilyID uuid.UUID
+	UserID   uuid.UUID
+	ClientID string
+	Scope    string
+	At       time.Time
+	EndsAt   time.Time
+	AsOf     time.Time // of the account whose password was checked
+	Refresh  IssuedToken
+	Access   IssuedToken
+}
+
+// Tokens stores the tokens of the API in families, one for each sign-in.
+//
+// A row is found by the keyed digest of a token's text, and carries a seal over the owner and the validity of the token: somebody who can
+// write rows without the key can end a token, but not make one.
+type Tokens struct {
+	db    *Database
+	seals keyring.Ring
+}
+
+// NewTokens makes the keeper with the keys of tokens.
+func NewTokens(db *Database, keys keyring.Ring) (*Tokens, error) {
+	seals, err := TokenSealKeys(keys)
+	if err != nil {
+		return nil, err
+	}
+	return &Tokens{db: db, seals: seals}, nil
+}
+
+// Start stores a sign-in with its first tokens.
+func (t *Tokens) Start(ctx context.Context, f NewFamily) error {
+	family := dbsqlc.TokenFamily{
+		Realm: f.Realm, FamilyID: f.FamilyID, UserID: f.UserID, ClientID: f.ClientID, Scope: f.Scope, StartedAt: f.At, EndsAt: f.EndsAt,
+		AsOf: OrNull(f.AsOf),
+	}
+	refresh, access := t.sealIssued(family, f.At, f.Refresh, Refresh), t.sealIssued(family, f.At, f.Access, Access)
+	err := t.db.InRealm(ctx, f.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		return q.FamilyStart(ctx, dbsqlc.FamilyStartParams{
+			Realm: f.Realm, FamilyID: f.FamilyID, UserID: f.UserID, ClientID: f.ClientID, Scope: f.Scope, At: f.At, EndsAt: f.EndsAt,
+			AsOf:        family.AsOf,
+			RefreshHash: f.Refresh.Hash, RefreshExpiresAt: f.Refresh.ExpiresAt,
+			AccessHash: f.Access.Hash, AccessExpiresAt: f.Access.ExpiresAt,
+			RefreshKeyID: refresh.KeyID, RefreshSeal: refresh.MAC[:], AccessKeyID: access.KeyID, AccessSeal: access.MAC[:],
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("start a token family: %w", err)
+	}
+	return nil
+}
+
+// RefreshToken is a stored refresh token with the facts that decide about its use. Times are zero for events that did not happen.
+type RefreshToken struct {
+	Hash               []byte // the digest it is stored under
+	FamilyID           uuid.UUID
+	ClientID           string
+	UserID             uuid.UUID
+	UserStatus         UserStatus
+	UserAsOf           time.Time // what was signed in until then is over
+	FamilyAsOf         time.Time // zero where it is not known
+	Scope              string
+	FamilyStartedAt    time.Time
+	FamilyEndsAt       time.Time
+	FamilyRevokedAt    time.Time
+	ExpiresAt          time.Time
+	SpentAt            time.Time
+	SuccessorHash      []byte
+	SuccessorSpentAt   time.Time
+	SuccessorExpiresAt time.Time
+}
+
+// Rotation is the outcome of using a refresh token: new tokens, the end of the family, or neither.
+type Rotation struct {
+	Refresh IssuedToken // the successor; no Hash means no rotation
+	Access  IssuedToken
+	Revoke  Revocation // "" means no revocation
+}
+
+// RotateInput names the refresh token in use.
+type RotateInput struct {
+	Realm  string
+	Hashes [][]byte // its digests under all keys in force
+	At     time.Time
+}
+
+// Rotate loads a refresh token under a lock of its family, calls decide, and stores the returned rotation. Of two concurrent uses the
+// second sees the result of the first. Errors: ErrUnknownToken, also for a token that does not fit its seal; ErrUnknownRealm.
+func (t *Tokens) Rotate(ctx context.Context, in RotateInput, decide func(RefreshToken) Rotation) error {
+	err := t.db.InRealm(ctx, in.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		// Two statements: the second has a snapshot of its own, taken when the lock was ours.
+		_, err := q.FamilyLockByRefreshToken(ctx, in.Realm, in.Hashes)
+		if err != nil {
+			return err
+		}
+		row, err := q.RefreshTokenGet(ctx, in.Realm, in.Hashes)
+		if err != nil {
+			return err
+		}
+		stored := row.RefreshToken
+		err = t.seals.Verify(Seal(stored.KeyID, stored.Seal), OfRefresh(stored, row.TokenFamily).Fields())
+		if err != nil {
+			return t.unfit(ctx, row.TokenFamily, err)
+		}
+		return t.storeRotation(ctx, q, rotationStep{
+			in: in, hash: stored.TokenHash, family: row.TokenFamily, rotation: decide(refreshTokenFromDB(row)),
+		})
+	})
+	if err != nil {
+		return identityError(err, "use a refresh token", ErrUnknownToken)
+	}
+	return nil
+}
+
+type rotationStep struct {
+	in       RotateInput
+	hash     []byte
+	family   dbsqlc.TokenFamily
+	rotation Rotation
+}
+
+func (t *Tokens) storeRotation(ctx context.Context, q *dbsqlc.Queries, step rotationStep) error {
+	in, r := step.in, step.rotation
+	if r.Revoke != "" {
+		return t.revoke(ctx, q, revocation{realm: in.Realm, family: step.family.FamilyID, at: in.At, reason: r.Revoke})
+	}
+	if r.Refresh.Hash == nil {
+		return nil
+	}
+	refresh, access := t.sealIssued(step.family, in.At, r.Refresh, Refresh), t.sealIssued(step.family, in.At, r.Access,
+		Access)
+	rotated, err := q.RefreshTokenRotateUnspent(ctx, dbsqlc.RefreshTokenRotateUnspentParams{
+		Realm: in.Realm, TokenHash: step.hash, At: in.At, SuccessorHash: r.Refresh.Hash, RefreshExpiresAt: r.Refresh.ExpiresAt,
+		AccessHash: r.Access.Hash, AccessExpiresAt: r.Access.ExpiresAt,
+		RefreshKeyID: refresh.KeyID, RefreshSeal: refresh.MAC[:], AccessKeyID: access.KeyID, AccessSeal: access.MAC[:],
+	})
+	if err != nil {
+		return fmt.Errorf("rotate: %w", err)
+	}
+	if rotated != 1 {
+		return errors.New("rotate: the token was spent under the lock of its family")
+	}
+	return nil
+}
+
+func refreshTokenFromDB(row dbsqlc.RefreshTokenGetRow) RefreshToken {
+	token, family := row.RefreshToken, row.TokenFamily
+	return RefreshToken{
+		Hash: token.TokenHash, FamilyID: family.FamilyID, ClientID: family.ClientID, UserID: family.UserID,
+		UserStatus: UserStatus(row.Status), Scope: family.Scope, UserAsOf: asOf(row.SignedOutAt), FamilyAsOf: Time(family.AsOf),
+		FamilyStartedAt: family.StartedAt.UTC(), FamilyEndsAt: family.EndsAt.UTC(), FamilyRevokedAt: Time(family.RevokedAt),
+		ExpiresAt: token.ExpiresAt.UTC(), SpentAt: Time(token.SpentAt), SuccessorHash: token.SuccessorHash,
+		SuccessorSpentAt: Time(row.SuccessorSpentAt), SuccessorExpiresAt: Time(row.SuccessorExpiresAt),
+	}
+}
+
+// RevokeInput asks for the end of the family that a token belongs to.
+type RevokeInput struct {
+	Realm       string
+	Hashes      [][]byte // of the token, under all keys in force
+	ClientID    string   // only a family of this client is touched
+	AccessToken bool     // the token may be an access token too
+	At          time.Time
+	Reason      Revocation
+}
+
+// Revoke ends the family of a token, live or spent, and with it all its access tokens. A family that ended before stays as it
+// is, without an error. Errors: ErrUnknownToken, also for a token of another client; ErrUnknownRealm.
+func (t *Tokens) Revoke(ctx context.Context, in RevokeInput) (uuid.UUID, error) {
+	var family uuid.UUID
+	err := t.db.InRealm(ctx, in.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		row, err := q.FamilyByRefreshToken(ctx, in.Realm, in.Hashes)
+		if errors.Is(err, pgx.ErrNoRows) && in.AccessToken {
+			var access dbsqlc.FamilyByAccessTokenRow
+			access, err = q.FamilyByAccessToken(ctx, in.Realm, in.Hashes)
+			row = dbsqlc.FamilyByRefreshTokenRow(access)
+		}
+		if err != nil {
+			return err
+		}
+		if row.ClientID != in.ClientID {
+			return ErrUnknownToken
+		}
+		family = row.FamilyID
+		return t.revoke(ctx, q, revocation{realm: in.Realm, family: family, at: in.At, reason: in.Reason})
+	})
+	if errors.Is(err, ErrUnknownToken) {
+		return uuid.Nil, ErrUnknownToken
+	}
+	if err != nil {
+		return uuid.Nil, identityError(err, "revoke a token", ErrUnknownToken)
+	}
+	return family, nil
+}
+
+type revocation struct {
+	realm  string
+	family uuid.UUID
+	at     time.Time
+	reason Revocation
+}
+
+// revoke ends a family. The audit trail tells of it, so that a sign-in that was brought back is noticed; of a spent token that came again
+// it names nobody, because somebody else may have sent it.
+func (t *Tokens) revoke(ctx context.Context, q *dbsqlc.Queries, r revocation) error {
+	ended, err := q.FamilyRevoke(ctx, dbsqlc.FamilyRevokeParams{
+		Realm: r.realm, FamilyID: r.family, At: &r.at, Reason: OrNull(string(r.reason)),
+	})
+	if err != nil {
+		return fmt.Errorf("revoke a family: %w", err)
+	}
+	for _, of := range ended {
+		by := identity.Gateway(identity.ChannelAPI)
+		if r.reason != RevokedByReuse {
+			by.UserID, by.PersonID, by.Name = of.UserID, of.PersonID, of.DisplayName
+		}
+		by.ClientID = of.ClientID
+		err = AppendEvent(ctx, q, t.db.MasterDataKeys(), Event{
+			Realm: r.realm, Actor: by, Name: auditlog.EventSignInEnded, Detail: auditlog.EndDetail(r.family.String(), string(r.reason)), At: r.at,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Bearer is whom a live access token stands for.
+type Bearer struct {
+	Principal identity.Principal // the channel is the caller's to fill in
+	FamilyID  uuid.UUID
+	ExpiresAt time.Time
+}
+
+// BearerKey names an access token at a time.
+type BearerKey struct {
+	Realm  string
+	Hashes [][]byte // under all keys in force
+	At     time.Time
+}
+
+// Bearer finds a live access token of an active user, and holds the token, the user, the roles and the client against their seals. Error:
+// ErrUnknownToken for everything else.
+func (t *Tokens) Bearer(ctx context.Context, key BearerKey) (Bearer, error) {
+	row, err := Read(ctx, t.db, key.Realm, func(q *dbsqlc.Queries) (dbsqlc.AccessTokenPrincipalGetRow, error) {
+		return q.AccessTokenPrincipalGet(ctx, key.Realm, key.Hashes, key.At)
+	})
+	if errors.Is(err, ErrNoRealm) {
+		return Bearer{}, ErrUnknownToken
+	}
+	if err != nil {
+		return Bearer{}, identityError(err, "find an access token", ErrUnknownToken)
+	}
+	token := row.AccessToken
+	err = t.seals.Verify(Seal(token.KeyID, token.Seal), OfAccess(token, row.TokenFamily).Fields())
+	if err != nil {
+		return Bearer{}, t.unfit(ctx, row.TokenFamily, err)
+	}
+	rows := PrincipalRows{
+		User: row.UserAccount, Person: row.Person, Client: row.Client, Roles: row.Roles, GrantIDs: row.GrantIds, Granted: row.Granted,
+	}
+	guard := t.db.Guard(nil).At(row.RealmHead)
+	if !guard.Principal(ctx, rows) {
+		return Bearer{}, cmp.Or(guard.Err(), ErrUnknownToken)
+	}
+	return Bearer{FamilyID: row.TokenFamily.FamilyID, ExpiresAt: token.ExpiresAt.UTC(), Principal: principalOf(rows)}, nil
+}

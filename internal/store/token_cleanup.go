@@ -1,0 +1,70 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// CleanupLimits holds the times before which rows are deleted.
+type CleanupLimits struct {
+	Ended     time.Time // families, access tokens and sessions that ended before; sign-ins at a provider stay an hour longer
+	Forgotten time.Time // names whose last try was before
+}
+
+// Clean drops what has ended from every realm, in small transactions, and returns the number of rows it dropped itself (the
+// tokens of a family go along uncounted).
+func (t *Tokens) Clean(ctx context.Context, limits CleanupLimits) (int64, error) {
+	realms, err := t.db.Realms(ctx)
+	if err != nil {
+		return 0, err
+	}
+	var total int64
+	for _, realm := range realms {
+		dropped, err := t.cleanRealm(ctx, realm, limits)
+		total += dropped
+		if err != nil {
+			return total, fmt.Errorf("clean the tokens of %s: %w", realm, err)
+		}
+	}
+	return total, nil
+}
+
+func (t *Tokens) cleanRealm(ctx context.Context, realm string, limits CleanupLimits) (int64, error) {
+	steps := []func(*dbsqlc.Queries) (int64, error){
+		func(q *dbsqlc.Queries) (int64, error) {
+			return q.AccessTokenDropExpired(ctx, realm, limits.Ended, DropBatch)
+		},
+		func(q *dbsqlc.Queries) (int64, error) {
+			return q.FamilyDropEnded(ctx, realm, limits.Ended, DropBatch)
+		},
+		func(q *dbsqlc.Queries) (int64, error) {
+			return q.UserSessionDropOver(ctx, realm, limits.Ended, DropBatch)
+		},
+		func(q *dbsqlc.Queries) (int64, error) {
+			return q.OuterSignInDropOver(ctx, realm, limits.Ended.Add(-outerSignInKept), DropBatch)
+		},
+		func(q *dbsqlc.Queries) (int64, error) {
+			return q.ThrottleDropForgotten(ctx, realm, limits.Forgotten, DropBatch)
+		},
+	}
+	var total int64
+	for _, step := range steps {
+		dropped, err := DropInBatches(func() (dropped int64, err error) {
+			err = t.db.InRealm(ctx, realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+				dropped, err = step(q)
+				return err
+			})
+			return dropped, err
+		})
+		total += dropped
+		if err != nil {
+			return total, err
+		}
+	}
+	return total, nil
+}

@@ -1,0 +1,169 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/auditlog"
+	"countersign/internal/identity"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// The reasons for which a session ended, shown to a browser that comes back with it.
+const (
+	EndedBySignOut   = "sign-out"
+	EndedBySignIn    = "sign-in"   // somebody signed in with the same browser
+	EndedByOwner     = "ended"     // from another session
+	EndedByElsewhere = "elsewhere" // a checker signed in elsewhere
+)
+
+// SessionStart is a session that begins.
+type SessionStart struct {
+	Token  string
+	By     identity.Principal
+	Device string // as its owner knows it again
+	At     time.Time
+	EndsAt time.Time // whatever happens
+	// Alone ends the other sessions of a checker.
+	Alone bool
+}
+
+// OpenSession is a session as its owner sees it.
+type OpenSession struct {
+	ID         uuid.UUID
+	Device     string
+	Address    string
+	StartedAt  time.Time
+	LastUsedAt time.Time
+	Current    bool // the one that asks
+}
+
+// Start notes that a session began. The session itself is stored by CommitCtx, unless it was ended before that. Sign-ins of a checker who
+// works in one session take turns, so that of two at once one ends the other.
+func (s *Sessions) Start(ctx context.Context, start SessionStart) error {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return err
+	}
+	names, checker := s.names(start.Token), start.By.Has(identity.RoleChecker)
+	err = s.db.InRealm(ctx, start.By.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		alone := start.Alone && checker
+		if alone {
+			err := q.AccountLock(ctx, start.By.Realm, start.By.UserID)
+			if err != nil {
+				return err
+			}
+		}
+		err := q.UserSessionInsert(ctx, dbsqlc.UserSessionInsertParams{
+			Realm: start.By.Realm, SessionID: id, UserID: start.By.UserID, Name: names[0], Device: start.Device,
+			Address: start.By.SourceAddress, Checker: checker, StartedAt: start.At, EndsAt: start.EndsAt,
+		})
+		if err != nil || !alone {
+			return err
+		}
+		return s.endOthers(ctx, q, sessionsEnd{by: start.By, but: names, why: EndedByElsewhere, at: start.At})
+	})
+	if err != nil {
+		return fmt.Errorf("note a session: %w", err)
+	}
+	return nil
+}
+
+// sessionsEnd says which sessions of a person end.
+type sessionsEnd struct {
+	by  identity.Principal
+	id  uuid.UUID // one; zero for all of a checker
+	but []string  // never this one
+	why string
+	at  time.Time
+}
+
+func (s *Sessions) endOthers(ctx context.Context, q *dbsqlc.Queries, e sessionsEnd) error {
+	ended, err := q.UserSessionEnd(ctx, dbsqlc.UserSessionEndParams{
+		At: &e.at, Why: &e.why, Realm: e.by.Realm, UserID: e.by.UserID, SessionID: OrNull(e.id), But: e.but,
+	})
+	if err != nil {
+		return err
+	}
+	for _, name := range ended {
+		err = q.SessionEnd(ctx, []string{name})
+		if err == nil {
+			err = s.tellEnd(ctx, q, e, name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Sessions) tellEnd(ctx context.Context, q *dbsqlc.Queries, e sessionsEnd, name string) error {
+	return AppendEvent(ctx, q, s.db.MasterDataKeys(), Event{
+		Realm: e.by.Realm, Actor: e.by.Actor(), Name: auditlog.EventSessionEnded, Detail: auditlog.EndDetail(name, e.why), At: e.at,
+	})
+}
+
+// EndOne ends one session of the person who asks, from another one of theirs. A session that is over, or somebody else's, is passed over.
+func (s *Sessions) EndOne(ctx context.Context, by identity.Principal, id uuid.UUID, at time.Time) error {
+	err := s.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		return s.endOthers(ctx, q, sessionsEnd{by: by, id: id, but: []string{}, why: EndedByOwner, at: at})
+	})
+	if err != nil {
+		return fmt.Errorf("end a session: %w", err)
+	}
+	return nil
+}
+
+// SessionAsk asks for the sessions of a person from one of them.
+type SessionAsk struct {
+	By        identity.Principal
+	Token     string // of the session that asks
+	At        time.Time
+	UsedAfter time.Time
+}
+
+// List returns the sessions of a person that can still be used, the newest first, at most 100.
+func (s *Sessions) List(ctx context.Context, ask SessionAsk) ([]OpenSession, error) {
+	rows, err := Read(ctx, s.db, ask.By.Realm, func(q *dbsqlc.Queries) ([]dbsqlc.UserSession, error) {
+		return q.UserSessionOpenList(ctx, dbsqlc.UserSessionOpenListParams{
+			Realm: ask.By.Realm, UserID: ask.By.UserID, At: ask.At, UsedAfter: ask.UsedAfter,
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list sessions: %w", err)
+	}
+	list := make([]OpenSession, len(rows))
+	for i, row := range rows {
+		list[i] = OpenSession{
+			ID: row.SessionID, Device: row.Device, Address: row.Address, StartedAt: row.StartedAt.UTC(), LastUsedAt: row.LastUsedAt.UTC(),
+		}
+		for _, name := range s.names(ask.Token) {
+			list[i].Current = list[i].Current || row.Name == name
+		}
+	}
+	return list, nil
+}
+
+// Use notes that a session is used.
+func (s *Sessions) Use(ctx context.Context, realm, token string, at time.Time) error {
+	err := s.db.InRealm(ctx, realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		return q.UserSessionUse(ctx, at, realm, s.names(token))
+	})
+	if err != nil {
+		return fmt.Errorf("note the use of a session: %w", err)
+	}
+	return nil
+}
+
+// EndedWhy says why a session ended that somebody comes back with; "" when its time ran out, or there never was one.
+func (s *Sessions) EndedWhy(ctx context.Context, token string) (string, error) {
+	why, err := s.db.Outside().SessionEndedWhy(ctx, s.names(token))
+	if err != nil {
+		return "", fmt.Errorf("ask why a session ended: %w", err)
+	}
+	return why, nil
+}

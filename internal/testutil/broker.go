@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"os/exec"
@@ -27,6 +28,8 @@ type Broker struct {
 	home    string
 	env     []string
 	port    int
+	secured int               // the port with TLS; 0 for none
+	files   map[string][]byte // of TLS, by name in its folder
 	owner   *syscall.Credential // nil: as we are
 	queues  []string
 	end     func() // the node, at once
@@ -37,12 +40,24 @@ type Broker struct {
 // unless COUNTERSIGN_RABBITMQ=1, which make test-long sets; then a missing broker is a failure.
 func NewBroker(t *testing.T, queues ...string) *Broker {
 	t.Helper()
+	return newBroker(t, nil, queues)
+}
+
+// NewSecuredBroker is NewBroker, which besides listens with TLS under a certificate (PEM, like the others). There it asks for a certificate of
+// the authority, and takes its common name for that of the user (SASL EXTERNAL).
+func NewSecuredBroker(t *testing.T, authority, certificate, key []byte, queues ...string) *Broker {
+	t.Helper()
+	return newBroker(t, map[string][]byte{"authority.pem": authority, "certificate.pem": certificate, "key.pem": key}, queues)
+}
+
+func newBroker(t *testing.T, files map[string][]byte, queues []string) *Broker {
+	t.Helper()
 	Long(t, "COUNTERSIGN_RABBITMQ")
 	program, err := brokerProgram()
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &Broker{program: program, home: t.TempDir(), queues: queues}
+	b := &Broker{program: program, home: t.TempDir(), queues: queues, files: files}
 	b.prepare(t)
 	t.Cleanup(b.started(t, "epmd")) // reads its address and port from the environment
 	b.Start(t)
@@ -72,7 +87,7 @@ func brokerProgram() (string, error) {
 // prepare writes the node's configuration and gives its folder to the user it runs as.
 func (b *Broker) prepare(t *testing.T) {
 	t.Helper()
-	ports := freePorts(t, 3)
+	ports := freePorts(t, 4)
 	b.port = ports[0]
 	in := func(name string) string { return filepath.Join(b.home, name) }
 	b.env = append(
@@ -85,12 +100,22 @@ func (b *Broker) prepare(t *testing.T) {
 		"RABBITMQ_ADVANCED_CONFIG_FILE="+in("advanced.config"), "RABBITMQ_CONF_ENV_FILE=/dev/null",
 		"RUNNING_UNDER_SYSTEMD=true", // the script becomes the node instead of staying before it: one process to end
 	)
-	for name, content := range map[string]string{
-		"plugins": "[rabbitmq_amqp1_0].\n", "definitions.json": definitions(t, b.queues),
-		"rabbitmq.conf": "load_definitions = " + in("definitions.json") +
-			"\nlog.file.level = warning\nvm_memory_high_watermark.absolute = 1GB\ndisk_free_limit.absolute = 10MB\n",
-	} {
-		err := os.WriteFile(in(name), []byte(content), 0o600)
+	plugins, configuration := "[rabbitmq_amqp1_0].\n", "load_definitions = "+in("definitions.json")+
+		"\nlog.file.level = warning\nvm_memory_high_watermark.absolute = 1GB\ndisk_free_limit.absolute = 10MB\n"
+	if b.files != nil {
+		b.secured = ports[3]
+		plugins = "[rabbitmq_amqp1_0,rabbitmq_auth_mechanism_ssl].\n"
+		configuration += "auth_mechanisms.1 = EXTERNAL\nauth_mechanisms.2 = PLAIN\nssl_cert_login_from = common_name\n" +
+			"listeners.ssl.1 = 127.0.0.1:" + strconv.Itoa(b.secured) + "\nssl_options.verify = verify_peer\n" +
+			"ssl_options.fail_if_no_peer_cert = true\nssl_options.cacertfile = " + in("authority.pem") +
+			"\nssl_options.certfile = " + in("certificate.pem") + "\nssl_options.keyfile = " + in("key.pem") + "\n"
+	}
+	written := map[string][]byte{
+		"plugins": []byte(plugins), "definitions.json": []byte(definitions(t, b.queues)), "rabbitmq.conf": []byte(configuration),
+	}
+	maps.Copy(written, b.files)
+	for name, content := range written {
+		err := os.WriteFile(in(name), content, 0o600)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -199,6 +224,9 @@ func (b *Broker) Start(t *testing.T) {
 
 // URL returns its address, with a user who has all rights.
 func (b *Broker) URL() string { return fmt.Sprintf("amqp://gateway:gateway@127.0.0.1:%d", b.port) }
+
+// SecuredAddress returns its address with TLS.
+func (b *Broker) SecuredAddress() string { return fmt.Sprintf("127.0.0.1:%d", b.secured) }
 
 func freePorts(t *testing.T, count int) []int {
 	t.Helper()

@@ -45,14 +45,13 @@ func TestEveryDocumentOfSixtyPaymentsFollowsTheSchemaOfItsProfile(t *testing.T) 
 	const each = 60
 	for _, c := range chains() {
 		orders := rapid.Custom(func(t *rapid.T) *iso20022.CustomerCreditTransferInitiation { return drawOrder(t, c.scheme, c.from) })
-		recalls, resolutions := rulebook.RecallReasons(c.scheme), rulebook.ResolutionReasons(c.scheme)
 		for _, used := range profiles(t, c.scheme) {
 			t.Run(used.Name, func(t *testing.T) {
 				t.Parallel()
 				folder, files, count := t.TempDir(), map[string][]string{}, 0
 				for seed := range each {
-					life := c.life(t, orders.Example(seed), recalls[seed%len(recalls)].Code, resolutions[seed%len(resolutions)].Code)
-					for i, document := range life {
+					recall, resolution, back := reasonsAt(c.scheme, seed)
+					for i, document := range c.life(t, orders.Example(seed), recall, resolution, back) {
 						written, err := used.Write(document)
 						must(t, err)
 						c.wantSame(t, used, document, written)

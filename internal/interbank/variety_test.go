@@ -26,8 +26,8 @@ type failer interface {
 
 func noon() time.Time { return paidDay.Add(12 * time.Hour) }
 
-// life makes every document there is about one order.
-func (c chain) life(t failer, order *iso20022.CustomerCreditTransferInitiation, recall, resolution string) []iso20022.Document {
+// life makes every document there is about one order, and returns for further reasons.
+func (c chain) life(t failer, order *iso20022.CustomerCreditTransferInitiation, recall, resolution string, further ...string) []iso20022.Document {
 	paid, err := interbank.CreditTransfer(interbank.CreditTransferInput{
 		Scheme: c.scheme, Order: order, From: c.from, TransactionID: "TX1", Reference: "P8TX1",
 		UETR: "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10", CreditorAgent: "AAAAFRPPXXX", AcceptedAt: accepted, Day: paidDay,
@@ -67,18 +67,33 @@ func (c chain) life(t failer, order *iso20022.CustomerCreditTransferInitiation, 
 		Scheme: c.scheme, Recall: recalled, Bank: c.creditorBank, MessageID: "N", ID: "N1", At: accepted,
 	})
 	must(t, err)
-	returned, err := interbank.Return(interbank.RTransactionInput{
-		Request: rulebook.Request{
-			Reason: "FOCR",
-		},
-		Scheme: c.scheme, Original: paid, Bank: c.creditorBank, MessageID: "B", ID: "B1", At: accepted, Day: answerDay,
-	})
-	must(t, err)
+	back := func(reason string) *iso20022.PaymentReturn {
+		request := rulebook.Request{Reason: reason}
+		if reason == "NARR" {
+			request.Information = []string{"Doppelt bezahlt"}
+		}
+		returned, err := interbank.Return(interbank.RTransactionInput{
+			Request: request, Scheme: c.scheme, Original: paid, Bank: c.creditorBank, MessageID: "B", ID: "B1", At: accepted, Day: answerDay,
+		})
+		must(t, err)
+		return returned
+	}
+	returned := back("FOCR")
 	confirmed, err := interbank.StatusReport(
 		interbank.StatusReportInput{Scheme: c.scheme, About: returned, Reference: "S2", StatusID: "S2", At: accepted},
 	)
 	must(t, err)
-	return []iso20022.Document{paid, question, report, recalled, chaser, receipt, refused, returned, confirmed}
+	documents := []iso20022.Document{paid, question, report, recalled, chaser, receipt, refused, returned, confirmed}
+	for _, reason := range further {
+		documents = append(documents, back(reason))
+	}
+	return documents
+}
+
+// reasonsAt are a reason of a recall, of a resolution and of a return of a scheme, others for each number.
+func reasonsAt(scheme rulebook.Scheme, number int) (recall, resolution, back string) {
+	at := func(list []rulebook.Reason) string { return list[number%len(list)].Code }
+	return at(rulebook.RecallReasons(scheme)), at(rulebook.ResolutionReasons(scheme)), at(rulebook.ReturnReasons(scheme))
 }
 
 func must(t failer, err error) {
@@ -172,9 +187,9 @@ func TestXmllintTakesTheDocuments(t *testing.T) {
 	files := map[iso20022.MessageName][]string{}
 	for _, c := range chains() {
 		orders := rapid.Custom(func(t *rapid.T) *iso20022.CustomerCreditTransferInitiation { return drawOrder(t, c.scheme, c.from) })
-		recalls, resolutions := rulebook.RecallReasons(c.scheme), rulebook.ResolutionReasons(c.scheme)
 		for seed := range 40 {
-			for i, document := range c.life(t, orders.Example(seed), recalls[seed%len(recalls)].Code, resolutions[seed%len(resolutions)].Code) {
+			recall, resolution, back := reasonsAt(c.scheme, seed)
+			for i, document := range c.life(t, orders.Example(seed), recall, resolution, back) {
 				path := filepath.Join(folder, fmt.Sprintf("%s-%d-%d.xml", c.scheme, seed, i))
 				encoded, err := codec.EncodeXML(document)
 				must(t, err)

@@ -28,8 +28,8 @@ type Broker struct {
 	home    string
 	env     []string
 	port    int
-	secured int               // the port with TLS; 0 for none
-	files   map[string][]byte // of TLS, by name in its folder
+	secured int                 // the port with TLS; 0 for none
+	files   map[string][]byte   // of TLS, by name in its folder
 	owner   *syscall.Credential // nil: as we are
 	queues  []string
 	end     func() // the node, at once

@@ -36,7 +36,7 @@ letter stands for each. The portal writes typographic signs and decomposed lette
 |---|---|---|---|
 `)
 	for _, row := range fates() {
-		fmt.Fprintf(page, "| %s | %s | %s | %s |\n", row.fate, row.scheme, strings.Join(row.elements, ", "), escape(row.how))
+		fmt.Fprintf(page, "| %s | %s | %s | %s |\n", row.fate, row.scheme, joined(row.elements), escape(row.how))
 	}
 }
 
@@ -74,7 +74,7 @@ func entry(row interbank.Row) string {
 	from := strings.Replace(row.Place, "PmtInf/CdtTrfTxInf/", "…/", 1)
 	to := strings.Replace(row.To, "CdtTrfTxInf/", "…/", 1)
 	if row.Fate != interbank.Carried || from == to {
-		return "`" + from + "`"
+		return from
 	}
-	return "`" + from + "` → `" + to + "`"
+	return from + "` → `" + to
 }

@@ -33,7 +33,7 @@ const introduction = `# Rules
 ## Payment orders
 
 These rules hold for a payment order (pain.001.001.09) when it is made and again at its release. A finding names rule, element (an RFC 6901
-pointer), ISO 20022 reason code and remedy. All findings are returned at once, in document order. Elements are below
+pointer), ISO 20022 reason code and remedy. Elements are below
 ` + "`/Document/CstmrCdtTrfInitn`; `…` stands for `/PmtInf/0/CdtTrfTxInf/0`, and `{party}`, `{agent}` and `{level}`" + ` for each place of a
 party, a bank or the payment type information.
 

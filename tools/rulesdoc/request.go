@@ -138,8 +138,8 @@ func writeDeadlines(page io.Writer) {
 	fmt.Fprintf(page, `
 ## Deadlines
 
-Days are banking days: of TARGET in sct-inst, of the Swiss banks in sic-inst. The day of the event does not count. The example is the last day
-for an event on %s, before Easter.
+Banking days are those of TARGET in sct-inst, of the Swiss banks in sic-inst, without the day of the event. The example is the last day for an
+event on %s, before Easter.
 
 | What | Scheme | Limit | Example |
 |---|---|---|---|
@@ -158,8 +158,7 @@ for an event on %s, before Easter.
 		{"Recall for DUPL or TECH", "sct-inst", "10 banking days after settlement", recall(rulebook.SchemeSCT, "DUPL")},
 		{"Recall for any other reason", "sct-inst", "13 months after settlement", recall(rulebook.SchemeSCT, "FRAD")},
 		{"Recall", "sic-inst", "none published (setting)", recall(rulebook.SchemeSIC, "DUPL")},
-		{"Answer to a recall", "sct-inst", "15 banking days after receipt (setting)", answer(rulebook.SchemeSCT)},
-		{"Answer to a recall", "sic-inst", "15 banking days after receipt (setting)", answer(rulebook.SchemeSIC)},
+		{"Answer to a recall", "both", "15 banking days after receipt (setting)", answer(rulebook.SchemeSCT)},
 		{"Return without a recall", "sct-inst", "3 banking days after settlement", returned(rulebook.SchemeSCT, "AC04")},
 		{"Return without a recall", "sic-inst", "none published (setting)", returned(rulebook.SchemeSIC, "AC04")},
 		{"Return that answers a recall", "both", "none", returned(rulebook.SchemeSCT, rulebook.ReturnAfterRecall)},
@@ -177,26 +176,18 @@ func shown(last time.Time, limited bool) string {
 
 // writeDates writes from when on rules hold, and how old the lists are.
 func writeDates(page io.Writer) {
-	fmt.Fprint(page, "\n## Dates and lists\n\n| What | From |\n|---|---|\n")
-	for _, scheme := range rulebook.Schemes() {
-		end := rulebook.Settings{}.UnstructuredEnd(scheme)
-		fmt.Fprintf(
-			page,
-			"| %s refuses unstructured addresses (`address-unstructured`; setting) | %s |\n",
-			scheme, end.Format(time.DateOnly),
-		)
+	end := func(scheme rulebook.Scheme) string {
+		return rulebook.Settings{}.UnstructuredEnd(scheme).Format(time.DateOnly)
 	}
-	fmt.Fprintf(
-		page,
-		"| sct-inst reaches accounts of a country (`creditor-account-sepa`) | its day in `internal/account/data/sepa.tsv` |\n"+
-			"\nThe external code sets are those that ISO published in %s, with the number of their codes: ",
-		code.Published,
-	)
 	var sets []string
 	for _, set := range code.Sets() {
-		sets = append(sets, fmt.Sprintf("%s %d", set.Name(), len(set.All())))
+		sets = append(sets, set.Name())
 	}
-	fmt.Fprintf(page,
-		"%s.\n\n`internal/account/data/README.md` names the origin of the IBAN registry, the bank list and the SEPA countries.\n",
-		strings.Join(sets, ", "))
+	fmt.Fprintf(page, `
+## Dates and lists
+
+Unstructured addresses are refused (`+"`address-unstructured`"+`; setting) from %s on in sic-inst, from %s on in sct-inst. A country of SEPA is
+reached (`+"`creditor-account-sepa`"+`) from its day in `+"`internal/account/data/sepa.tsv`"+` on; the README beside it has the origin of the
+lists of IBANs, banks and countries. External code sets, as ISO published them in %s: %s.
+`, end(rulebook.SchemeSIC), end(rulebook.SchemeSCT), code.Published, strings.Join(sets, ", "))
 }

@@ -93,7 +93,7 @@ func (a Account) PaidBy() []string {
 // currencies are those of the schemes.
 var currencies = map[string]string{string(rulebook.SchemeSIC): "CHF", string(rulebook.SchemeSCT): "EUR"}
 
-// AccountOf reads an account from its fields. A currency that is not given is the scheme's. Error: payment.FieldError.
+// AccountOf reads an account from its fields. A currency that is not given is the scheme's. Error: iso20022.FieldError.
 func AccountOf(values Values, prefix string) (Account, error) {
 	f, a := &findings{prefix: prefix}, Account{}
 	Fill(&a, values)
@@ -203,7 +203,7 @@ func (r Request) afterAccount(known Facts) (Values, error) {
 
 // Check tells what of an account that is to be debited cannot be: the scheme carries no payment from there, a QR-IBAN takes payments in and
 // none out (SPS 2025, 3.16), or the bank is not the one that the IBAN names. Accounts that are there are not held to it before they change.
-// Error: payment.FieldError; prefix leads the pointers of its findings.
+// Error: iso20022.FieldError; prefix leads the pointers of its findings.
 func (a Account) Check(prefix string) error {
 	f := &findings{prefix: prefix}
 	iban, err := account.Parse(a.IBAN)
@@ -228,7 +228,7 @@ func (a Account) Check(prefix string) error {
 	return f.err()
 }
 
-// CheckBank is Check of what can change of an account: which bank keeps it. Error: payment.FieldError.
+// CheckBank is Check of what can change of an account: which bank keeps it. Error: iso20022.FieldError.
 func (a Account) CheckBank(prefix string) error {
 	f := &findings{prefix: prefix}
 	iban, err := account.Parse(a.IBAN)

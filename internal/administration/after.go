@@ -5,10 +5,10 @@ import (
 
 	"countersign/internal/i18n"
 	"countersign/internal/identity"
-	"countersign/internal/payment"
+	"countersign/internal/iso20022"
 )
 
-// after is what the subject would be. Error: payment.FieldError.
+// after is what the subject would be. Error: iso20022.FieldError.
 func (r Request) after(known Facts) (Values, error) {
 	noun, before := r.Kind.noun(), known.Before
 	switch {
@@ -50,12 +50,12 @@ const valuesPrefix = "/values"
 
 // refuse is one finding as an error.
 func refuse(pointer, code string, text i18n.Text) error {
-	return &payment.FieldError{Findings: []payment.Finding{{Pointer: pointer, Code: code, Text: text}}}
+	return &iso20022.FieldError{Findings: []iso20022.Finding{{Pointer: pointer, Code: code, Text: text}}}
 }
 
 // join takes the findings of an error.
 func (f *findings) join(err error) {
-	var malformed *payment.FieldError
+	var malformed *iso20022.FieldError
 	if errors.As(err, &malformed) {
 		f.list = append(f.list, malformed.Findings...)
 	}
@@ -66,7 +66,7 @@ const minPeople = 2
 
 // keepsRealm refuses a change after which fewer than two people could administer or check, when it would take one away, or no policy would
 // match everything. A checker whose password is reset comes back by the link, so that one other is enough meanwhile; of administrators two
-// stay, because it takes two to help anybody back in. Error: payment.FieldError.
+// stay, because it takes two to help anybody back in. Error: iso20022.FieldError.
 func (c Change) keepsRealm(known Facts) error {
 	ends := c.Kind == KindPolicyRetire || c.Kind == KindPolicyUpdate && !policyMatchesEverything(c.After)
 	if ends && known.CoverAll < 2 && policyMatchesEverything(c.Before) {

@@ -70,7 +70,7 @@ var beneficiaryNoun = Noun{
 // Values are the fields of the beneficiary.
 func (b Beneficiary) Values() Values { return ValuesOf(b) }
 
-// BeneficiaryOf reads a beneficiary from its fields. Typographic characters are written plainly. Error: payment.FieldError.
+// BeneficiaryOf reads a beneficiary from its fields. Typographic characters are written plainly. Error: iso20022.FieldError.
 func BeneficiaryOf(values Values, prefix string) (Beneficiary, error) {
 	f, b := &findings{prefix: prefix}, Beneficiary{}
 	plain := Values{}

@@ -12,7 +12,6 @@ import (
 
 	"countersign/internal/i18n"
 	"countersign/internal/identity"
-	"countersign/internal/payment"
 )
 
 // Kind is what a change does to its subject.
@@ -164,12 +163,12 @@ func (c Change) Differences() []Difference {
 	return list
 }
 
-// MayAdminister tells why the person may not ask for changes or decide them, or nil. Error: payment.ForbiddenError.
+// MayAdminister tells why the person may not ask for changes or decide them, or nil. Error: identity.ForbiddenError.
 func MayAdminister(by identity.Principal) error {
 	if by.Has(identity.RoleAdministrator) {
 		return nil
 	}
-	return &payment.ForbiddenError{Text: "You may not administer the realm: this needs the role administrator."}
+	return &identity.ForbiddenError{Text: "You may not administer the realm: this needs the role administrator."}
 }
 
 // AskedUnder is the role under which changes of the kind are asked for.
@@ -180,7 +179,7 @@ func (k Kind) DecidedUnder() identity.Role {
 	return cmp.Or(k.noun().Checker, identity.RoleAdministrator)
 }
 
-// MayAsk tells why the person may not ask for changes of the kind, or nil. Error: payment.ForbiddenError.
+// MayAsk tells why the person may not ask for changes of the kind, or nil. Error: identity.ForbiddenError.
 func (k Kind) MayAsk(by identity.Principal) error { return k.needs(by, k.AskedUnder()) }
 
 // needs tells why the person may not take part in a change of the kind under a role, or nil.
@@ -191,9 +190,9 @@ func (k Kind) needs(by identity.Principal, role identity.Role) error {
 	case by.Has(role):
 		return nil
 	case role == identity.RoleMaker:
-		return &payment.ForbiddenError{Text: "You may not ask for changes of beneficiaries: this needs the role maker."}
+		return &identity.ForbiddenError{Text: "You may not ask for changes of beneficiaries: this needs the role maker."}
 	}
-	return &payment.ForbiddenError{Text: "You may not decide about beneficiaries: this needs the role checker."}
+	return &identity.ForbiddenError{Text: "You may not decide about beneficiaries: this needs the role checker."}
 }
 
 // partyOf is the principal as a party to a change, under one of their roles.
@@ -204,7 +203,7 @@ func partyOf(by identity.Principal, role identity.Role) Party {
 	}
 }
 
-// Change makes a change of a request: what the subject would be after it. Errors: payment.ForbiddenError, payment.FieldError with
+// Change makes a change of a request: what the subject would be after it. Errors: identity.ForbiddenError, iso20022.FieldError with
 // everything that is wrong, an unknown subject and a change that changes nothing included.
 func (r Request) Change(known Facts) (Change, error) {
 	err := r.Check()

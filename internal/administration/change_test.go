@@ -12,7 +12,7 @@ import (
 
 	"countersign/internal/administration"
 	"countersign/internal/identity"
-	"countersign/internal/payment"
+	"countersign/internal/iso20022"
 )
 
 var (
@@ -31,7 +31,7 @@ func administrator(number byte) identity.Principal {
 
 // pointers are the places of what is wrong, with a space between.
 func pointers(err error) string {
-	var malformed *payment.FieldError
+	var malformed *iso20022.FieldError
 	if !errors.As(err, &malformed) {
 		return fmt.Sprint(err)
 	}
@@ -152,8 +152,8 @@ func TestAChangeIsDecidedByAnotherAdministratorWhomItIsNotAbout(t *testing.T) {
 	trusted.ClientMayDecideOwn = true
 	otherUser := another
 	otherUser.PersonID = one.PersonID
-	var forbidden *payment.ForbiddenError
-	var fourEyes *payment.FourEyesError
+	var forbidden *identity.ForbiddenError
+	var fourEyes *identity.FourEyesError
 	for name, test := range map[string]struct {
 		by   identity.Principal
 		want any // of the error; nil for none

@@ -63,7 +63,7 @@ var clientPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 // Values are the fields of the client.
 func (c Client) Values() Values { return ValuesOf(c) }
 
-// ClientOf reads a client from its fields. Error: payment.FieldError.
+// ClientOf reads a client from its fields. Error: iso20022.FieldError.
 func ClientOf(values Values, prefix string) (Client, error) {
 	f, c := &findings{prefix: prefix}, Client{}
 	Fill(&c, values)

@@ -10,7 +10,6 @@ import (
 
 	"countersign/internal/i18n"
 	"countersign/internal/identity"
-	"countersign/internal/payment"
 )
 
 // Verdict is what an administrator, or of a beneficiary a checker, says of a change.
@@ -33,8 +32,8 @@ func (e *ConflictError) Sentence() i18n.Text { return e.Text }
 // Refused is the word for it in the audit trail.
 func (e *ConflictError) Refused() string { return "state" }
 
-// MayDecide tells why the person may not decide the change, or nil. Errors in their order of precedence: payment.ForbiddenError,
-// ConflictError of a change that is decided, payment.FourEyesError.
+// MayDecide tells why the person may not decide the change, or nil. Errors in their order of precedence: identity.ForbiddenError,
+// ConflictError of a change that is decided, identity.FourEyesError.
 func (c Change) MayDecide(by identity.Principal) error {
 	err := c.Kind.needs(by, c.Kind.DecidedUnder())
 	if err != nil {
@@ -46,13 +45,13 @@ func (c Change) MayDecide(by identity.Principal) error {
 	}
 	switch {
 	case by.PersonID == uuid.Nil || c.Requester.PersonID == uuid.Nil:
-		return &payment.FourEyesError{Text: "It is not known who asked for this change, so nobody can decide it."}
+		return &identity.FourEyesError{Text: "It is not known who asked for this change, so nobody can decide it."}
 	case by.PersonID == c.Requester.PersonID:
-		return &payment.FourEyesError{Text: i18n.Text("You asked for this change. Another %s must decide it.").With(c.Kind.DecidedUnder().Text())}
+		return &identity.FourEyesError{Text: i18n.Text("You asked for this change. Another %s must decide it.").With(c.Kind.DecidedUnder().Text())}
 	case by.PersonID == c.Beneficiary:
-		return &payment.FourEyesError{Text: i18n.Text("This change is about you. Another %s must decide it.").With(c.Kind.DecidedUnder().Text())}
+		return &identity.FourEyesError{Text: i18n.Text("This change is about you. Another %s must decide it.").With(c.Kind.DecidedUnder().Text())}
 	case by.Channel == identity.ChannelAPI && by.ClientID == c.Requester.ClientID && !by.ClientMayDecideOwn:
-		return &payment.FourEyesError{
+		return &identity.FourEyesError{
 			Text: "This client asked for the change, and may not decide what it asked for. Use another client or the portal.",
 		}
 	}
@@ -61,7 +60,7 @@ func (c Change) MayDecide(by identity.Principal) error {
 
 // Decide makes the decision of a change. now is what the realm knows at this moment, read after other deciders were shut out.
 //
-// Errors: as MayDecide, payment.FieldError for the reason, ConflictError when the requester has lost the role, the subject is not what the
+// Errors: as MayDecide, iso20022.FieldError for the reason, ConflictError when the requester has lost the role, the subject is not what the
 // requester saw, or the realm could not be run after it.
 func (c Change) Decide(v Verdict, now Facts) (Decision, error) {
 	err := c.MayDecide(v.By)

@@ -2,6 +2,6 @@
 // accounts, policies, limits, an identity provider and beneficiaries) and of the changes to them. It defines their valid values; the
 // operator who makes a realm, two administrators, and for beneficiaries a maker and a checker are held to the same rules. No clock, no I/O.
 //
-// It is above package payment: a policy refers to payments, and refusals have the same types. Transitions and releases of messages stay in
-// package payment.
+// Package payment does not know it, nor it package payment: its tests compare the names of kinds, funds and events that a policy or a
+// webhook holds.
 package administration

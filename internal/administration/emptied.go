@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"countersign/internal/payment"
+	"countersign/internal/iso20022"
 )
 
 // said returns a copy of the values of a request, in which an empty value also counts.
@@ -15,13 +15,13 @@ func (v Values) said() Values {
 }
 
 // emptied refuses fields that the request sets to empty or no without effect: those the change keeps, and those a new subject does not
-// have. after is the subject after the change; told holds the earlier findings. Error: payment.FieldError.
+// have. after is the subject after the change; told holds the earlier findings. Error: iso20022.FieldError.
 func (k Kind) emptied(values, after Values, told error) error {
 	f := &findings{prefix: valuesPrefix}
 	f.join(told)
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		pointer := f.prefix + "/" + name
-		known := slices.ContainsFunc(f.list, func(one payment.Finding) bool { return one.Pointer == pointer })
+		known := slices.ContainsFunc(f.list, func(one iso20022.Finding) bool { return one.Pointer == pointer })
 		switch {
 		case values[name] != "" || known:
 		case after[name] != "":
@@ -39,7 +39,7 @@ func (k Kind) empties(field string) bool {
 	return is == TypeYesNo || is == TypeWords || is == TypeList || slices.Contains(k.Action().Clears, field)
 }
 
-// PolicyAsked reads a policy as somebody asks for it. Error: payment.FieldError.
+// PolicyAsked reads a policy as somebody asks for it. Error: iso20022.FieldError.
 func PolicyAsked(values Values) (Policy, error) {
 	err := values.Check("")
 	if err != nil {

@@ -61,7 +61,7 @@ const (
 // Values are the fields of the factors.
 func (f Factors) Values() Values { return ValuesOf(f) }
 
-// FactorsOf reads the roles from their field. Error: payment.FieldError.
+// FactorsOf reads the roles from their field. Error: iso20022.FieldError.
 func FactorsOf(values Values, prefix string) (Factors, error) {
 	f, wanted := &findings{prefix: prefix}, Factors{}
 	Fill(&wanted, values)

@@ -11,8 +11,8 @@ import (
 )
 
 // Check tells, before anything is looked up, why somebody may not ask for the change, or what of it people could not read. The database
-// takes no NUL and no broken character, so nothing of the request reaches a query before. Errors: payment.ForbiddenError,
-// payment.FieldError.
+// takes no NUL and no broken character, so nothing of the request reaches a query before. Errors: identity.ForbiddenError,
+// iso20022.FieldError.
 func (r Request) Check() error {
 	err := r.Kind.MayAsk(r.By)
 	if err != nil {
@@ -25,7 +25,7 @@ func (r Request) Check() error {
 	return f.err()
 }
 
-// Check tells which fields hold what no field can: control characters and broken ones. Error: payment.FieldError; prefix leads the
+// Check tells which fields hold what no field can: control characters and broken ones. Error: iso20022.FieldError; prefix leads the
 // pointers of its findings.
 func (v Values) Check(prefix string) error {
 	f := &findings{prefix: prefix}
@@ -59,7 +59,7 @@ func legible(text string) bool {
 	})
 }
 
-// refuseProse is prose for a text that stands alone. Error: payment.FieldError.
+// refuseProse is prose for a text that stands alone. Error: iso20022.FieldError.
 func refuseProse(pointer, field, text string) error {
 	f := &findings{}
 	f.prose(field, text)

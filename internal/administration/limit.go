@@ -131,7 +131,7 @@ func (r Request) afterLimit(known Facts) (Values, error) {
 	return known.Before.with(Values{"perPayment": amounts["perPayment"], "perDay": amounts["perDay"]}), f.err()
 }
 
-// LimitOf reads a new limit from its fields, of a holder as the realm knows it. Error: payment.FieldError.
+// LimitOf reads a new limit from its fields, of a holder as the realm knows it. Error: iso20022.FieldError.
 func LimitOf(values Values, prefix string, holder LimitHolder) (Limit, error) {
 	f, l := &findings{prefix: prefix}, Limit{}
 	Fill(&l, values)

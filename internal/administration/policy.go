@@ -10,7 +10,6 @@ import (
 	"countersign/internal/i18n"
 	"countersign/internal/identity"
 	"countersign/internal/money"
-	"countersign/internal/payment"
 )
 
 // Policy sets the number of approvals a message needs; empty fields match everything. Of the matching policies, the one of the highest rank
@@ -27,7 +26,7 @@ type Policy struct {
 	Approvals           int           `field:"approvals"`
 	ContentHashRequired bool          `field:"contentHashRequired"`
 	StepUp              bool          `field:"stepUp"`       // an approval needs a second factor
-	Funds               string        `field:"funds"`        // a payment.Funds
+	Funds               string        `field:"funds"`        // the name of a payment.Funds
 	ExpiresAfter        time.Duration `field:"expiresAfter"` // whole seconds
 	Status              string        `field:"status"`
 }
@@ -48,9 +47,7 @@ var policyNoun = Noun{
 	Name: "policy", Key: "policyId",
 	Fields: []Field{
 		{Key: "clientId", Label: "Client's id"},
-		{Key: "kind", Label: "Kind", None: "All", Options: []string{
-			string(payment.KindInstruction), string(payment.KindRecall), string(payment.KindReturn), string(payment.KindResolution),
-		}},
+		{Key: "kind", Label: "Kind", None: "All", Options: []string{"instruction", "recall", "return", "resolution"}},
 		{Key: "scheme", Label: "Scheme", None: "All", Options: schemes},
 		{Key: "policyId", Label: "Policy", Hidden: true},
 		{Key: "approvals", Label: "Number of approvals", Type: TypeNumber, Max: maxApprovals, Hint: "0 to 9", Required: true},
@@ -59,9 +56,7 @@ var policyNoun = Noun{
 		{Key: "amountFrom", Label: "Least amount", Type: TypeAmount, Hint: "Such as 10000.00"},
 		{Key: "amountTo", Label: "Largest amount", Type: TypeAmount},
 		{Key: "stepUp", Label: "Whether approvers need a second factor", Type: TypeYesNo},
-		{Key: "funds", Label: "Funds at core banking", None: "must be reserved", Options: []string{
-			string(payment.FundsPreferred), string(payment.FundsNotAsked),
-		}},
+		{Key: "funds", Label: "Funds at core banking", None: "must be reserved", Options: []string{"preferred", "none"}},
 		{Key: "contentHashRequired", Label: "Whether an approval must name the content", Type: TypeYesNo},
 		{Key: "expiresAfter", Label: "How long a message may wait", Type: TypeDuration, Hint: "Such as 24h or 90m"},
 		statusField,
@@ -122,7 +117,7 @@ func (p Policy) MatchesEverything() bool {
 	return p.ClientID == "" && p.Channel == "" && p.Scheme == "" && p.Kind == "" && p.AmountFrom == nil && p.AmountTo == nil
 }
 
-// PolicyOf reads a policy from its fields. Error: payment.FieldError.
+// PolicyOf reads a policy from its fields. Error: iso20022.FieldError.
 func PolicyOf(values Values, prefix string) (Policy, error) {
 	f, p := &findings{prefix: prefix}, Policy{}
 	Fill(&p, values)

@@ -90,7 +90,7 @@ func (p Provider) Values() Values {
 	return values
 }
 
-// ProviderOf reads a provider from its fields. Error: payment.FieldError.
+// ProviderOf reads a provider from its fields. Error: iso20022.FieldError.
 func ProviderOf(values Values, prefix string) (Provider, error) {
 	f, p := &findings{prefix: prefix}, Provider{}
 	Fill(&p, values)

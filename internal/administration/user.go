@@ -136,7 +136,7 @@ func (u User) Values() Values {
 	return ValuesOf(u).with(values)
 }
 
-// UserOf reads an account from its fields. Error: payment.FieldError; prefix leads the pointers of its findings.
+// UserOf reads an account from its fields. Error: iso20022.FieldError; prefix leads the pointers of its findings.
 func UserOf(values Values, prefix string) (User, error) {
 	f, u := &findings{prefix: prefix}, User{}
 	Fill(&u, values)
@@ -297,7 +297,7 @@ func (r Request) afterLink(known Facts) (Values, error) {
 	return known.Before.with(Values{"outerIssuer": known.Provider.Issuer, "outerSubject": subject}), f.err()
 }
 
-// CheckOuterSubject validates the subject of an account at a provider. Error: payment.FieldError.
+// CheckOuterSubject validates the subject of an account at a provider. Error: iso20022.FieldError.
 func CheckOuterSubject(subject, prefix string) error {
 	f := &findings{prefix: prefix}
 	f.text("outerSubject", subject, 1, outerLimit)

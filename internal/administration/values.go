@@ -9,7 +9,7 @@ import (
 
 	"countersign/internal/i18n"
 	"countersign/internal/identity"
-	"countersign/internal/payment"
+	"countersign/internal/iso20022"
 )
 
 // Values are the fields of a noun by their keys, as text in one canonical form, so that two can be compared. An absent field and an empty
@@ -68,7 +68,7 @@ func (v Values) Compact() Values {
 // findings collects what is wrong with fields.
 type findings struct {
 	prefix string // of the pointers
-	list   []payment.Finding
+	list   []iso20022.Finding
 }
 
 // add names what is wrong with a field. The codes are those of ISO 20022's external list that the payments use too.
@@ -76,7 +76,7 @@ func (f *findings) add(field, code string, text i18n.Text, values ...any) {
 	if len(values) > 0 {
 		text = text.With(values...)
 	}
-	f.list = append(f.list, payment.Finding{Pointer: f.prefix + "/" + field, Code: code, Text: text})
+	f.list = append(f.list, iso20022.Finding{Pointer: f.prefix + "/" + field, Code: code, Text: text})
 }
 
 // The codes of findings.
@@ -136,5 +136,5 @@ func (f *findings) err() error {
 	if len(f.list) == 0 {
 		return nil
 	}
-	return &payment.FieldError{Findings: f.list}
+	return &iso20022.FieldError{Findings: f.list}
 }

@@ -5,8 +5,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-
-	"countersign/internal/payment"
 )
 
 // Webhook is an address that gets the events of the realm.
@@ -23,6 +21,14 @@ const (
 	KindWebhookSecret Kind = "webhook.secret"
 	KindWebhookRetire Kind = "webhook.retire"
 )
+
+// EventTypes are the types of events that a webhook can get and a client can read, in the order of the table of moves of messages.
+var EventTypes = []string{
+	"message.created", "message.approval_pending", "message.approved", "message.rejected", "message.withdrawn", "message.amended",
+	"message.expired", "message.question", "message.processing", "message.settled", "message.failed", "message.unconfirmed",
+	"message.acknowledged", "recall.answered", "message.overdue", "message.communicated", "payment.received", "message.booked",
+	"recall.received", "change.applied",
+}
 
 const webhookURLLimit = 255
 
@@ -57,7 +63,7 @@ var webhookNoun = Noun{
 // Values are the fields of the webhook.
 func (w Webhook) Values() Values { return ValuesOf(w) }
 
-// WebhookOf reads a webhook from its fields. Error: payment.FieldError.
+// WebhookOf reads a webhook from its fields. Error: iso20022.FieldError.
 func WebhookOf(values Values, prefix string) (Webhook, error) {
 	f, w := &findings{prefix: prefix}, Webhook{}
 	Fill(&w, values)
@@ -67,7 +73,7 @@ func WebhookOf(values Values, prefix string) (Webhook, error) {
 		f.add("url", codeFormat, "Enter the address with https, such as https://erp.bank.example/events, without a user name.")
 	}
 	for _, name := range WordsOf[string](w.Events) {
-		if !slices.Contains(payment.EventTypes(), payment.EventType(name)) {
+		if !slices.Contains(EventTypes, name) {
 			f.add("events", codeUnknown, "Name types of events, such as message.settled.")
 			break
 		}

@@ -33,3 +33,22 @@ func PointerStep(name string) string {
 	}
 	return pointerEscape.Replace(name)
 }
+
+// FieldError says that the request is malformed: a field is missing, of a wrong type or of a wrong format. It names every one.
+type FieldError struct {
+	Findings []Finding
+}
+
+// Error lists the findings.
+func (e *FieldError) Error() string {
+	return "malformed: " + JoinFindings(e.Findings)
+}
+
+// JoinFindings writes findings as one line of English, for logs.
+func JoinFindings(findings []Finding) string {
+	texts := make([]string, len(findings))
+	for i, f := range findings {
+		texts[i] = f.Pointer + ": " + f.Text.String()
+	}
+	return strings.Join(texts, " ")
+}

@@ -3,12 +3,12 @@ package payment
 import (
 	"cmp"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
 	"countersign/internal/i18n"
+	"countersign/internal/identity"
 	"countersign/internal/iso20022"
 )
 
@@ -20,18 +20,13 @@ var (
 	ErrIllegalMove = errors.New("the message cannot make this move")
 )
 
-// Finding is one thing wrong with a request or a document, as every floor tells it.
-type Finding = iso20022.Finding
-
-// FieldError says that the request is malformed: a field is missing, of a wrong type or of a wrong format. It names every one.
-type FieldError struct {
-	Findings []Finding
-}
-
-// Error lists the findings.
-func (e *FieldError) Error() string {
-	return "malformed: " + join(e.Findings)
-}
+// The refusals that administration shares, and the findings of every package.
+type (
+	Finding        = iso20022.Finding
+	FieldError     = iso20022.FieldError
+	ForbiddenError = identity.ForbiddenError
+	FourEyesError  = identity.FourEyesError
+)
 
 // RefusalError says that the request is well formed, but rules of the scheme or the business refuse it. It names every rule broken.
 type RefusalError struct {
@@ -42,7 +37,7 @@ type RefusalError struct {
 
 // Error lists the findings.
 func (e *RefusalError) Error() string {
-	return "refused: " + join(e.Findings)
+	return "refused: " + iso20022.JoinFindings(e.Findings)
 }
 
 // MismatchError reports that the message has another kind or scheme than the path of the request names.
@@ -90,29 +85,6 @@ func (e *StateError) Sentence() i18n.Text {
 	}
 	return i18n.Text("This message is %s since %s; this needs %s.").With(m.State.Text(), i18n.Moment(m.StateSince), e.Wanted.Text())
 }
-
-// FourEyesError reports that the person made, edited or approved the message, that the client sent a version of it,
-// or that its maker is unknown. Another person must decide; with an unknown maker nobody may.
-type FourEyesError struct {
-	Text i18n.Text
-}
-
-// Error is the text in English.
-func (e *FourEyesError) Error() string { return e.Text.String() }
-
-// Sentence is the text for people.
-func (e *FourEyesError) Sentence() i18n.Text { return e.Text }
-
-// ForbiddenError says that the person lacks the role, or may not do this with this message.
-type ForbiddenError struct {
-	Text i18n.Text
-}
-
-// Error is the text in English.
-func (e *ForbiddenError) Error() string { return e.Text.String() }
-
-// Sentence is the text for people.
-func (e *ForbiddenError) Sentence() i18n.Text { return e.Text }
 
 // StepUpError reports that the approval needs a second factor for this content and the given factor is missing or
 // invalid.
@@ -172,18 +144,4 @@ func (e *RefusalError) Refused() string { return "rule" }
 func (e *StateError) Refused() string { return "state" }
 
 // Refused is the word for it.
-func (e *FourEyesError) Refused() string { return "four-eyes" }
-
-// Refused is the word for it.
-func (e *ForbiddenError) Refused() string { return "role" }
-
-// Refused is the word for it.
 func (e *ContentError) Refused() string { return "content" }
-
-func join(findings []Finding) string {
-	texts := make([]string, len(findings))
-	for i, f := range findings {
-		texts[i] = f.Pointer + ": " + f.Text.String()
-	}
-	return strings.Join(texts, " ")
-}

@@ -37,16 +37,3 @@ func (m Move) Event() EventType {
 func (s State) event() EventType {
 	return EventType("message." + strings.ReplaceAll(strings.ToLower(string(s)), " ", "_"))
 }
-
-// EventTypes lists every type of event, in the order of the table of moves.
-func EventTypes() []EventType {
-	var types []EventType
-	seen := map[EventType]bool{"": true}
-	for _, m := range moves {
-		if !seen[m.Event()] {
-			seen[m.Event()] = true
-			types = append(types, m.Event())
-		}
-	}
-	return append(types, EventChangeApplied)
-}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
+	"countersign/internal/administration"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
@@ -81,7 +82,7 @@ func eventFilter(q *query) (filter store.EventFilter, wait time.Duration) {
 		}
 	}
 	for _, name := range q.values["type"] {
-		if !slices.Contains(payment.EventTypes(), payment.EventType(name)) {
+		if !slices.Contains(administration.EventTypes, name) {
 			q.refuse("type", "CH16", "Enter a type of event, such as message.settled.")
 			continue
 		}

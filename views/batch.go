@@ -34,6 +34,9 @@ type BatchLine struct {
 	Label    i18n.Text
 	Problems []LineProblem
 	Changes  []Change // what is sent otherwise than it stands in the file
+
+	Sent         []ui.Row // everything that is sent, as on the page to approve the file
+	NotForwarded []i18n.Text
 }
 
 // Check adds a problem that the page to check a payment resolves.

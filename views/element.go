@@ -25,7 +25,7 @@ func ElementName(place string) i18n.Text {
 // unnamed are tags that add nothing to the name of a value: the element around it or below it says enough.
 var unnamed = map[string]bool{
 	"CdtTrfTxInf": true, "GrpHdr": true, "PmtId": true, "Undrlyg": true, "TxInf": true, "CxlDtls": true, "TxInfAndSts": true, "Pty": true,
-	"Agt": true, "FinInstnId": true, "Id": true, "OrgId": true, "PrvtId": true, "Cd": true, "Prtry": true, "CdOrPrtry": true, "Strd": true,
+	"Agt": true, "FinInstnId": true, "Id": true, "OrgId": true, "Cd": true, "CdOrPrtry": true, "Strd": true,
 	"OrgnlGrpInf": true, "CxlRsnInf": true, "RtrRsnInf": true, "CxlStsRsnInf": true, "Adr": true,
 }
 
@@ -81,6 +81,8 @@ var elementNames = map[string]i18n.Text{
 	"Othr":                  "Other identification",
 	"SchmeNm":               "Scheme of the identification",
 	"Issr":                  "Issuer",
+	"PrvtId":                "Person",
+	"Prtry":                 "Own code",
 	"DtAndPlcOfBirth":       "Birth",
 	"BirthDt":               "Date of birth",
 	"PrvcOfBirth":           "Province of birth",

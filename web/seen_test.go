@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/http/cookiejar"
+	"net/http/httptest"
 	"net/url"
 	"reflect"
 	"regexp"
@@ -40,7 +42,7 @@ import (
 func TestEverythingThatIsSentIsSeen(t *testing.T) {
 	t.Parallel()
 	p := openProduct(t)
-	w := &seenWalk{product: p, maker: p.browserOf("maker1"), checker: p.browserOf("checker1"), token: p.token("checker1"), seen: map[string]bool{}}
+	w := newSeenWalk(p)
 	var err error
 	w.accounts, err = p.house.Reader.Accounts(t.Context(), demo.Realm)
 	must(t, err)
@@ -49,6 +51,8 @@ func TestEverythingThatIsSentIsSeen(t *testing.T) {
 		for i, order := range orders {
 			// The first orders hold most elements; the others differ in one choice.
 			paid, every := w.pay(scheme, order, i), i < 2
+			w.file(scheme, order, i)
+			w.amend(scheme, order)
 			if every || i%3 == 0 {
 				w.recall(scheme, paid)
 			}
@@ -60,26 +64,92 @@ func TestEverythingThatIsSentIsSeen(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d elements on %d places, %d misses", len(w.seen), len(w.places), w.misses)
+	t.Logf("%d changes of elements named", w.amended)
+	t.Logf("%d elements on %d places, %d misses", len(w.seen), len(w.places)+1, len(w.missed))
+	for _, miss := range w.missed {
+		t.Error(miss)
+	}
 	if len(w.seen) < 350 {
 		t.Errorf("the walk saw %d elements only", len(w.seen))
 	}
+	named := map[string]string{}
 	for element := range w.seen {
-		w.named(element)
+		name := w.named(element)
+		// A document says most of its transaction, some of its header, and nothing in both.
+		part := strings.NewReplacer("[2]", "", "[3]", "", "GrpHdr/", "", "CdtTrfTxInf/", "").Replace(element)
+		if other := cmp.Or(named[name], part); other != part {
+			t.Errorf("%s and %s are both called %s", other, part, name)
+		}
+		named[name] = part
+	}
+}
+
+// TestTheWalkNoticesWhatOnePageLeavesOut takes the ultimate creditor off one place at a time, and finds that the walk misses it there.
+func TestTheWalkNoticesWhatOnePageLeavesOut(t *testing.T) {
+	t.Parallel()
+	p := openProduct(t)
+	whole, number := p.server.Config.Handler, 0
+	for place, path := range map[string]string{
+		"check page": "^/payments/[^/]+/check$", "queue": "^/queue/[0-9a-f-]+$", "pane": "^htmx /queue/[0-9a-f-]+$", "reject page": "/reject$",
+		"approve together": "^/queue/bulk$", "payment": "^/payments/[0-9a-f-]+$", "read": "/transaction/[0-9a-f-]+$",
+		"page of the file": "^/payments/batches/[0-9a-f-]+$", "page to approve the file": "^/queue/files/",
+	} {
+		address := regexp.MustCompile(path)
+		p.server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			r.Header.Del("Accept-Encoding")
+			answer := httptest.NewRecorder()
+			whole.ServeHTTP(answer, r)
+			asked, body := r.URL.Path, answer.Body.String()
+			if r.Header.Get("HX-Request") != "" {
+				asked = "htmx " + asked
+			}
+			if address.MatchString(asked) {
+				body = strings.ReplaceAll(body, "Viktor Fremd", "")
+			}
+			maps.Copy(w.Header(), answer.Header())
+			w.Header().Del("Content-Length")
+			w.WriteHeader(answer.Code)
+			_, _ = io.WriteString(w, body)
+		})
+		w := newSeenWalk(p)
+		w.number = number
+		order := w.base(rulebook.SchemeSCT, false)
+		order.PaymentInformation[0].CreditTransferTransactionInformation[0].UltimateCreditor = &iso20022.PartyIdentification135{Name: "Viktor Fremd"}
+		w.pay(rulebook.SchemeSCT, order, 0)
+		w.file(rulebook.SchemeSCT, order, 0)
+		number = w.number
+		if len(w.missed) == 0 {
+			t.Errorf("nobody misses what %s leaves out", place)
+		}
+		for _, miss := range w.missed {
+			if !strings.HasPrefix(miss, place+": CdtTrfTxInf/UltmtCdtr/Nm") {
+				t.Errorf("taken off %s, missed: %s", place, miss)
+			}
+		}
+	}
+}
+
+// newSeenWalk signs the walk's people in.
+func newSeenWalk(p *product) *seenWalk {
+	return &seenWalk{
+		product: p, maker: p.browserOf("maker1"), checker: p.browserOf("checker1"), token: p.token("checker1"), amender: p.token("maker1"),
+		seen: map[string]bool{}, places: map[string]bool{},
 	}
 }
 
 // abbreviations are called the same by people.
 var abbreviations = []string{"IBAN", "UETR", "LEI", "Room", "Rate", "Case"}
 
-// named holds that an element is called something for people, and not by its tag.
-func (w *seenWalk) named(element string) {
-	place := strings.NewReplacer("[2]", "", "[3]", "").Replace(element[strings.Index(element, " ")+1:])
-	for _, word := range strings.Split(i18n.English.Say(views.ElementName(place)), " · ") {
+// named holds that an element is called something for people, and not by its tag, and returns that with the name of its document.
+func (w *seenWalk) named(element string) string {
+	document, place, _ := strings.Cut(strings.NewReplacer("[2]", "", "[3]", "").Replace(element), " ")
+	name := i18n.English.Say(views.ElementName(place))
+	for _, word := range strings.Split(name, " · ") {
 		if !slices.Contains(abbreviations, word) && slices.Contains(strings.Split(place, "/"), word) {
 			w.t.Errorf("%s has no name: %q", place, word)
 		}
 	}
+	return document + " " + name
 }
 
 // seenWalk is the state of the walk.
@@ -87,12 +157,14 @@ type seenWalk struct {
 	*product
 
 	maker, checker *portalBrowser
-	token          string
+	token          string // of the checker
+	amender        string // the maker's
+	amended        int    // elements that pages name as changed
 	accounts       []payment.DebtorAccount
 	number         int
 	seen           map[string]bool // elements of documents to clearing, with the kind of their document
-	places         []string
-	misses         int
+	places         map[string]bool // pages, beside the read
+	missed         []string        // "place: element"
 }
 
 // byScheme are the elements that the scheme, the gateway or the moment of the approval fixes, each with everything below it; a total is that
@@ -117,6 +189,9 @@ func said(name string, content []byte, fixed ...string) []interbank.Source {
 func (w *seenWalk) pay(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation, number int) payment.Message {
 	w.t.Helper()
 	check := w.maker.upload(encode(w.t, order))
+	if !strings.HasSuffix(check, "/check") {
+		w.t.Fatalf("the upload leads to %s", check)
+	}
 	views := map[string]view{"check page": w.maker.get(check)}
 	done := w.maker.send(views["check page"], strings.TrimSuffix(check, "check")+"submit")
 	id := uuid.MustParse(strings.Split(done, "/")[2])
@@ -132,6 +207,107 @@ func (w *seenWalk) pay(scheme rulebook.Scheme, order *iso20022.CustomerCreditTra
 		w.t.Fatalf("%s is %s", id, m.State)
 	}
 	return m
+}
+
+// amend makes a payment of few elements one with those of the order, and one of few again. Each time the page of the queue names every
+// element that changed.
+func (w *seenWalk) amend(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation) {
+	w.t.Helper()
+	few, more := w.base(scheme, false), copyOf(w.t, order)
+	more.GroupHeader.MessageID = few.GroupHeader.MessageID
+	payment := &more.PaymentInformation[0].CreditTransferTransactionInformation[0]
+	payment.PaymentID = few.PaymentInformation[0].CreditTransferTransactionInformation[0].PaymentID
+	payment.Amount = few.PaymentInformation[0].CreditTransferTransactionInformation[0].Amount
+	more.GroupHeader.ControlSum, more.PaymentInformation[0].ControlSum = nil, nil
+	check := w.maker.upload(encode(w.t, few))
+	id := uuid.MustParse(strings.Split(w.maker.send(w.maker.get(check), strings.TrimSuffix(check, "check")+"submit"), "/")[2])
+	for was, next := range []*iso20022.CustomerCreditTransferInitiation{more, few} {
+		before := w.read(id)
+		w.update(scheme, id, next)
+		after, named := w.read(id), map[string]bool{}
+		for _, row := range w.checker.get("/queue/" + id.String()).page.Find("table.changes tbody tr").EachIter() {
+			named[plain(row.Text())] = true
+		}
+		for element := range after {
+			place, value, _ := strings.Cut(element, " ")
+			old := valueAt(before, place)
+			if value != old && !named[changeRow(place, old, value)] {
+				w.t.Errorf("amendment %d does not name %s: %q instead of %q\n%q", was, place, value, old, slices.Sorted(maps.Keys(named)))
+			}
+		}
+		for element := range before {
+			place, old, _ := strings.Cut(element, " ")
+			if valueAt(after, place) == "" && !named[changeRow(place, old, "")] {
+				w.t.Errorf("amendment %d does not name %s: %q is gone", was, place, old)
+			}
+		}
+		w.amended += len(named)
+	}
+}
+
+// valueAt is the value of an element in a read.
+func valueAt(read map[string]bool, place string) string {
+	for element := range read {
+		if value, is := strings.CutPrefix(element, place+" "); is {
+			return value
+		}
+	}
+	return ""
+}
+
+// changeRow is the row of a change as a person reads it.
+func changeRow(place, before, after string) string {
+	name := i18n.English.Say(views.ElementName(strings.NewReplacer("[2]", "", "[3]", "").Replace(place)))
+	return plain(name + i18n.Legible(before) + i18n.Legible(after))
+}
+
+// update amends an order by JSON.
+func (w *seenWalk) update(scheme rulebook.Scheme, id uuid.UUID, order *iso20022.CustomerCreditTransferInitiation) {
+	w.t.Helper()
+	document, err := codec.EncodeJSON(order)
+	must(w.t, err)
+	body := fmt.Sprintf(`{"identifiers": {"internalId": %q}, "Document": %s}`, id, document)
+	r, err := http.NewRequestWithContext(
+		w.t.Context(), http.MethodPost, w.server.URL+"/api/"+string(scheme)+"/v1/instruction/update", strings.NewReader(body),
+	)
+	must(w.t, err)
+	r.Header.Set("Authorization", "Bearer "+w.amender)
+	r.Header.Set("X-Request-Id", "walk")
+	r.Header.Set("Content-Type", "application/json")
+	status, said := w.do(http.DefaultClient, r)
+	if status != http.StatusOK {
+		w.t.Fatalf("the update: %d %s", status, said)
+	}
+}
+
+// file takes a file with two payments like that of the order through the page of the file and the page to approve it.
+func (w *seenWalk) file(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation, number int) {
+	w.t.Helper()
+	file := copyOf(w.t, order)
+	w.number++
+	file.GroupHeader.MessageID, file.GroupHeader.NumberOfTransactions = fmt.Sprintf("FILE-%d", w.number), "2"
+	file.GroupHeader.ControlSum, file.PaymentInformation[0].ControlSum = nil, nil
+	file.PaymentInformation[0].NumberOfTransactions = ""
+	payments := file.PaymentInformation[0].CreditTransferTransactionInformation
+	payments = append(payments, copyOf(w.t, order).PaymentInformation[0].CreditTransferTransactionInformation[0])
+	for i := range payments {
+		id := fmt.Sprintf("FILE-%d-%d", w.number, i)
+		payments[i].PaymentID = iso20022.PaymentIdentification6{InstructionID: id, EndToEndID: id}
+		payments[i].Amount.InstructedAmount.Value = decimal.MustParse(fmt.Sprintf("%d.4%d", 3000+w.number, i))
+	}
+	file.PaymentInformation[0].CreditTransferTransactionInformation = payments
+	path := w.maker.upload(encode(w.t, file))
+	page := w.maker.get(path)
+	w.maker.send(page, path+"/submit")
+	views := map[string]view{"page of the file": page, "page to approve the file": w.checker.get("/queue/files/" + path[strings.LastIndex(path, "/")+1:])}
+	submitted := w.maker.get(path).page.Find("tr[id^=line-] a")
+	if submitted.Length() != 2 {
+		w.t.Fatalf("%d payments of the file are submitted", submitted.Length())
+	}
+	for _, link := range submitted.EachIter() {
+		id := uuid.MustParse(strings.Split(link.AttrOr("href", ""), "/")[2])
+		w.decide(maps.Clone(views), id, fmt.Sprintf("%s file %d", scheme, number), "CdtTrfTxInf/PmtId/UETR")
+	}
 }
 
 // settle has clearing confirm a payment of ours.
@@ -246,18 +422,18 @@ func (w *seenWalk) decide(views map[string]view, id uuid.UUID, what string, made
 	}
 	must(w.t, w.house.Clearing.Send(w.t.Context(), m.Scheme, m.Realm, id))
 	name, sent := w.sent(id)
-	w.places = append(slices.Sorted(maps.Keys(views)), "read")
+	for place := range views {
+		w.places[place] = true
+	}
 	for _, element := range said(name, sent, made...) {
 		w.seen[name+" "+element.Element] = true
 		for place, view := range views {
 			if !view.shows(element) {
-				w.misses++
-				w.t.Errorf("%s: %s does not show %s = %q", what, place, element.Element, element.Value)
+				w.missed = append(w.missed, fmt.Sprintf("%s: %s = %q of %s", place, element.Element, element.Value, what))
 			}
 		}
 		if !read[element.Element+" "+element.Value] {
-			w.misses++
-			w.t.Errorf("%s: the read does not have %s = %q", what, element.Element, element.Value)
+			w.missed = append(w.missed, fmt.Sprintf("read: %s = %q of %s", element.Element, element.Value, what))
 		}
 	}
 	return sent
@@ -640,7 +816,7 @@ func (b *portalBrowser) send(page view, action string) string {
 	return b.post(action, form)
 }
 
-// upload sends a file and returns the address of its check page.
+// upload sends a file and returns the address of its page.
 func (b *portalBrowser) upload(content []byte) string {
 	b.p.t.Helper()
 	var body bytes.Buffer
@@ -656,7 +832,7 @@ func (b *portalBrowser) upload(content []byte) string {
 	must(b.p.t, err)
 	must(b.p.t, form.Close())
 	status, location, text := b.ask(http.MethodPost, "/payments/upload?person=demo%2Fmaker1", form.FormDataContentType(), &body, false)
-	if status != http.StatusSeeOther || !strings.HasSuffix(location, "/check") {
+	if status != http.StatusSeeOther {
 		page, _ := goquery.NewDocumentFromReader(strings.NewReader(text))
 		b.p.t.Fatalf("the upload: %d %s\n%.3000s", status, location, strings.Join(strings.Fields(page.Find("main").Text()), " "))
 	}
@@ -667,7 +843,7 @@ func (b *portalBrowser) upload(content []byte) string {
 func TestSpacesOfALineAreSeen(t *testing.T) {
 	t.Parallel()
 	p := openProduct(t)
-	w := &seenWalk{product: p, maker: p.browserOf("maker1"), checker: p.browserOf("checker1"), token: p.token("checker1"), seen: map[string]bool{}}
+	w := newSeenWalk(p)
 	for _, scheme := range rulebook.Schemes() {
 		paid := w.pay(scheme, w.base(scheme, false), 0)
 		body := fmt.Sprintf(`{"identifiers": {"internalId": %q, "externalId": %q}, "RecallDetails": {"reason": %q, "additionalInformation": [%q]}}`,
@@ -693,7 +869,7 @@ func TestSpacesOfALineAreSeen(t *testing.T) {
 func TestOrdersThatDifferLookDifferent(t *testing.T) {
 	t.Parallel()
 	p := openProduct(t)
-	w := &seenWalk{product: p, maker: p.browserOf("maker1"), checker: p.browserOf("checker1")}
+	w := newSeenWalk(p)
 	name := func(name string) func(*iso20022.CreditTransferTransaction34) {
 		return func(tx *iso20022.CreditTransferTransaction34) { tx.Creditor.Name = name }
 	}

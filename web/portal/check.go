@@ -137,10 +137,8 @@ func (v *Request) renderCheck(status int, p prepared, model views.Check) error {
 	if len(p.draft.File) == 0 {
 		model.TemplateURL = "/templates?draft=" + p.draft.ID.String()
 	}
-	if len(p.draft.File) > 0 { // the form itself asks for nothing that stays behind
-		for _, note := range interbank.Notes(p.draft.Scheme, p.built.Document) {
-			model.NotForwarded = append(model.NotForwarded, note.Text)
-		}
+	model.NotForwarded = p.notForwarded()
+	if len(p.draft.File) > 0 {
 		model.Warnings = append(model.Warnings, fileWarnings(p.draft)...)
 		if last, taken := v.previousTaken(); taken && p.message == iso20022.Pain001V03 {
 			model.Warnings = append(model.Warnings, views.Warning{
@@ -204,11 +202,22 @@ func (v *Request) checkGroups(p prepared) []views.CheckGroup {
 	return groups
 }
 
+// preview is the payment of the draft as a message.
+func (p prepared) preview() payment.Message {
+	return payment.Message{Kind: payment.KindInstruction, Scheme: p.draft.Scheme, Direction: payment.DirectionOut, Summary: p.asked.Summary}
+}
+
 // sent is what the payment of the draft would say to clearing.
-func (p prepared) sent() views.Sent {
-	return views.SentOf(p.asked.Document, payment.Message{
-		Kind: payment.KindInstruction, Scheme: p.draft.Scheme, Direction: payment.DirectionOut, Summary: p.asked.Summary,
-	})
+func (p prepared) sent() views.Sent { return views.SentOf(p.asked.Document, p.preview()) }
+
+// notForwarded lists what the file of the draft says and the payment does not; a form asks for nothing of that kind.
+func (p prepared) notForwarded() (texts []i18n.Text) {
+	if len(p.draft.File) > 0 {
+		for _, note := range interbank.Notes(p.draft.Scheme, p.built.Document) {
+			texts = append(texts, note.Text)
+		}
+	}
+	return texts
 }
 
 // bankNamed is a bank as the page to check names it: of some no more is known than their number.

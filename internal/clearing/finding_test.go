@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"countersign/internal/clearing"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
@@ -112,5 +113,59 @@ func TestADocumentWithoutItsHeaderIsNotTaken(t *testing.T) {
 			t.Errorf("%s: in quarantine is %q", profiles, reason)
 		}
 		h.CheckInvariants(t)
+	}
+}
+
+// The header of each version counts, and what a messaging interface puts around it is taken off. A header about another version of the message
+// is refused.
+func TestHeadersAndEnvelopesOfGatewaysAreRead(t *testing.T) {
+	t.Parallel()
+	const saa = `<Saa:DataPDU xmlns:Saa="urn:swift:saa:xsd:saa.2.0"><Saa:Revision>2.0.13</Saa:Revision><Saa:Header><Saa:Message>` +
+		`<Saa:SenderReference>O1</Saa:SenderReference><Document>no document</Document></Saa:Message></Saa:Header><Saa:Body>%</Saa:Body>` +
+		`<Saa:LAU>c2lnbmVk</Saa:LAU></Saa:DataPDU>`
+	const interAct = `<S:ExchangeRequest xmlns:S="urn:swift:snl:ns.SwInt"><S:RequestHeader/><S:RequestPayload>%</S:RequestPayload></S:ExchangeRequest>`
+	h := servicetest.New(t)
+	defer h.CheckInvariants(t)
+	book, err := profile.NewRegistry(nil)
+	must(t, err)
+	book, err = book.Choose("sct-inst", "sct-header", profile.Ends{Sender: "CLRGDEFFXXX", Receiver: "AAAADEFFXXX"})
+	must(t, err)
+	for i, c := range []struct {
+		around, version string
+		change          [2]string
+		header, taken   bool
+	}{
+		{around: "<BusinessMessage>%</BusinessMessage>", version: "01", header: true, taken: true},
+		{around: "<BusinessMessage>%</BusinessMessage>", version: "03", header: true, taken: true},
+		{around: saa, version: "02", header: true, taken: true},
+		{around: saa, version: "01", taken: true},
+		{around: interAct, version: "02", header: true, taken: true},
+		{around: strings.Replace(interAct, "%", "", 1), version: "02"},
+		{around: strings.Replace(saa, "%", "%%", 1), version: "02"},
+		{around: strings.Replace(saa, "urn:swift:", "urn:other:", 1), version: "02", header: true},
+		{around: saa, version: "02", header: true, change: [2]string{"<MsgDefIdr>pacs.008.001.08", "<MsgDefIdr>pacs.008.001.10"}},
+	} {
+		id := "ENVELOPE" + string(rune('A'+i))
+		written, err := book.InForce("sct-inst", h.Clock.Now()).Write(transfer(t, h, rulebook.SchemeSCT, id, receiving[rulebook.SchemeSCT]))
+		must(t, err)
+		content := string(written)
+		from := strings.Index(content, "<Document")
+		if c.header {
+			from = strings.Index(content, "<AppHdr")
+		}
+		content = content[from : strings.LastIndex(content, "</Document>")+len("</Document>")]
+		content = strings.ReplaceAll(content, "head.001.001.02", "head.001.001."+c.version)
+		content = strings.ReplaceAll(c.around, "%", content)
+		if c.change[0] != "" {
+			content = strings.Replace(content, c.change[0], c.change[1], 1)
+		}
+		err = h.Clearing.Receive(ctx, clearing.Document{Scheme: rulebook.SchemeSCT, Reference: id, Content: []byte(content), ReceivedAt: h.Clock.Now()})
+		var refused *clearing.RefusedError
+		if (err == nil) != c.taken || err != nil && !errors.As(err, &refused) {
+			t.Errorf("%.60s with a header %s: %v", c.around, c.version, err)
+		}
+		if said := answers(t, h, id); c.taken != (len(said) == 1 && strings.HasSuffix(said[0], " ACCP")) {
+			t.Errorf("%.60s with a header %s is answered %q", c.around, c.version, said)
+		}
 	}
 }

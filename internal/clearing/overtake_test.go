@@ -34,6 +34,11 @@ func TestARecallWhoseReceiptComesFirstFallsDueToo(t *testing.T) {
 	h.Clock.Add(30 * 24 * time.Hour)
 	h.Clearing.RunOnce(ctx)
 	want{state: payment.StateOverdue}.check(t, h, m)
+	h.Clearing.RunOnce(ctx)
+	asked, err := interbank.ReadStatusRequest(lastSent(t, h, "pacs.028").(*iso20022.FIToFIPaymentStatusRequest))
+	if err != nil || !asked.AboutRecall() {
+		t.Errorf("about the overdue recall we asked %+v, %v", asked, err)
+	}
 }
 
 func TestAnUnconfirmedReturnIsAskedAbout(t *testing.T) {

@@ -13,19 +13,24 @@ import (
 const (
 	documentElement = "Document"
 	headerElement   = "AppHdr"
+	// swiftNamespaces begin the namespaces of what a messaging interface of SWIFT puts around header and document: urn:swift:saa:xsd:saa.2.0
+	// (Alliance Access), urn:swift:snl:ns.SwInt (InterAct).
+	swiftNamespaces = "urn:swift:"
 )
 
 // DecodeEnvelope is DecodeXML, and returns the business application header (head.001.001.01 to .03) that stands before the document, nil
-// when there is none. Header and document are the only children of a root element of any name.
+// when there is none. Header and document are the only children of a root element of any name, or of the body of a SWIFT envelope, which then
+// needs no header.
 func DecodeEnvelope(data []byte) (*iso20022.BusinessApplicationHeaderV02, iso20022.Document, []iso20022.Finding) {
 	x := &xmlDecoder{decoder: newDecoder(Options{}, data, "/"+documentElement)}
 	document := x.document()
 	return x.header, document, x.inInput(data)
 }
 
-// envelope reads the children of a root element other than Document: a header followed by a document between banks. Any other element is
-// refused as a missing Document.
+// envelope reads the children of a root element other than Document: a header followed by a document between banks. Elements of a SWIFT
+// envelope beside them are skipped, any other element is refused as a missing Document.
 func (x *xmlDecoder) envelope(root XMLToken) (document iso20022.Document) {
+	bare := strings.HasPrefix(root.Namespace, swiftNamespaces)
 	for {
 		t, ok := x.next()
 		if !ok {
@@ -38,10 +43,19 @@ func (x *xmlDecoder) envelope(root XMLToken) (document iso20022.Document) {
 		case t.Kind == Start && string(t.Local) == headerElement && x.header == nil && document == nil &&
 			isHeader(t.Namespace):
 			x.readHeader(t)
-		case t.Kind == Start && string(t.Local) == documentElement && x.header != nil && document == nil:
+		case t.Kind == Start && string(t.Local) == documentElement && (x.header != nil || bare) && document == nil:
 			document = x.body(t)
 			if document != nil && strings.HasPrefix(string(document.MessageName()), "pain.") {
 				x.fail(t.Offset, "Send the order without an envelope.")
+				return nil
+			}
+		case t.Kind == Start && bare && strings.HasPrefix(t.Namespace, swiftNamespaces):
+			if name := string(t.Local); document != nil || name != "Body" && name != "RequestPayload" {
+				x.skip()
+				continue
+			}
+			document = x.envelope(t)
+			if document == nil {
 				return nil
 			}
 		default:

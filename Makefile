@@ -152,10 +152,15 @@ faults: rabbitmq ## break the network to the database, the server, the broker an
 	COUNTERSIGN_RABBITMQ=1 COUNTERSIGN_FAULTS=$(or $(ROUNDS),3) $(GO) test -tags long -count=1 -timeout 90m -v \
 	-run "InFaults|WhileSEPAHangs|UnderOverload|RollingRestart" ./internal/clearing ./web ./cmd/countersign
 
-.PHONY: rehearse-ha package
+.PHONY: rehearse-ha rehearse-upgrade package
 rehearse-ha: ## play failovers of deploy/ha on loopback under load, twice each, with 10,000 acknowledged requests (20 minutes): make rehearse-ha ROUNDS=4 PAYMENTS=20000
 	@SERVICES="patroni.service etcd.service haproxy.service" tools/install.sh patroni "the rehearsal of high availability" patroni etcd-server haproxy postgresql-15
 	COUNTERSIGN_HA_ROUNDS=$(or $(ROUNDS),2) COUNTERSIGN_HA_PAYMENTS=$(or $(PAYMENTS),10000) $(GO) test -tags long -count=1 -timeout 90m -v -run TestHighAvailability ./cmd/countersign
+
+rehearse-upgrade: ## migrate and replace three gateways behind HAProxy one by one under load, over planted migrations, and back by one version: make rehearse-upgrade REQUESTS=5000
+	@SERVICES="haproxy.service" tools/install.sh haproxy "the rehearsal of an upgrade" haproxy
+	@tools/postgres.sh --if-missing
+	COUNTERSIGN_UPGRADE=$(or $(REQUESTS),1000) $(GO) test -tags long -count=1 -timeout 30m -v -run TestAnUpgradeUnderTraffic ./cmd/countersign
 
 hostile: ## send 10,000 hostile bodies and files to the doors, and report the peak of memory of each kind
 	@COUNTERSIGN_HOSTILE=8000 $(GO) test ./web -run Hostile -count=1 -v | grep -v '^=== '

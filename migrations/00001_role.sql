@@ -37,7 +37,11 @@ LANGUAGE sql STABLE SET search_path = pg_catalog
 AS $$ SELECT version_id FROM public.goose_db_version WHERE is_applied AND version_id > 0 $$;
 -- +goose StatementEnd
 
--- The migrations after which a program that does not know them may not work (contract): each inserts its own number here. All others only
--- add (expand), and the program of the version before them goes on working.
-CREATE TABLE schema_contract (version bigint PRIMARY KEY);
+-- The migrations that take something away (contract), each with the newest migration that a program must know to work after it. All
+-- others only add (expand). countersign migrate writes the row before it applies such a file, from its line "-- compatible from N".
+CREATE TABLE schema_contract (
+  version         bigint PRIMARY KEY,
+  compatible_from bigint NOT NULL,
+  CHECK (compatible_from < version)
+);
 GRANT SELECT ON schema_contract TO countersign_app;

@@ -6,8 +6,22 @@ SELECT (to_regclass('public.goose_db_version') IS NOT NULL)::boolean AS present,
        (to_regproc('public.schema_versions') IS NOT NULL)::boolean AS told;
 
 -- name: SchemaVersionList :many
--- The migrations that were applied, and whether each ends the work of programs that do not know it.
-SELECT v::bigint AS version, EXISTS (SELECT FROM schema_contract c WHERE c.version = v)::boolean AS contracts FROM schema_versions() AS v;
+-- The migrations that were applied.
+SELECT v::bigint AS version FROM schema_versions() AS v;
+
+-- name: SchemaCompatibleFrom :one
+-- The newest migration that a program must know to work here.
+SELECT coalesce(max(compatible_from), 0)::bigint AS version FROM schema_contract;
+
+-- name: SchemaContractInsert :exec
+INSERT INTO schema_contract (version, compatible_from) VALUES (@version, @compatible_from) ON CONFLICT (version) DO NOTHING;
+
+-- name: ProgramOlderList :many
+-- The programs with a connection to this database that do not know a migration, by the name that each gives its connections.
+SELECT application_name::text AS name, count(*)::bigint AS connections FROM pg_catalog.pg_stat_activity
+WHERE datname = current_database() AND application_name ~ '^countersign/[0-9]{1,9}$'
+  AND substr(application_name, 13)::bigint < @version::bigint
+GROUP BY application_name ORDER BY application_name;
 
 -- name: LoginMember :one
 -- Whether the login may work as the service's role; false as well where that role does not exist yet.

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 )
 
 // composed is what the test reads of a compose file.

@@ -30,12 +30,16 @@ import (
 
 // rehearsal is the form of deploy/ha on loopback, with an office at work before it.
 type rehearsal struct {
-	t        *testing.T
-	cluster  cluster
-	house    *house // whose gateway is HAProxy
-	gateways []*program
-	office   *office
-	keys     []string // settings of the key files
+	t       *testing.T
+	cluster cluster
+	house   *house // whose gateway is HAProxy
+	office  *office
+	keys    []string // settings of the key files
+
+	gateways  []*program
+	addresses []string   // of the gateways
+	settings  [][]string // of the gateways
+	counters  string     // address of HAProxy's counters
 
 	mu    sync.Mutex
 	acked []time.Time
@@ -87,10 +91,20 @@ func TestHighAvailability(t *testing.T) {
 // newRehearsal starts the machines, two gateways, HAProxy and the simulator.
 func newRehearsal(t *testing.T) *rehearsal {
 	t.Helper()
-	r := &rehearsal{t: t, cluster: newCluster(t), house: &house{gateway: freeAddress(t), simulator: freeAddress(t), external: true}}
+	r := &rehearsal{t: t, cluster: newCluster(t)}
 	r.cluster.await(t)
 	r.cluster.prepare(t)
-	owner := r.cluster.url("countersign_owner:owner", "read-write")
+	r.open(r.cluster.url("countersign_owner:owner", "read-write"), r.cluster.url("countersign_service:service", "read-write"), 2)
+	r.office.comesAgain, r.office.client.Timeout = true, 8*time.Second
+	return r
+}
+
+// open migrates a database, fills it with the demo's realms, and starts the simulator, gateways and HAProxy. The database has the logins of
+// prepare.
+func (r *rehearsal) open(owner, service string, gateways int) {
+	t := r.t
+	t.Helper()
+	r.house = &house{gateway: freeAddress(t), simulator: freeAddress(t), external: true}
 	p := start(t, []string{"COUNTERSIGN_DATABASE_OWNER_URL=" + owner}, "migrate")
 	if code := p.wait(t); code != 0 {
 		t.Fatalf("migrate ends with %d:\n%s", code, p.output)
@@ -110,34 +124,38 @@ func newRehearsal(t *testing.T) *rehearsal {
 	const clearingToken = "rehearsed-clearing-token"
 	simulator := start(t, append(r.house.settings(), "COUNTERSIGN_GATEWAY_URL=http://"+r.house.gateway, "COUNTERSIGN_CLEARING_TOKEN="+clearingToken), "simulator")
 	simulator.answers(t, "http://"+r.house.simulator+"/livez")
-	gateways := make([]string, 2)
 	for number := range gateways {
-		gateways[number] = freeAddress(t)
-		settings := append(r.house.settings(), r.keys...)
-		r.gateways = append(r.gateways, start(t, append(settings,
-			"COUNTERSIGN_LISTEN="+gateways[number], "COUNTERSIGN_TLS=false", "COUNTERSIGN_ENVIRONMENT=TEST",
-			"COUNTERSIGN_MARKS_FILE="+filepath.Join(folder, fmt.Sprintf("marks%d.json", number)),
-			"COUNTERSIGN_DATABASE_URL="+r.cluster.url("countersign_service:service", "read-write"),
-			"COUNTERSIGN_CLEARING_TOKEN_FILE="+secretIn(t, folder, clearingToken, 0o600)), "serve"))
+		r.addresses = append(r.addresses, freeAddress(t))
+		r.settings = append(r.settings, slices.Concat(r.house.settings(), r.keys, []string{
+			"COUNTERSIGN_LISTEN=" + r.addresses[number], "COUNTERSIGN_TLS=false", "COUNTERSIGN_ENVIRONMENT=TEST", "COUNTERSIGN_DRAIN_PAUSE=3s",
+			"COUNTERSIGN_MARKS_FILE=" + filepath.Join(folder, fmt.Sprintf("marks%d.json", number)), "COUNTERSIGN_DATABASE_URL=" + service,
+			"COUNTERSIGN_CLEARING_TOKEN_FILE=" + secretIn(t, folder, clearingToken, 0o600),
+		}))
+		r.gateways = append(r.gateways, start(t, r.settings[number], "serve"))
 	}
 	for number, p := range r.gateways {
-		p.answers(t, "http://"+gateways[number]+"/readyz")
+		p.answers(t, "http://"+r.addresses[number]+"/readyz")
 	}
-	r.balance(gateways)
+	r.balance()
 	r.office = newOffice(t, r.house)
-	r.office.comesAgain, r.office.client.Timeout = true, 8*time.Second
-	return r
 }
 
-// balance starts HAProxy with the file of deploy/ha, on loopback and without TLS.
-func (r *rehearsal) balance(gateways []string) {
+// balance starts HAProxy with the file of deploy/ha, on loopback and without TLS, and with a page of its counters.
+func (r *rehearsal) balance() {
 	r.t.Helper()
-	text := strings.NewReplacer(
-		":443 ssl crt /etc/haproxy/countersign.pem alpn h2,http/1.1", r.house.gateway, "gw1:8080", gateways[0], "gw2:8080", gateways[1],
+	r.counters = freeAddress(r.t)
+	before, _, found := strings.Cut(strings.NewReplacer(
+		":443 ssl crt /etc/haproxy/countersign.pem alpn h2,http/1.1", r.house.gateway,
 		"    log /dev/log local0\n", "", "    log global\n", "", "X-Forwarded-Proto https", "X-Forwarded-Proto http",
-	).Replace(readDeployed(r.t, "deploy/ha/haproxy.cfg"))
+	).Replace(readDeployed(r.t, "deploy/ha/haproxy.cfg")), "    server gw1 ")
+	if !found {
+		r.t.Fatal("the file of HAProxy has no server gw1")
+	}
+	for number, address := range r.addresses {
+		before += fmt.Sprintf("    server gw%d %s\n", number+1, address)
+	}
 	path := filepath.Join(r.t.TempDir(), "haproxy.cfg")
-	must(r.t, os.WriteFile(path, []byte(text), 0o600))
+	must(r.t, os.WriteFile(path, []byte(before+"listen counters\n    bind "+r.counters+"\n    stats enable\n    stats uri /\n"), 0o600))
 	command := exec.Command("haproxy", "-db", "-f", path)
 	command.Stdout, command.Stderr = os.Stderr, os.Stderr
 	must(r.t, command.Start())

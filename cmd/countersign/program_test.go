@@ -68,7 +68,13 @@ func start(t *testing.T, settings []string, arguments ...string) *program {
 // startTyping is start, with what stands on standard input.
 func startTyping(t *testing.T, typed string, settings []string, arguments ...string) *program {
 	t.Helper()
-	command := exec.Command(os.Args[0], arguments...)
+	return startFile(t, os.Args[0], typed, settings, arguments...)
+}
+
+// startFile is startTyping of another program file.
+func startFile(t *testing.T, file, typed string, settings []string, arguments ...string) *program {
+	t.Helper()
+	command := exec.Command(file, arguments...)
 	command.Dir = t.TempDir()
 	for _, setting := range os.Environ() {
 		if !strings.HasPrefix(setting, "COUNTERSIGN_") {

@@ -309,7 +309,7 @@ func TestServeServesWhatIsSafe(t *testing.T) {
 const (
 	nextMigration = "ALTER TABLE message ADD COLUMN of_next text; CREATE INDEX of_next ON message (of_next); " +
 		"INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)"
-	contract = "INSERT INTO schema_contract (version) VALUES (99999)"
+	contract = "INSERT INTO schema_contract (version, compatible_from) VALUES (99999, 99998)"
 )
 
 // TestAProgramServesTheSchemaOfTheNextVersion: a migration that only adds leaves a running program ready, and another one starts.
@@ -348,7 +348,7 @@ func TestReadinessNeedsClearingAndTheSchema(t *testing.T) {
 	_, err := db.Owner(t).Exec(t.Context(), nextMigration+"; "+contract)
 	must(t, err)
 	notReady(t, address, `"schema":"newer: the schema is newer than this program`)
-	_, err = db.Owner(t).Exec(t.Context(), "DELETE FROM goose_db_version WHERE version_id IN (99999, 7)")
+	_, err = db.Owner(t).Exec(t.Context(), "DELETE FROM schema_contract; DELETE FROM goose_db_version WHERE version_id IN (99999, 7)")
 	must(t, err)
 	notReady(t, address, `"schema":"older: the schema is older than this program: run countersign migrate`)
 }

@@ -31,6 +31,30 @@ func marking(t *testing.T, file string) func(*storetest.DB) *store.Database {
 	}
 }
 
+// TestAGatewayStartsWhileAnotherOneSeals: another gateway holds the tree as this one starts. Its payments go on all the same.
+func TestAGatewayStartsWhileAnotherOneSeals(t *testing.T) {
+	t.Parallel()
+	options := servicetest.Options{Database: marking(t, filepath.Join(t.TempDir(), "marks.json"))}
+	h := servicetest.On(t, servicetest.New(t).DB, options)
+	h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
+	h.Notary.Sweep(ctx)
+	again := servicetest.On(t, h.DB, options)
+	other, err := h.DB.Owner(t).Begin(ctx)
+	must(t, err)
+	_, err = other.Exec(ctx, "SELECT FROM audit_tree FOR UPDATE")
+	must(t, err)
+	ended := make(chan error)
+	go func() {
+		_, err := other.Exec(ctx, "SELECT pg_sleep(1)")
+		ended <- errors.Join(err, other.Commit(ctx))
+	}()
+	again.Notary.Compare(ctx)
+	if stopped := again.Database.Marks().Stopped(); len(stopped) > 0 {
+		t.Errorf("payments are stopped: %v", stopped)
+	}
+	must(t, <-ended)
+}
+
 // TestPaymentsStopOnADatabaseThatLostRows: a failover loses payments that were acknowledged, approved and settled. A gateway that starts
 // after it enters and releases nothing until two administrators have compared the payments with clearing, also when the trail has grown
 // beyond its old size meanwhile. Then each payment comes to its state at clearing.

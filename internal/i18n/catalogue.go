@@ -8,11 +8,11 @@ import (
 	"regexp"
 	"sync"
 
+	"go.yaml.in/yaml/v3"
 	"golang.org/x/text/feature/plural"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 	"golang.org/x/text/message/catalog"
-	"gopkg.in/yaml.v3"
 )
 
 //go:embed catalogue/*.yaml

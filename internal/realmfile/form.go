@@ -7,7 +7,7 @@ import (
 	"io"
 	"slices"
 
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 
 	"countersign/internal/administration"
 	"countersign/internal/identity"

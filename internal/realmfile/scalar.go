@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 )
 
 // Whole is a whole number, written as one: a reader of YAML would cut 0.9 to 0, and a policy would ask for no approval.

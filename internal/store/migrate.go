@@ -2,19 +2,50 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
+	"time"
 
+	"github.com/jackc/pgerrcode"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 
+	"countersign/internal/store/internal/dbsqlc"
 	"countersign/migrations"
 )
 
-// Migrate brings the schema up to date as the owner. It is safe to run from several processes at once; they take turns.
+// migrateLockTimeout bounds the wait of a migration for the lock of a table: calls queue behind it. migrateTries is how often a migration
+// whose lock was not free is tried again, a second apart.
+const (
+	migrateLockTimeout = "200ms"
+	migrateTries       = 120
+)
+
+// OlderProgramError says that a migration waits, because programs that it would break are connected.
+type OlderProgramError struct {
+	Version, CompatibleFrom int64
+	Programs                []string
+}
+
+// Error is a sentence for the operator.
+func (e *OlderProgramError) Error() string {
+	return fmt.Sprintf("migration %d waits, and those before it are applied: it needs programs that know migration %d, and older ones are "+
+		"connected: %s: replace or stop them, then run countersign migrate again", e.Version, e.CompatibleFrom, strings.Join(e.Programs, ", "))
+}
+
+// Migrate brings the schema up to date as the owner. It is safe to run from several processes at once; they take turns. It stops before a
+// migration that would break a connected program. Error: *OlderProgramError.
 func Migrate(ctx context.Context, ownerURL string) error {
-	pool, err := pgxpool.New(ctx, ownerURL)
+	config, err := pgxpool.ParseConfig(ownerURL)
+	if err != nil {
+		return fmt.Errorf("read the database URL: %w", err)
+	}
+	config.ConnConfig.RuntimeParams["lock_timeout"] = migrateLockTimeout
+	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return fmt.Errorf("open the database as owner: %w", err)
 	}
@@ -29,11 +60,61 @@ func Migrate(ctx context.Context, ownerURL string) error {
 	if err != nil {
 		return fmt.Errorf("read the migrations: %w", err)
 	}
-	_, err = provider.Up(ctx)
+	own, err := ownMigrations()
+	if err != nil {
+		return err
+	}
+	at, err := provider.GetDBVersion(ctx)
+	for _, m := range own {
+		if err == nil && m.version > at && m.compatibleFrom > 0 {
+			err = contract(ctx, pool, provider, m)
+		}
+	}
+	if err == nil {
+		err = up(ctx, provider, own[len(own)-1].version)
+	}
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
 	return narrow(ctx, pool)
+}
+
+// contract applies what comes before a migration that takes something away, looks for programs that it would break, and enters it: from
+// then on they refuse to work.
+func contract(ctx context.Context, pool *pgxpool.Pool, provider *goose.Provider, m migration) error {
+	err := up(ctx, provider, m.version-1)
+	if err != nil {
+		return err
+	}
+	q := dbsqlc.New(pool)
+	older, err := q.ProgramOlderList(ctx, m.compatibleFrom)
+	if err != nil {
+		return fmt.Errorf("look for older programs: %w", err)
+	}
+	if len(older) > 0 {
+		refused := &OlderProgramError{Version: m.version, CompatibleFrom: m.compatibleFrom}
+		for _, program := range older {
+			refused.Programs = append(refused.Programs, fmt.Sprintf("%s (%d connections)", program.Name, program.Connections))
+		}
+		return refused
+	}
+	return q.SchemaContractInsert(ctx, m.version, m.compatibleFrom)
+}
+
+// up applies the migrations up to one. It tries again when a table is in use, so that no call waits long behind a migration that waits.
+func up(ctx context.Context, provider *goose.Provider, version int64) error {
+	for try := 1; ; try++ {
+		_, err := provider.UpTo(ctx, version)
+		var refused *pgconn.PgError
+		if !errors.As(err, &refused) || refused.Code != pgerrcode.LockNotAvailable || try == migrateTries {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Second):
+		}
+	}
 }
 
 // narrow takes from everybody but the owner what nobody needs to work on the rows: making tables, which could stand in the way of ours

@@ -133,7 +133,7 @@ func unreachable(err error) bool {
 	}
 	var network net.Error
 	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
-		errors.Is(err, puddle.ErrClosedPool) || pgconn.SafeToRetry(err)
+		errors.Is(err, puddle.ErrClosedPool) || pgconn.SafeToRetry(err) || errors.Is(err, pgconn.ErrConnClosed)
 }
 
 // operatorEnded reports whether the server or its operator closed the connection, or refuses logins while it starts
@@ -147,8 +147,7 @@ func operatorEnded(code string) bool {
 }
 
 // committed classifies the error of a commit. Only a refusal by the server proves that nothing was stored. After a broken connection or a
-// time-out the result is unknown, even if the driver calls the error safe to retry: it does so when it notices the end of the connection
-// after it sent the commit.
+// time-out the result is unknown, even if the driver calls the error safe to retry.
 func (c connections) committed(ctx context.Context, err error) error {
 	err = c.wrap(ctx, err)
 	var refused *pgconn.PgError

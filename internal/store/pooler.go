@@ -18,7 +18,7 @@ var ErrPoolerLogin = errors.New("through a pooler the settings of a connection c
 func throughPooler(cc *pgx.ConnConfig) {
 	cc.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	cc.StatementCacheCapacity = 0
-	cc.RuntimeParams = map[string]string{"application_name": "countersign", "timezone": "UTC"}
+	cc.RuntimeParams = map[string]string{"application_name": cc.RuntimeParams["application_name"], "timezone": "UTC"}
 }
 
 // localSettings returns the statements that begin a transaction through a pooler, with the settings of a direct

@@ -203,7 +203,11 @@ func (cfg Config) open(ctx context.Context, use Use, size int32) (*pgxpool.Pool,
 	if use == ForClock {
 		pc.ConnConfig.ConnectTimeout = min(pc.ConnConfig.ConnectTimeout, clockConnectWithin)
 	}
-	pc.ConnConfig.RuntimeParams["application_name"] = "countersign"
+	name, err := programName()
+	if err != nil {
+		return nil, err
+	}
+	pc.ConnConfig.RuntimeParams["application_name"] = name
 	pc.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	pc.ConnConfig.RuntimeParams["lock_timeout"] = lockTimeout(use)
 	pc.ConnConfig.RuntimeParams["statement_timeout"] = statementTimeout

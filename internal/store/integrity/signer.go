@@ -20,6 +20,8 @@ import (
 const (
 	// lookEvery is the pause between two looks. A row is sealed at most this and a moment after its commit.
 	lookEvery = 400 * time.Millisecond
+	// elsewherePause is the pause before another look at a tree that another gateway adds to.
+	elsewherePause = 20 * time.Millisecond
 	// batchWithin limits the time of one batch.
 	batchWithin = 10 * time.Second
 	// lastWithin limits the last look before the program ends: the next start seals the rest.
@@ -106,9 +108,11 @@ type realm struct {
 	failed   string        // what was said of it last
 	stopped  bool
 	compared bool // the tree has the checkpoint of the mark
-	noted    time.Time
-	rostered time.Time // when the rows of master data were looked at
-	gone     string    // the tables that rows are missing from
+	// elsewhere: another gateway added to the tree at the last look.
+	elsewhere bool
+	noted     time.Time
+	rostered  time.Time // when the rows of master data were looked at
+	gone      string    // the tables that rows are missing from
 }
 
 // New makes the service. The payments of a realm with a mark are stopped until the database was compared with the mark. It fails for a mark
@@ -129,11 +133,18 @@ func New(cfg SignerConfig) (*Service, error) {
 	return s, nil
 }
 
-// Compare compares the tree of each realm with the mark, before anything else is done. Watch compares the rest.
+// Compare compares the tree of each realm with the mark, before anything else is done. It waits for a tree that another gateway adds to: the
+// payments of its realm would be stopped meanwhile. Watch compares the rest.
 func (s *Service) Compare(ctx context.Context) {
 	s.sweeping.Lock()
 	defer s.sweeping.Unlock()
-	s.each(ctx, atOnce, func(name string) { s.seal(ctx, name) })
+	limited, cancel := context.WithTimeout(ctx, batchWithin)
+	defer cancel()
+	s.each(limited, atOnce, func(name string) {
+		for s.seal(limited, name); s.known(name).elsewhere && limited.Err() == nil; s.seal(limited, name) {
+			time.Sleep(elsewherePause)
+		}
+	})
 	s.mark(ctx)
 }
 
@@ -266,6 +277,7 @@ func (s *Service) seal(ctx context.Context, name string) (more bool) {
 	if err == nil && next.Added > 0 && !next.More && !standing.Waits.IsZero() {
 		delay, standing.Waits = s.cfg.Now().Sub(standing.Waits), time.Time{}
 	}
+	known.elsewhere = errors.Is(err, ErrElsewhere)
 	s.note(ctx, name, known, err)
 	if err == nil && len(next.Unverified) > 0 {
 		s.cfg.Log.ErrorContext(ctx, "rows of the audit trail do not fit their seal and are signed as unverified: run countersign check",

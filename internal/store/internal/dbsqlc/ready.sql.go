@@ -297,6 +297,60 @@ func (q *Queries) PolicyForEverything(ctx context.Context, realm string) (int32,
 	return approvals_required, err
 }
 
+const programOlderList = `-- name: ProgramOlderList :many
+SELECT application_name::text AS name, count(*)::bigint AS connections FROM pg_catalog.pg_stat_activity
+WHERE datname = current_database() AND application_name ~ '^countersign/[0-9]{1,9}$'
+  AND substr(application_name, 13)::bigint < $1::bigint
+GROUP BY application_name ORDER BY application_name
+`
+
+type ProgramOlderListRow struct {
+	Name        string
+	Connections int64
+}
+
+// The programs with a connection to this database that do not know a migration, by the name that each gives its connections.
+func (q *Queries) ProgramOlderList(ctx context.Context, version int64) ([]ProgramOlderListRow, error) {
+	rows, err := q.db.Query(ctx, programOlderList, version)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ProgramOlderListRow
+	for rows.Next() {
+		var i ProgramOlderListRow
+		if err := rows.Scan(&i.Name, &i.Connections); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const schemaCompatibleFrom = `-- name: SchemaCompatibleFrom :one
+SELECT coalesce(max(compatible_from), 0)::bigint AS version FROM schema_contract
+`
+
+// The newest migration that a program must know to work here.
+func (q *Queries) SchemaCompatibleFrom(ctx context.Context) (int64, error) {
+	row := q.db.QueryRow(ctx, schemaCompatibleFrom)
+	var version int64
+	err := row.Scan(&version)
+	return version, err
+}
+
+const schemaContractInsert = `-- name: SchemaContractInsert :exec
+INSERT INTO schema_contract (version, compatible_from) VALUES ($1, $2) ON CONFLICT (version) DO NOTHING
+`
+
+func (q *Queries) SchemaContractInsert(ctx context.Context, version int64, compatibleFrom int64) error {
+	_, err := q.db.Exec(ctx, schemaContractInsert, version, compatibleFrom)
+	return err
+}
+
 const schemaPresent = `-- name: SchemaPresent :one
 
 SELECT (to_regclass('public.goose_db_version') IS NOT NULL)::boolean AS present,
@@ -318,28 +372,23 @@ func (q *Queries) SchemaPresent(ctx context.Context) (SchemaPresentRow, error) {
 }
 
 const schemaVersionList = `-- name: SchemaVersionList :many
-SELECT v::bigint AS version, EXISTS (SELECT FROM schema_contract c WHERE c.version = v)::boolean AS contracts FROM schema_versions() AS v
+SELECT v::bigint AS version FROM schema_versions() AS v
 `
 
-type SchemaVersionListRow struct {
-	Version   int64
-	Contracts bool
-}
-
-// The migrations that were applied, and whether each ends the work of programs that do not know it.
-func (q *Queries) SchemaVersionList(ctx context.Context) ([]SchemaVersionListRow, error) {
+// The migrations that were applied.
+func (q *Queries) SchemaVersionList(ctx context.Context) ([]int64, error) {
 	rows, err := q.db.Query(ctx, schemaVersionList)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []SchemaVersionListRow
+	var items []int64
 	for rows.Next() {
-		var i SchemaVersionListRow
-		if err := rows.Scan(&i.Version, &i.Contracts); err != nil {
+		var version int64
+		if err := rows.Scan(&version); err != nil {
 			return nil, err
 		}
-		items = append(items, i)
+		items = append(items, version)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

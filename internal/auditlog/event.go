@@ -141,6 +141,8 @@ const (
 	EventFactorRefused = "second-factor.refused"
 	// EventTryAgain: an operator started a retry before its time.
 	EventTryAgain = "operation.try-again"
+	// EventWebhookSend: an administrator sent an event to a webhook again, or a test.
+	EventWebhookSend = "webhook.send"
 	// EventSignInProvider: somebody signed in to the portal through the identity provider of their realm.
 	EventSignInProvider = "sign-in.provider"
 	// EventSignInProviderRefused: somebody came back from the provider and was not let in.

@@ -388,5 +388,5 @@ func (s *Webhooks) Try(ctx context.Context, by identity.Principal, id, event uui
 		name, of, body = found.ID, found.Type, s.shown(found)
 	}
 	attempt := s.send(ctx, w, name, of, body)
-	return attempt, s.cfg.Store.NoteAttempt(ctx, w, attempt)
+	return attempt, s.cfg.Store.NoteAttempt(context.WithoutCancel(ctx), w, attempt, by.Actor())
 }

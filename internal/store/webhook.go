@@ -9,6 +9,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/auditlog"
+	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/store/internal/dbsqlc"
 )
@@ -161,10 +163,17 @@ func (s *Webhooks) Note(ctx context.Context, w Webhook, step WebhookStep) error 
 	return nil
 }
 
-// NoteAttempt stores an attempt that moves nothing.
-func (s *Webhooks) NoteAttempt(ctx context.Context, w Webhook, a WebhookAttempt) error {
+// NoteAttempt stores an attempt of an administrator, which moves nothing, with its audit event.
+func (s *Webhooks) NoteAttempt(ctx context.Context, w Webhook, a WebhookAttempt, by identity.Actor) error {
 	return s.db.InRealm(ctx, w.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		return noteAttempts(ctx, q, w, []WebhookAttempt{a})
+		err := noteAttempts(ctx, q, w, []WebhookAttempt{a})
+		if err != nil {
+			return err
+		}
+		return AppendEvent(ctx, q, s.db.MasterDataKeys(), Event{
+			Realm: w.Realm, Actor: by, Name: auditlog.EventWebhookSend, At: a.At,
+			Detail: auditlog.SubjectDetail(w.URL, string(a.Type)+" "+a.EventID.String()),
+		})
 	})
 }
 

@@ -30,7 +30,7 @@ var realmEvents = map[string]i18n.Text{
 	auditlog.EventSignInProvider:        "Signed in through the institution",
 	auditlog.EventSignInProviderRefused: "Sign-in through the institution refused",
 	auditlog.EventSignInBreakGlass:      "Signed in by emergency password", auditlog.EventUserRights: "Roles changed",
-	auditlog.EventUserPassword: "Password changed",
+	auditlog.EventUserPassword: "Password changed", auditlog.EventWebhookSend: "Event sent to a webhook by hand",
 }
 
 // eventWords name an event; one without words stays as it is stored.

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"testing"
 )
@@ -35,6 +36,10 @@ func TestAdministratorsSeeTheAttemptsOfAWebhookAndSendAgain(t *testing.T) {
 	admin.get(page).is(http.StatusOK).says("418").says("change.applied")
 	if received.Load() != event {
 		t.Errorf("%v was sent instead of %s", received.Load(), event)
+	}
+	sent := b.text("SELECT string_agg(actor_name || ' ' || detail, E'\\n' ORDER BY event_id) FROM audit_event WHERE event = 'webhook.send'")
+	if want := receiver.URL + `","reason":"change.applied ` + event; strings.Count(sent, "Admin 1") != 2 || !strings.Contains(sent, want) {
+		t.Errorf("the audit trail says of what was sent by hand: %s", sent)
 	}
 	admin.post(page+"/send", url.Values{"event": {"x"}}).is(http.StatusNotFound)
 	b.as("maker1").get(page).is(http.StatusForbidden)

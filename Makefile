@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help count run test test-long test-race verify generate lint load gallery bench drill mutants simulate kill fuzz described clients timing faults hostile flood race search pictures screens html lighthouse postgres browser xmllint pgbouncer python clean-cache
+.PHONY: help count run test test-long test-race verify generate lint load gallery bench drill mutants simulate kill fuzz described outcomes clients timing faults hostile flood race search pictures screens html lighthouse postgres browser xmllint pgbouncer python clean-cache
 
 GO ?= go
 CACHE := $(CURDIR)/.cache
@@ -60,7 +60,7 @@ test-long: rabbitmq pgbouncer browser ## run what make test leaves out: fuzzing,
 	@$(BROWSER) $(GO) test -tags long -count=1 -timeout 60m -vet=off ./web/browsertest
 	@$(GO) test -tags long -count=1 -timeout 60m -vet=off -run TestTheFilesOfARelease ./cmd/countersign
 	@$(MAKE) rehearse-ha
-	@$(MAKE) drill simulate search race hostile flood kill faults described html clients screens timing mutants
+	@$(MAKE) drill simulate search race hostile flood kill faults described outcomes html clients screens timing mutants
 
 test-race: ## run the tests of the packages that share data between goroutines under the race detector (needs a C compiler)
 	@tools/install.sh "gcc|clang|cc" "the race detector" gcc libc6-dev
@@ -194,6 +194,11 @@ html: ## have html-validate read every page of the gallery (installed into .cach
 	@cd .cache/html && npm ci --silent --ignore-scripts --no-audit --no-fund
 	@COUNTERSIGN_HTML_VALIDATE="$(CACHE)/html/node_modules/html-validate/bin/html-validate.mjs" \
 	$(GO) test -tags long -count=1 -v -run TestPagesAreValidHTML ./tools/gallery/screens
+
+outcomes: ## make and decide 10,000 payments while webhooks fail and the receiver and the gateway are killed, and look for each outcome in each way: make outcomes PAYMENTS=20000
+	@tools/postgres.sh --if-missing
+	COUNTERSIGN_EVENT_PAYMENTS=$(or $(PAYMENTS),10000) \
+	$(GO) test -count=1 -v -vet=off -timeout 120m -run TestEveryOutcomeIsLearned ./cmd/countersign
 
 clients: $(TOOLS) ## lint the OpenAPI document, generate four clients, compile them strictly and walk through the demo with each (pinned by tools/clients)
 	@tools/install.sh node "clients in TypeScript" nodejs npm

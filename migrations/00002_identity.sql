@@ -145,14 +145,17 @@ CREATE TABLE client (
   -- A client that unpacks files of many payments may do without the verification of payees, as Regulation (EU) 260/2012 article 5c (6)
   -- lets payers who are no consumers; it may ask for it again at any time. Two administrators change it.
   payee_waived   boolean DEFAULT false NOT NULL,
+  -- The roles of the program itself, which then acts without a user. It reads; it never makes or decides anything.
+  roles          text DEFAULT '' NOT NULL CHECK (roles IN ('', 'supervisor')),
   CONSTRAINT client_check CHECK ((kind = 'confidential') = (secret_hash IS NOT NULL)),
+  CONSTRAINT client_roles_secret CHECK ((roles = '') OR (kind = 'confidential')),
   CONSTRAINT client_created_at_finite CHECK (isfinite(created_at)),
   PRIMARY KEY (realm, client_id),
   FOREIGN KEY (realm) REFERENCES realm(realm)
 );
 ALTER TABLE client ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_realm ON client USING (realm = current_setting('countersign.realm', true));
-GRANT SELECT, INSERT, UPDATE (secret_hash, suppressed_at, payee_waived) ON client TO countersign_app;
+GRANT SELECT, INSERT, UPDATE (secret_hash, suppressed_at, payee_waived, roles) ON client TO countersign_app;
 
 -- A policy says how many approvals a new message needs and how long it may wait for them. Empty columns match everything; of the policies
 -- that match, the one with the highest rank counts. Rows are never changed: a message refers to the one it was made under.
@@ -219,7 +222,7 @@ GRANT SELECT ON debtor_account TO countersign_reader;
 CREATE TABLE token_family (
   realm       text NOT NULL,
   family_id   uuid NOT NULL,
-  user_id     uuid NOT NULL,
+  user_id     uuid, -- NULL: the client acts by itself
   client_id   text NOT NULL,
   scope       text NOT NULL,
   started_at  timestamptz NOT NULL,

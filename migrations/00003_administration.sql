@@ -26,7 +26,7 @@ CREATE TABLE realm_change (
   kind                 text NOT NULL CHECK (kind IN ('realm.factors', 'realm.reconciled', 'realm.difference', 'user.link', 'user.unlink', 'provider.set', 'provider.retire',
     'webhook.create', 'webhook.secret', 'webhook.retire',
     'user.create', 'user.roles', 'user.suppress', 'user.restore', 'user.reset', 'client.create', 'client.secret', 'client.suppress',
-    'client.payee', 'account.create', 'account.update', 'account.close', 'policy.create', 'policy.update', 'limit.set', 'policy.retire', 'message.taken',
+    'client.payee', 'client.roles', 'account.create', 'account.update', 'account.close', 'policy.create', 'policy.update', 'limit.set', 'policy.retire', 'message.taken',
     'beneficiary.create', 'beneficiary.update', 'beneficiary.remove')),
   subject              text NOT NULL CHECK ((subject <> '') AND (length(subject) <= 140)),
   beneficiary_person   uuid NOT NULL,

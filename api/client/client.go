@@ -23,7 +23,8 @@ type Config struct {
 	Realm    string
 	ClientID string
 	// ClientSecret is needed by confidential clients.
-	ClientSecret       string
+	ClientSecret string
+	// Without Username the program acts by itself, with the roles of its client: it only reads.
 	Username, Password string
 	// HTTP sends the requests; http.DefaultClient by default. Its time-out must exceed 30 s, the longest wait for events.
 	HTTP *http.Client

@@ -4369,6 +4369,9 @@ type Transaction struct {
 	// CreatedBy User name of the maker; empty for what came in.
 	CreatedBy string `json:"createdBy"`
 
+	// CreatedByName The maker as people read it; absent for what came in.
+	CreatedByName string `json:"createdByName,omitempty,omitzero"`
+
 	// CreditID The incoming payment that this is, or that a received recall, or a return or resolution of ours, is about.
 	CreditID openapi_types.UUID `json:"creditId,omitempty,omitzero"`
 

@@ -43,7 +43,11 @@ func (t *tokens) authorization(ctx context.Context) (string, error) {
 			return "Bearer " + t.access, nil
 		}
 	}
-	err := t.ask(ctx, url.Values{"grant_type": {"password"}, "username": {t.config.Username}, "password": {t.config.Password}})
+	form := url.Values{"grant_type": {"password"}, "username": {t.config.Username}, "password": {t.config.Password}}
+	if t.config.Username == "" {
+		form = url.Values{"grant_type": {"client_credentials"}}
+	}
+	err := t.ask(ctx, form)
 	if err != nil {
 		return "", err
 	}

@@ -17,8 +17,8 @@ type eventsTailCommand struct {
 	Realm    string   `help:"The realm." default:"demo" env:"COUNTERSIGN_API_REALM"`
 	Client   string   `help:"The client to sign in through." required:"" env:"COUNTERSIGN_API_CLIENT"`
 	Secret   string   `help:"Its secret." env:"COUNTERSIGN_API_SECRET"`
-	User     string   `help:"The user who reads." required:"" env:"COUNTERSIGN_API_USER"`
-	Password string   `help:"The user's password." required:"" env:"COUNTERSIGN_API_PASSWORD"`
+	User     string   `help:"The user who reads; without one the client reads with roles of its own." env:"COUNTERSIGN_API_USER"`
+	Password string   `help:"The user's password." env:"COUNTERSIGN_API_PASSWORD"`
 	Type     []string `help:"Only events of these types, such as message.settled."`
 	After    string   `help:"Begin after the event with this id; latest begins with the next one, and nothing with the oldest one."`
 	Cursor   string   `help:"A file that keeps the place, so that the next run goes on there." type:"path"`

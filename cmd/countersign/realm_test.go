@@ -126,6 +126,8 @@ func TestARealmIsMadeFromTheCommandLine(t *testing.T) {
 	o.runs(0, "nothing to change", "realm", "apply", file)
 	o.runs(0, "~ client erp, may decide what it created (mayDecideOwn)\n", "realm", "apply", "--dry-run", o.file("own.yaml",
 		strings.Replace(realmYAML, "kind: confidential", "kind: confidential, mayDecideOwn: true", 1)))
+	o.runs(0, "~ client erp, reads without a person (roles)\n", "realm", "apply", "--dry-run", o.file("alone.yaml",
+		strings.Replace(realmYAML, "kind: confidential", "kind: confidential, roles: [supervisor]", 1)))
 	o.runs(exitUsage, "people/1/name: Name an account of Muster Maker too", "realm", "apply", o.file("twin.yaml", strings.NewReplacer(
 		"name: Muster Checker", "name: Muster Maker", "user: checker, roles: [checker]", "user: checker2, roles: [checker]",
 		"name: Muster Maker", "name: Somebody Else", "user: maker, roles: [maker]", "user: maker3, roles: [maker]",
@@ -361,6 +363,9 @@ func TestARealmFileIsReadStrictly(t *testing.T) {
 		"a number in another way": {"approvals: 2", "approvals: 0x2", "write a whole number"},
 		"a yes in quotes": {
 			"kind: confidential", "kind: confidential, mayDecideOwn: \"yes\"", "write true or false instead of \"yes\"",
+		},
+		"a program that enters": {
+			"kind: confidential", "kind: confidential, roles: [maker]", "clients/0/roles: Choose the roles: supervisor",
 		},
 		"a yes without": {"kind: confidential", "kind: confidential, mayDecideOwn: on", "write true or false instead of \"on\""},
 		"another bank's number": {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -21,22 +22,8 @@ func TestTheReceiverOfTheDocsTakesWebhooks(t *testing.T) {
 	p := h.open(t)
 	o := newOffice(t, h)
 	address := freeAddress(t)
-	ask := func(user, path, body string) (answer struct {
-		WebhookSecret string
-		Change        struct{ ChangeID string }
-	},
-	) {
-		t.Helper()
-		r, err := o.askAs(user, http.MethodPost, path, body)
-		must(t, err)
-		if r.status != http.StatusOK {
-			t.Fatalf("%d %s", r.status, r.text)
-		}
-		must(t, json.Unmarshal([]byte(r.text), &answer))
-		return answer
-	}
-	change := ask("admin1", "/api/admin/v1/change/create", `{"kind":"webhook.create","values":{"url":"http://`+address+`/"}}`).Change.ChangeID
-	secret := ask("admin2", "/api/admin/v1/change/approval", `{"changeId":"`+change+`","ApprovalDetails":{"action":"approve"}}`).WebhookSecret
+	secret := o.change(t, "webhook.create", `{"url":"http://`+address+`/"}`).WebhookSecret
+	reader := o.change(t, "client.create", `{"clientId":"reader","kind":"confidential","roles":["supervisor"]}`).ClientSecret
 	order := o.newPaper(0)
 	_, err := o.create(order)
 	must(t, err)
@@ -70,8 +57,7 @@ func TestTheReceiverOfTheDocsTakesWebhooks(t *testing.T) {
 	}
 	tail := func(after string) *program {
 		return start(t, []string{
-			"COUNTERSIGN_URL=http://" + h.gateway, "COUNTERSIGN_API_CLIENT=demo-backoffice", "COUNTERSIGN_API_SECRET=demo-secret",
-			"COUNTERSIGN_API_USER=supervisor1", "COUNTERSIGN_API_PASSWORD=countersign-demo",
+			"COUNTERSIGN_URL=http://" + h.gateway, "COUNTERSIGN_API_CLIENT=reader", "COUNTERSIGN_API_SECRET=" + reader,
 		}, "events", "tail", "--cursor", filepath.Join(h.data, "cursor"), "--after", after)
 	}
 	first := tail("")
@@ -90,6 +76,28 @@ func TestTheReceiverOfTheDocsTakesWebhooks(t *testing.T) {
 	if code := p.terminate(t); code != 0 {
 		t.Errorf("the demo ends with %d", code)
 	}
+}
+
+// changed is the answer to an approved change of administration.
+type changed struct {
+	WebhookSecret, ClientSecret string
+	Change                      struct{ ChangeID, State string }
+}
+
+// change has one administrator ask for a change, and another one approve it.
+func (o *office) change(t *testing.T, kind, values string) (answer changed) {
+	t.Helper()
+	body := `{"kind":"` + kind + `","values":` + values + `}`
+	for user, path := range []string{"/api/admin/v1/change/create", "/api/admin/v1/change/approval"} {
+		r, err := o.askAs(fmt.Sprint("admin", user+1), http.MethodPost, path, body)
+		must(t, err)
+		must(t, json.Unmarshal([]byte(r.text), &answer))
+		body = `{"changeId":"` + answer.Change.ChangeID + `","ApprovalDetails":{"action":"approve"}}`
+	}
+	if answer.Change.State != "Applied" {
+		t.Fatalf("%s is not applied: %+v", kind, answer)
+	}
+	return answer
 }
 
 // until waits for a text in the output of a program.

@@ -1,6 +1,10 @@
 package administration
 
-import "regexp"
+import (
+	"regexp"
+
+	"countersign/internal/identity"
+)
 
 // Client is a program that acts for users.
 type Client struct {
@@ -8,8 +12,10 @@ type Client struct {
 	Kind         string `field:"kind"`         // "confidential", "public"; "portal" is every realm's own
 	MayDecideOwn bool   `field:"mayDecideOwn"` // it may decide what it created
 	PayeeWaived  bool   `field:"payeeWaived"`  // payees of what it sends by the API are not verified
-	Status       string `field:"status"`
-	SecretHash   []byte // SHA-256 of the secret; nil unless confidential, or where it is not read
+	// Roles are those of the program itself, which then acts without a user; see identity.MayActAlone.
+	Roles      []identity.Role `field:"roles"`
+	Status     string          `field:"status"`
+	SecretHash []byte          // SHA-256 of the secret; nil unless confidential, or where it is not read
 }
 
 // The kinds of clients.
@@ -25,6 +31,7 @@ const (
 	KindClientSecret   Kind = "client.secret"
 	KindClientSuppress Kind = "client.suppress"
 	KindClientPayee    Kind = "client.payee" // whether payees of what it sends are verified
+	KindClientRoles    Kind = "client.roles" // of the program itself
 )
 
 var clientNoun = Noun{
@@ -34,12 +41,16 @@ var clientNoun = Noun{
 		{Key: "kind", Label: "Kind", Options: []string{ClientConfidential, ClientPublic}},
 		{Key: "mayDecideOwn", Label: "Whether the client may decide what it created", Type: TypeYesNo},
 		{Key: "payeeWaived", Label: "Whether payees of what the client sends are not verified", Type: TypeYesNo},
+		{
+			Key: "roles", Label: "Roles", Type: TypeWords, Options: []string{string(identity.RoleSupervisor)},
+			Hint: "Of the program itself, which then signs in with its secret and without a person. It only reads.",
+		},
 		{Key: "secret", Label: "Secret"},
 		statusField,
 	},
 	Actions: []Action{
 		{
-			Kind: KindClientCreate, Fields: []string{"clientId", "kind", "mayDecideOwn", "payeeWaived"},
+			Kind: KindClientCreate, Fields: []string{"clientId", "kind", "mayDecideOwn", "payeeWaived", "roles"},
 			Label: "New client", Heading: "Make a client", Words: "The secret is shown once, to the administrator who approves the change.",
 		},
 		{
@@ -54,6 +65,11 @@ var clientNoun = Noun{
 			Kind: KindClientPayee, Fields: []string{"payeeWaived"},
 			Label: "Payees", Heading: "Say whether payees are verified of what is sent by the client %s",
 			Words: "Payees may be left unverified for payers who are no consumers and send files of many payments, which this client unpacks.",
+		},
+		{
+			Kind: KindClientRoles, Fields: []string{"roles"}, Filled: true,
+			Label: "Roles", Heading: "Change the roles of the client %s",
+			Words: "With a role of its own the program reads payments, the audit trail and events without a person. It never enters or approves.",
 		},
 	},
 }
@@ -74,7 +90,15 @@ func ClientOf(values Values, prefix string) (Client, error) {
 	if c.Kind == "" {
 		f.add("kind", codeMissing, "Say whether the client is confidential or public.")
 	}
+	f.clientRoles(c)
 	return c, f.err()
+}
+
+// clientRoles checks that a program which acts by itself can prove who it is.
+func (f *findings) clientRoles(c Client) {
+	if len(c.Roles) > 0 && c.Kind != ClientConfidential {
+		f.add("roles", codeFormat, "Give roles only to a confidential client: a public one proves nothing.")
+	}
 }
 
 func (r Request) afterClient(known Facts) (Values, error) {
@@ -95,6 +119,11 @@ func (r Request) afterClient(known Facts) (Values, error) {
 	case r.Kind == KindClientPayee:
 		waived := yes(f.yesNo("payeeWaived", r.Values["payeeWaived"]))
 		return known.Before.with(Values{"payeeWaived": waived}), f.err()
+	case r.Kind == KindClientRoles:
+		c := Client{Kind: known.Before["kind"], Roles: WordsOf[identity.Role](r.Values["roles"])}
+		f.oneOf("roles", Words(c.Roles), clientNoun.Field("roles").Options)
+		f.clientRoles(c)
+		return known.Before.with(Values{"roles": Words(c.Roles)}), f.err()
 	case known.Before["kind"] != ClientConfidential:
 		return nil, refuse("/subject", codeFormat, "Name a confidential client: a public one has no secret.")
 	}

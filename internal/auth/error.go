@@ -13,6 +13,8 @@ var (
 	ErrUnknownRealm = errors.New("unknown realm")
 	// ErrInvalidClient: the client is unknown, its secret is wrong, or it may not use the API.
 	ErrInvalidClient = errors.New("invalid client")
+	// ErrUnauthorizedClient: the client has no roles of its own.
+	ErrUnauthorizedClient = errors.New("unauthorized client")
 	// ErrInvalidGrant: the refresh token is unknown, expired, spent, revoked, or of another client.
 	ErrInvalidGrant = errors.New("invalid grant")
 	// ErrInvalidScope: the scope is malformed, or wider than that of the sign-in.
@@ -30,6 +32,8 @@ const (
 	ProblemLocked      AccountProblem = "Account_Locked"
 	ProblemNotVerified AccountProblem = "Account_Not_Verified"
 	ProblemSuppressed  AccountProblem = "Account_Suppressed"
+
+	problemNoRoles AccountProblem = "Unauthorized_Client" // of a client by itself
 )
 
 // AccountError says that the user cannot sign in.

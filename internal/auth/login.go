@@ -45,20 +45,9 @@ type LoginInput struct {
 // Login signs a user in through a client of the API. Errors: ErrUnknownRealm, ErrInvalidClient, ErrInvalidScope, *AccountError,
 // *BusyError, *LimitError, *FactorNeededError, ErrFactor, ErrFactorsForged.
 func (s *Service) Login(ctx context.Context, in LoginInput) (TokenSet, error) {
-	err := s.addresses.take(network(in.SourceAddress), s.now())
+	client, err := s.loginClient(ctx, ClientLoginInput{Realm: in.Realm, Client: in.Client, Scope: in.Scope, SourceAddress: in.SourceAddress})
 	if err != nil {
 		return TokenSet{}, err
-	}
-	client, err := s.checkClient(ctx, in.Realm, in.Client)
-	if err != nil {
-		return TokenSet{}, err
-	}
-	err = s.limitClient(in.Realm, client)
-	if err != nil {
-		return TokenSet{}, err
-	}
-	if !validScope(in.Scope) {
-		return TokenSet{}, ErrInvalidScope
 	}
 	account, err := s.checkPassword(ctx, attempt{
 		realm: in.Realm, name: in.Name, password: in.Password, clientID: client.ClientID, source: in.SourceAddress,
@@ -73,6 +62,60 @@ func (s *Service) Login(ctx context.Context, in LoginInput) (TokenSet, error) {
 	return s.startFamily(ctx, familyStart{
 		realm: in.Realm, client: client, userID: account.UserID, asOf: account.AsOf, scope: in.Scope,
 	})
+}
+
+// ClientLoginInput is a sign-in of a program by itself.
+type ClientLoginInput struct {
+	Realm         string
+	Client        ClientCredentials
+	Scope         string
+	SourceAddress string
+}
+
+// LoginClient gives an access token to a client with roles of its own, without a refresh token. Errors: ErrUnknownRealm, ErrInvalidClient,
+// ErrUnauthorizedClient, ErrInvalidScope, *LimitError.
+func (s *Service) LoginClient(ctx context.Context, in ClientLoginInput) (TokenSet, error) {
+	client, err := s.loginClient(ctx, in)
+	if err != nil {
+		return TokenSet{}, err
+	}
+	a := attempt{realm: in.Realm, clientID: client.ClientID, source: in.SourceAddress}
+	if client.Kind != store.ClientConfidential || !identity.MayActAlone(client.Roles) {
+		s.logAttempt(ctx, a, attemptResult{problem: problemNoRoles})
+		return TokenSet{}, ErrUnauthorizedClient
+	}
+	s.logAttempt(ctx, a, attemptResult{})
+	access, err := s.newToken(in.Realm)
+	if err != nil {
+		return TokenSet{}, err
+	}
+	family, err := uuid.NewRandomFromReader(s.random)
+	if err != nil {
+		return TokenSet{}, fmt.Errorf("name a token family: %w", err)
+	}
+	now := s.now()
+	end := now.Add(client.Life.Access)
+	err = s.tokens.StartClient(ctx, store.NewFamily{
+		Realm: in.Realm, FamilyID: family, ClientID: client.ClientID, Scope: in.Scope, At: now, EndsAt: end,
+		Access: store.IssuedToken{Hash: access.hash(), ExpiresAt: end},
+	})
+	return TokenSet{AccessToken: access.text, ExpiresIn: client.Life.Access, Scope: in.Scope}, err
+}
+
+// loginClient checks the client of a sign-in, after the limits of its address and before its own, and the scope.
+func (s *Service) loginClient(ctx context.Context, in ClientLoginInput) (store.Client, error) {
+	err := s.addresses.take(network(in.SourceAddress), s.now())
+	if err != nil {
+		return store.Client{}, err
+	}
+	client, err := s.checkClient(ctx, in.Realm, in.Client)
+	if err == nil {
+		err = s.limitClient(in.Realm, client)
+	}
+	if err == nil && !validScope(in.Scope) {
+		err = ErrInvalidScope
+	}
+	return client, err
 }
 
 // loginFactor checks the second factor of a sign-in through the API, of somebody who has one or should.

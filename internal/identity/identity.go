@@ -25,6 +25,9 @@ const (
 // Roles lists them.
 func Roles() []Role { return []Role{RoleMaker, RoleChecker, RoleSupervisor, RoleAdministrator} }
 
+// MayActAlone reports whether a client with these roles of its own may act without a user: it reads, and neither makes nor decides anything.
+func MayActAlone(roles []Role) bool { return slices.Equal(roles, []Role{RoleSupervisor}) }
+
 // Text is the name of the role for people.
 func (r Role) Text() i18n.Text { return i18n.Stored(string(r)) }
 
@@ -46,7 +49,7 @@ const PortalClient = "portal"
 // Principal is the user and the client of one request, as authentication found them.
 type Principal struct {
 	Realm       string
-	UserID      uuid.UUID
+	UserID      uuid.UUID // zero for a client that acts by itself
 	PersonID    uuid.UUID // four-eyes compares this, not the account
 	UserName    string    // normalised, unique in the realm
 	DisplayName string

@@ -95,6 +95,9 @@ func clientWords(c Client) string {
 	if c.PayeeWaived {
 		words += ", payees are not verified (payeeWaived)"
 	}
+	if len(c.Roles) > 0 {
+		words += ", reads without a person (roles)"
+	}
 	return words
 }
 

@@ -60,6 +60,8 @@ type Client struct {
 	Kind         string `yaml:"kind" field:"kind"`
 	MayDecideOwn Flag   `yaml:"mayDecideOwn,omitempty" field:"mayDecideOwn"`
 	PayeeWaived  Flag   `yaml:"payeeWaived,omitempty" field:"payeeWaived"`
+	// Roles are those of the program itself.
+	Roles []identity.Role `yaml:"roles,omitempty,flow" field:"roles"`
 }
 
 // Policy is a policy in force; empty fields match everything.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"countersign/internal/administration"
+	"countersign/internal/identity"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
@@ -20,7 +21,7 @@ func (w realmWriter) clients(ctx context.Context, clientID string) ([]administra
 	for i, row := range rows {
 		list[i] = administration.Client{
 			ClientID: row.ClientID, Kind: row.Kind, MayDecideOwn: row.MayDecideOwn, PayeeWaived: row.PayeeWaived,
-			Status: administration.StatusActive, SecretHash: row.SecretHash,
+			Roles: administration.WordsOf[identity.Role](row.Roles), Status: administration.StatusActive, SecretHash: row.SecretHash,
 		}
 		if row.SuppressedAt != nil {
 			list[i].Status = administration.StatusSuppressed
@@ -33,7 +34,7 @@ func (w realmWriter) clients(ctx context.Context, clientID string) ([]administra
 func (w realmWriter) clientRow(c administration.Client) dbsqlc.Client {
 	return dbsqlc.Client{
 		Realm: w.realm, ClientID: c.ClientID, Kind: c.Kind, SecretHash: c.SecretHash, MayDecideOwn: c.MayDecideOwn,
-		PayeeWaived: c.PayeeWaived, CreatedAt: w.at,
+		PayeeWaived: c.PayeeWaived, Roles: administration.Words(c.Roles), CreatedAt: w.at,
 	}
 }
 
@@ -76,11 +77,14 @@ func (s changeStep) applyClient(ctx context.Context, c administration.Change) er
 		row.SecretHash = s.secrets.ClientSecretHash
 	case administration.KindClientPayee:
 		row.PayeeWaived = c.After["payeeWaived"] == administration.Yes
+	case administration.KindClientRoles:
+		row.Roles = c.After["roles"]
 	default: // it is suppressed
 		row.SuppressedAt = &s.at
 	}
 	err = One(s.q.ClientPut(ctx, dbsqlc.ClientPutParams{
-		SecretHash: row.SecretHash, SuppressedAt: row.SuppressedAt, PayeeWaived: row.PayeeWaived, Realm: row.Realm, ClientID: row.ClientID,
+		SecretHash: row.SecretHash, SuppressedAt: row.SuppressedAt, PayeeWaived: row.PayeeWaived, Roles: row.Roles,
+		Realm: row.Realm, ClientID: row.ClientID,
 	}))
 	if err != nil {
 		return err

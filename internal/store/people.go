@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/administration"
 	"countersign/internal/identity"
 	"countersign/internal/store/internal/dbsqlc"
 )
@@ -22,6 +23,7 @@ type Client struct {
 	Kind         ClientKind
 	SecretHash   []byte // SHA-256 of the secret; nil unless confidential
 	MayDecideOwn bool
+	Roles        []identity.Role // of the program itself
 	Life         TokenLife
 }
 
@@ -73,13 +75,14 @@ func (p *People) Client(ctx context.Context, realm, clientID string) (Client, er
 	}
 	stored := dbsqlc.Client{
 		Realm: realm, ClientID: *row.ClientID, Kind: *row.Kind, SecretHash: row.SecretHash, MayDecideOwn: *row.MayDecideOwn,
-		PayeeWaived: *row.PayeeWaived, SuppressedAt: row.SuppressedAt, CreatedAt: OrZero(row.CreatedAt),
+		PayeeWaived: *row.PayeeWaived, SuppressedAt: row.SuppressedAt, Roles: *row.Roles, CreatedAt: OrZero(row.CreatedAt),
 	}
 	if stored.SuppressedAt != nil || !guard.Fits(ctx, ClientRow(stored)) {
 		return Client{}, ErrUnknownClient
 	}
 	return Client{
 		ClientID: *row.ClientID, Kind: ClientKind(*row.Kind), SecretHash: row.SecretHash, MayDecideOwn: *row.MayDecideOwn,
+		Roles: administration.WordsOf[identity.Role](*row.Roles),
 		Life: TokenLife{
 			Access: Seconds(row.Realm.AccessTokenSeconds), Refresh: Seconds(row.Realm.RefreshTokenSeconds),
 			Absolute: Seconds(row.Realm.RefreshAbsoluteSeconds),

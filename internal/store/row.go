@@ -92,7 +92,7 @@ func Grant(g dbsqlc.UserRole) Row {
 // ClientRow is the row of a client.
 func ClientRow(c dbsqlc.Client) Row {
 	return Row{Table: "client", Realm: c.Realm, Key: c.ClientID}.
-		covers(c.ClientID, c.Kind, c.SecretHash, c.MayDecideOwn, c.SuppressedAt, c.PayeeWaived, c.CreatedAt)
+		covers(c.ClientID, c.Kind, c.SecretHash, c.MayDecideOwn, c.SuppressedAt, c.PayeeWaived, c.Roles, c.CreatedAt)
 }
 
 // Policy is the row of a policy.

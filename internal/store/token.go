@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/administration"
 	"countersign/internal/auditlog"
 	"countersign/internal/identity"
 	"countersign/internal/keyring"
@@ -70,7 +71,7 @@ func NewTokens(db *Database, keys keyring.Ring) (*Tokens, error) {
 // Start stores a sign-in with its first tokens.
 func (t *Tokens) Start(ctx context.Context, f NewFamily) error {
 	family := dbsqlc.TokenFamily{
-		Realm: f.Realm, FamilyID: f.FamilyID, UserID: f.UserID, ClientID: f.ClientID, Scope: f.Scope, StartedAt: f.At, EndsAt: f.EndsAt,
+		Realm: f.Realm, FamilyID: f.FamilyID, UserID: &f.UserID, ClientID: f.ClientID, Scope: f.Scope, StartedAt: f.At, EndsAt: f.EndsAt,
 		AsOf: OrNull(f.AsOf),
 	}
 	refresh, access := t.sealIssued(family, f.At, f.Refresh, Refresh), t.sealIssued(family, f.At, f.Access, Access)
@@ -85,6 +86,25 @@ func (t *Tokens) Start(ctx context.Context, f NewFamily) error {
 	})
 	if err != nil {
 		return fmt.Errorf("start a token family: %w", err)
+	}
+	return nil
+}
+
+// StartClient stores an access token of a client that acts by itself: the family without a user and refresh token, and with the end of the
+// access token.
+func (t *Tokens) StartClient(ctx context.Context, f NewFamily) error {
+	family := dbsqlc.TokenFamily{
+		Realm: f.Realm, FamilyID: f.FamilyID, ClientID: f.ClientID, Scope: f.Scope, StartedAt: f.At, EndsAt: f.EndsAt,
+	}
+	access := t.sealIssued(family, f.At, f.Access, Access)
+	err := t.db.InRealm(ctx, f.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		return q.ClientTokenStart(ctx, dbsqlc.ClientTokenStartParams{
+			Realm: f.Realm, FamilyID: f.FamilyID, ClientID: f.ClientID, Scope: f.Scope, At: f.At, EndsAt: f.EndsAt,
+			TokenHash: f.Access.Hash, KeyID: access.KeyID, Seal: access.MAC[:],
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("start a token of a client: %w", err)
 	}
 	return nil
 }
@@ -185,7 +205,7 @@ func (t *Tokens) storeRotation(ctx context.Context, q *dbsqlc.Queries, step rota
 func refreshTokenFromDB(row dbsqlc.RefreshTokenGetRow) RefreshToken {
 	token, family := row.RefreshToken, row.TokenFamily
 	return RefreshToken{
-		Hash: token.TokenHash, FamilyID: family.FamilyID, ClientID: family.ClientID, UserID: family.UserID,
+		Hash: token.TokenHash, FamilyID: family.FamilyID, ClientID: family.ClientID, UserID: OrZero(family.UserID),
 		UserStatus: UserStatus(row.Status), Scope: family.Scope, UserAsOf: asOf(row.SignedOutAt), FamilyAsOf: Time(family.AsOf),
 		FamilyStartedAt: family.StartedAt.UTC(), FamilyEndsAt: family.EndsAt.UTC(), FamilyRevokedAt: Time(family.RevokedAt),
 		ExpiresAt: token.ExpiresAt.UTC(), SpentAt: Time(token.SpentAt), SuccessorHash: token.SuccessorHash,
@@ -251,7 +271,7 @@ func (t *Tokens) revoke(ctx context.Context, q *dbsqlc.Queries, r revocation) er
 	for _, of := range ended {
 		by := identity.Gateway(identity.ChannelAPI)
 		if r.reason != RevokedByReuse {
-			by.UserID, by.PersonID, by.Name = of.UserID, of.PersonID, of.DisplayName
+			by.UserID, by.PersonID, by.Name = OrZero(of.UserID), OrZero(of.PersonID), of.Name
 		}
 		by.ClientID = of.ClientID
 		err = AppendEvent(ctx, q, t.db.MasterDataKeys(), Event{
@@ -278,14 +298,17 @@ type BearerKey struct {
 	At     time.Time
 }
 
-// Bearer finds a live access token of an active user, and holds the token, the user, the roles and the client against their seals. Error:
-// ErrUnknownToken for everything else.
+// Bearer finds a live access token of an active user or of a client that acts by itself, and holds the token, the user, the roles and the
+// client against their seals. Error: ErrUnknownToken for everything else.
 func (t *Tokens) Bearer(ctx context.Context, key BearerKey) (Bearer, error) {
 	row, err := Read(ctx, t.db, key.Realm, func(q *dbsqlc.Queries) (dbsqlc.AccessTokenPrincipalGetRow, error) {
 		return q.AccessTokenPrincipalGet(ctx, key.Realm, key.Hashes, key.At)
 	})
-	if errors.Is(err, ErrNoRealm) {
+	switch {
+	case errors.Is(err, ErrNoRealm):
 		return Bearer{}, ErrUnknownToken
+	case errors.Is(err, pgx.ErrNoRows):
+		return t.clientBearer(ctx, key)
 	}
 	if err != nil {
 		return Bearer{}, identityError(err, "find an access token", ErrUnknownToken)
@@ -303,4 +326,26 @@ func (t *Tokens) Bearer(ctx context.Context, key BearerKey) (Bearer, error) {
 		return Bearer{}, cmp.Or(guard.Err(), ErrUnknownToken)
 	}
 	return Bearer{FamilyID: row.TokenFamily.FamilyID, ExpiresAt: token.ExpiresAt.UTC(), Principal: principalOf(rows)}, nil
+}
+
+// clientBearer finds a live access token of a client that acts by itself.
+func (t *Tokens) clientBearer(ctx context.Context, key BearerKey) (Bearer, error) {
+	row, err := Read(ctx, t.db, key.Realm, func(q *dbsqlc.Queries) (dbsqlc.AccessTokenClientGetRow, error) {
+		return q.AccessTokenClientGet(ctx, key.Realm, key.Hashes, key.At)
+	})
+	if err != nil {
+		return Bearer{}, identityError(err, "find an access token", ErrUnknownToken)
+	}
+	token, client := row.AccessToken, row.Client
+	err = t.seals.Verify(Seal(token.KeyID, token.Seal), OfAccess(token, row.TokenFamily).Fields())
+	if err != nil {
+		return Bearer{}, t.unfit(ctx, row.TokenFamily, err)
+	}
+	guard, roles := t.db.Guard(nil).At(row.RealmHead), administration.WordsOf[identity.Role](client.Roles)
+	if !guard.Fits(ctx, ClientRow(client)) || client.SuppressedAt != nil || !identity.MayActAlone(roles) {
+		return Bearer{}, cmp.Or(guard.Err(), ErrUnknownToken)
+	}
+	return Bearer{FamilyID: row.TokenFamily.FamilyID, ExpiresAt: token.ExpiresAt.UTC(), Principal: identity.Principal{
+		Realm: client.Realm, UserName: client.ClientID, DisplayName: client.ClientID, Roles: roles, ClientID: client.ClientID,
+	}}, nil
 }

@@ -16,7 +16,7 @@ func (t *Tokens) sealIssued(family dbsqlc.TokenFamily, at time.Time, token Issue
 // unfit tells the log of a token whose row was not written by this gateway, and returns ErrUnknownToken.
 func (t *Tokens) unfit(ctx context.Context, family dbsqlc.TokenFamily, err error) error {
 	t.db.Log().LogAttrs(ctx, slog.LevelError, "a token does not fit its seal and is refused", slog.Bool("alarm", true),
-		slog.String("realm", family.Realm), slog.String("family", family.FamilyID.String()), slog.String("user", family.UserID.String()),
+		slog.String("realm", family.Realm), slog.String("family", family.FamilyID.String()), slog.String("user", OrZero(family.UserID).String()),
 		slog.String("error", err.Error()))
 	return ErrUnknownToken
 }

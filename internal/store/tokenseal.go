@@ -44,7 +44,7 @@ func (i Issued) Fields() keyring.Fields {
 	f.Bytes(i.Hash)
 	f.Moment(i.At)
 	f.Moment(i.Until)
-	f.ID(i.Family.FamilyID, i.Family.UserID)
+	f.ID(i.Family.FamilyID, OrZero(i.Family.UserID))
 	f.Text(i.Family.ClientID, i.Family.Scope)
 	f.Moment(i.Family.StartedAt)
 	f.Moment(i.Family.EndsAt)

@@ -147,11 +147,11 @@ UPDATE user_role SET ended_at = @ended_at
 WHERE realm = @realm AND grant_id = @grant_id AND ended_at IS NULL;
 
 -- name: ClientInsert :exec
-INSERT INTO client (realm, client_id, kind, secret_hash, may_decide_own, created_at, suppressed_at, payee_waived)
-VALUES (@realm, @client_id, @kind, @secret_hash, @may_decide_own, @created_at, sqlc.narg(suppressed_at), @payee_waived);
+INSERT INTO client (realm, client_id, kind, secret_hash, may_decide_own, created_at, suppressed_at, payee_waived, roles)
+VALUES (@realm, @client_id, @kind, @secret_hash, @may_decide_own, @created_at, sqlc.narg(suppressed_at), @payee_waived, @roles);
 
 -- name: ClientPut :execrows
-UPDATE client SET secret_hash = @secret_hash, suppressed_at = sqlc.narg(suppressed_at), payee_waived = @payee_waived
+UPDATE client SET secret_hash = @secret_hash, suppressed_at = sqlc.narg(suppressed_at), payee_waived = @payee_waived, roles = @roles
 WHERE realm = @realm AND client_id = @client_id AND suppressed_at IS NULL;
 
 -- name: DebtorAccountInsert :exec

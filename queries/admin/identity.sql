@@ -1,6 +1,6 @@
 -- name: RealmClientGet :one
 -- How long tokens of the realm live, and the client if the realm has it.
-SELECT sqlc.embed(r), sqlc.embed(h), c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.payee_waived, c.suppressed_at, c.created_at
+SELECT sqlc.embed(r), sqlc.embed(h), c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.payee_waived, c.suppressed_at, c.roles, c.created_at
 FROM realm r
 JOIN realm_head h ON h.realm = r.realm
 LEFT JOIN client c ON c.realm = r.realm AND c.client_id = @client_id
@@ -96,10 +96,11 @@ SELECT * FROM user_role WHERE realm = @realm AND user_id = @user_id AND ended_at
 SELECT (ended_at IS NOT NULL)::boolean AS ended FROM user_role WHERE realm = @realm AND grant_id = @grant_id;
 
 -- name: ClientProvision :one
-INSERT INTO client (realm, client_id, kind, secret_hash, may_decide_own, created_at, suppressed_at, payee_waived)
-VALUES (@realm, @client_id, @kind, @secret_hash, @may_decide_own, @created_at, sqlc.narg(suppressed_at), @payee_waived)
+INSERT INTO client (realm, client_id, kind, secret_hash, may_decide_own, created_at, suppressed_at, payee_waived, roles)
+VALUES (@realm, @client_id, @kind, @secret_hash, @may_decide_own, @created_at, sqlc.narg(suppressed_at), @payee_waived, @roles)
 ON CONFLICT (realm, client_id) DO UPDATE SET kind = excluded.kind, secret_hash = excluded.secret_hash,
-  may_decide_own = excluded.may_decide_own, payee_waived = excluded.payee_waived
+  may_decide_own = excluded.may_decide_own, payee_waived = excluded.payee_waived,
+  roles = excluded.roles
 RETURNING *;
 
 -- name: PolicyInForce :many

@@ -13,6 +13,15 @@ WITH signed AS (
 INSERT INTO access_token (realm, token_hash, family_id, issued_at, expires_at, key_id, seal)
 VALUES (@realm, @access_hash, @family_id, @at, @access_expires_at, @access_key_id, @access_seal);
 
+-- name: ClientTokenStart :exec
+-- An access token of a client that acts by itself, in a family of its own.
+WITH family AS (
+  INSERT INTO token_family (realm, family_id, client_id, scope, started_at, ends_at)
+  VALUES (@realm, @family_id, @client_id, @scope, @at, @ends_at)
+)
+INSERT INTO access_token (realm, token_hash, family_id, issued_at, expires_at, key_id, seal)
+VALUES (@realm, @token_hash, @family_id, @at, @ends_at, @key_id, @seal);
+
 -- name: FamilyLockByRefreshToken :one
 -- Takes the family of a refresh token, so that the second transaction sees what the first one did. A token is looked up by its digests
 -- under all keys in force, here and below.
@@ -52,10 +61,10 @@ WITH revoked AS (
   WHERE d.realm = @realm AND d.family_id = @family_id AND d.revoked_at IS NULL
   RETURNING d.realm, d.user_id, d.client_id
 )
-SELECT u.user_id, u.person_id, p.display_name, revoked.client_id
+SELECT u.user_id, u.person_id, coalesce(p.display_name, revoked.client_id)::text AS name, revoked.client_id
 FROM revoked
-JOIN user_account u ON u.realm = revoked.realm AND u.user_id = revoked.user_id
-JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id;
+LEFT JOIN user_account u ON u.realm = revoked.realm AND u.user_id = revoked.user_id
+LEFT JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id;
 
 -- name: FamilyByRefreshToken :one
 SELECT f.family_id, f.client_id
@@ -84,6 +93,16 @@ JOIN realm_head h ON h.realm = u.realm
 WHERE t.realm = @realm AND t.token_hash = ANY (@token_hashes::bytea[]) AND t.expires_at > @at
   AND f.revoked_at IS NULL AND f.ends_at > @at AND u.status = 'active' AND f.started_at > coalesce(u.signed_out_at, '-infinity')
   AND (f.as_of IS NULL OR f.as_of = coalesce(u.signed_out_at, 'epoch'));
+
+-- name: AccessTokenClientGet :one
+-- The client that a live access token without a user stands for, and the head of the realm.
+SELECT sqlc.embed(t), sqlc.embed(f), sqlc.embed(c), sqlc.embed(h)
+FROM access_token t
+JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
+JOIN client c ON c.realm = f.realm AND c.client_id = f.client_id
+JOIN realm_head h ON h.realm = f.realm
+WHERE t.realm = @realm AND t.token_hash = ANY (@token_hashes::bytea[]) AND t.expires_at > @at
+  AND f.user_id IS NULL AND f.revoked_at IS NULL AND f.ends_at > @at;
 
 -- name: ThrottleReserveUnlocked :execrows
 -- Counts a try before its password is checked; a success clears the count. The fifth locks for 1 minute, the following for 2, 4, 8

@@ -34,7 +34,7 @@ FROM token_family f
 LEFT JOIN refresh_token t ON t.realm = f.realm AND t.family_id = f.family_id
   AND NOT EXISTS (SELECT FROM refresh_token p WHERE p.realm = t.realm AND p.successor_hash = t.token_hash)
 GROUP BY f.realm, f.family_id
-HAVING count(t.token_hash) <> 1
+HAVING count(t.token_hash) <> CASE WHEN f.user_id IS NULL THEN 0 ELSE 1 END -- a client alone has none
 UNION ALL
 SELECT t.realm, 'refresh_token'::text, encode(t.token_hash, 'hex')::text, ('of sign-in ' || t.family_id || ': was spent at another time than its successor was given')::text
 FROM refresh_token t

@@ -90,6 +90,8 @@ WHERE c.realm = @realm AND c.requested_at >= @since AND c.requested_at < @until
               <@ string_to_array(coalesce(c.content::jsonb #>> '{before,roles}', ''), ', ')
             WHEN 'user.create' THEN c.content::jsonb #>> '{values,personId}' IS NOT NULL
             WHEN 'client.create' THEN c.content::jsonb #>> '{after,mayDecideOwn}' IS NOT NULL OR c.content::jsonb #>> '{after,payeeWaived}' IS NOT NULL
+              OR c.content::jsonb #>> '{after,roles}' IS NOT NULL
+            WHEN 'client.roles' THEN c.content::jsonb #>> '{after,roles}' IS NOT NULL
             WHEN 'client.payee' THEN c.content::jsonb #>> '{after,payeeWaived}' IS NOT NULL
             WHEN 'realm.factors' THEN NOT string_to_array(coalesce(c.content::jsonb #>> '{before,secondFactorRoles}', ''), ', ')
               <@ string_to_array(coalesce(c.content::jsonb #>> '{after,secondFactorRoles}', ''), ', ')

@@ -1,11 +1,9 @@
-// Command jsondoc completes the OpenAPI document and writes it as JSON. It replaces the marked parts of the YAML: the schemas of the order,
-// from the tables of the codec, and the error codes, from docs/interface.md. The program embeds the JSON beside the YAML, so that it does
-// not have to convert the YAML at each start.
+// Command jsondoc completes the OpenAPI document and writes it as JSON. It replaces the marked part of the YAML: the schemas of the order,
+// from the tables of the codec. The program embeds the JSON beside the YAML, so that it does not have to convert the YAML at each start.
 package main
 
 import (
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -17,9 +15,8 @@ import (
 func main() {
 	source := flag.String("source", "openapi.yaml", "file to read")
 	output := flag.String("output", "openapi.json", "file to write")
-	errorsOf := flag.String("errors", "../docs/interface.md", "page with the table of error codes")
 	flag.Parse()
-	err := complete(*source, *errorsOf)
+	err := complete(*source)
 	if err == nil {
 		err = turn(*source, *output)
 	}
@@ -48,28 +45,17 @@ func turn(source, output string) error {
 	return os.WriteFile(output, append(content, '\n'), 0o644) //nolint:gosec // a file of the tree, as others
 }
 
-// complete replaces the generated parts of the document.
-func complete(source, errorsOf string) error {
+// complete replaces the generated part of the document.
+func complete(source string) error {
 	written, err := os.ReadFile(source)
 	if err != nil {
 		return err
 	}
-	page, err := os.ReadFile(errorsOf)
-	if err != nil {
-		return err
-	}
-	codes, err := errorCodes(string(page))
-	if err != nil {
-		return fmt.Errorf("read %s: %w", errorsOf, err)
-	}
 	var order strings.Builder
 	writeOrder(&order)
-	text := string(written)
-	for name, part := range map[string]string{"the order": order.String(), "the error codes": codes} {
-		text, err = replacePart(text, name, part)
-		if err != nil {
-			return fmt.Errorf("complete %s: %w", source, err)
-		}
+	text, err := replacePart(string(written), "the order", order.String())
+	if err != nil {
+		return fmt.Errorf("complete %s: %w", source, err)
 	}
 	return os.WriteFile(source, []byte(text), 0o644) //nolint:gosec // a file of the tree, as others
 }
@@ -83,17 +69,4 @@ func replacePart(text, name, part string) (string, error) {
 		return "", fmt.Errorf("the marks of %s are missing", name)
 	}
 	return before + begin + part + end + after, nil
-}
-
-// errorCodes returns the schema of error codes, with the table of the page in its description.
-func errorCodes(page string) (string, error) {
-	const head = "| `errorCode` | Meaning | Action |\n"
-	_, rest, found := strings.Cut(page, head)
-	if !found {
-		return "", errors.New("the table of error codes is missing")
-	}
-	table, _, _ := strings.Cut(head+rest, "\n\n")
-	return "    ErrorCode:\n      type: string\n      pattern: \"^[45][0-9]{2}_[A-Z_]+$\"\n      description: |\n" +
-		"        The status and the kind of failure. More codes may come; treat an unknown one by its status.\n\n        " +
-		strings.ReplaceAll(table, "\n", "\n        ") + "\n", nil
 }

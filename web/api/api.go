@@ -82,7 +82,7 @@ func (a *API) TokenRoutes() []request.Route {
 	const realm = authPath + "v1/realms/:realm"
 	routes := []request.Route{
 		{Method: http.MethodPost, Path: realm + "/login", Handle: a.tokens.Login},
-		{Method: http.MethodPost, Path: realm + "/token", Handle: a.tokens.Login},
+		{Method: http.MethodPost, Path: realm + "/token", Handle: a.tokens.Token},
 		{Method: http.MethodPost, Path: realm + "/refresh", Handle: a.tokens.Refresh},
 		{Method: http.MethodPost, Path: realm + "/revoke", Handle: a.tokens.Revoke},
 		{Method: http.MethodGet, Path: metadataPath + realm, Handle: a.tokens.Metadata},

@@ -476,6 +476,21 @@ type ChangeOrder struct {
 // ChargeAmount What a return keeps, as a decimal in the currency of the payment; with its currency as an object.
 type ChargeAmount = json.RawMessage
 
+// ClientForm The client credentials grant of RFC 6749, of a confidential client with roles of its own. It may send its id and secret as HTTP Basic instead.
+type ClientForm struct {
+	// ClientID The program that asks.
+	ClientID string `json:"client_id"`
+
+	// ClientSecret Its secret.
+	ClientSecret string `json:"client_secret,omitempty"`
+
+	// GrantType The grant.
+	GrantType string `json:"grant_type"`
+
+	// Scope Taken and passed over: the roles of the client are the scope.
+	Scope string `json:"scope,omitempty"`
+}
+
 // ClientSubjects A page of clients.
 type ClientSubjects struct {
 	// Clients The clients.
@@ -1722,12 +1737,12 @@ type TimeoutProblem struct {
 	Header Header `json:"header"`
 }
 
-// TokenForm The form of either grant.
+// TokenForm The form of a grant.
 type TokenForm = json.RawMessage
 
 // TokenMetadata The addresses of the token calls of one realm, and what they take.
 type TokenMetadata struct {
-	// GrantTypesSupported password and refresh_token.
+	// GrantTypesSupported password, refresh_token and client_credentials.
 	GrantTypesSupported []string `json:"grant_types_supported"`
 
 	// Issuer The address of the realm.
@@ -1751,7 +1766,7 @@ type TokenMetadata struct {
 	// ServiceDocumentation Where this description is.
 	ServiceDocumentation string `json:"service_documentation"`
 
-	// TokenEndpoint Takes both grants.
+	// TokenEndpoint Takes all grants.
 	TokenEndpoint string `json:"token_endpoint"`
 
 	// TokenEndpointAuthMethodsSupported How a client shows its secret.
@@ -1784,13 +1799,13 @@ type TokenSet struct {
 	// ExpiresIn Seconds.
 	ExpiresIn int `json:"expires_in"`
 
-	// RefreshExpiresIn Seconds.
-	RefreshExpiresIn int `json:"refresh_expires_in"`
+	// RefreshExpiresIn Seconds. Absent for a client alone.
+	RefreshExpiresIn int `json:"refresh_expires_in,omitempty"`
 
-	// RefreshToken Good for one refresh, or to end the sign-in.
-	RefreshToken string `json:"refresh_token"`
+	// RefreshToken Good for one refresh, or to end the sign-in. Absent for a client alone.
+	RefreshToken string `json:"refresh_token,omitempty"`
 
-	// Scope The roles of the user.
+	// Scope The scope that was asked for.
 	Scope string `json:"scope,omitempty"`
 
 	// TokenType How the access token is sent.
@@ -1835,6 +1850,9 @@ type Transaction struct {
 
 	// CreatedBy User name of the maker; empty for what came in.
 	CreatedBy string `json:"createdBy"`
+
+	// CreatedByName The maker as people read it; absent for what came in.
+	CreatedByName string `json:"createdByName,omitempty"`
 
 	// CreditID The incoming payment that this is, or that a received recall, or a return or resolution of ours, is about.
 	CreditID string `json:"creditId,omitempty"`

@@ -34,10 +34,10 @@ func NewTokenHandler(cfg TokenConfig) *TokenHandler {
 // tokenAnswer is a token set as OAuth writes it (RFC 6749 section 5.1). Lives are whole seconds from now.
 type tokenAnswer struct {
 	AccessToken      string `json:"access_token"`
-	RefreshToken     string `json:"refresh_token"`
+	RefreshToken     string `json:"refresh_token,omitempty"` // a client by itself has none
 	TokenType        string `json:"token_type"`
 	ExpiresIn        int64  `json:"expires_in"`
-	RefreshExpiresIn int64  `json:"refresh_expires_in"`
+	RefreshExpiresIn int64  `json:"refresh_expires_in,omitempty"`
 	Scope            string `json:"scope,omitempty"`
 }
 
@@ -48,13 +48,21 @@ type grant func(*TokenHandler, echo.Context, tokenForm) (auth.TokenSet, error)
 const (
 	grantPassword = "password"
 	grantRefresh  = "refresh_token"
+	grantClient   = "client_credentials"
 )
 
-var grants = map[string]grant{grantPassword: (*TokenHandler).byPassword, grantRefresh: (*TokenHandler).byRefreshToken}
+var grants = map[string]grant{
+	grantPassword: (*TokenHandler).byPassword, grantRefresh: (*TokenHandler).byRefreshToken, grantClient: (*TokenHandler).byClient,
+}
 
 // Login gives tokens for a user's name and password, and takes a refresh token too, so that a client with one address for tokens can
-// refresh. The path token is the same call.
+// refresh.
 func (h *TokenHandler) Login(c echo.Context) error { return h.issue(c, grantPassword, grantRefresh) }
+
+// Token takes all grants.
+func (h *TokenHandler) Token(c echo.Context) error {
+	return h.issue(c, grantPassword, grantRefresh, grantClient)
+}
 
 // Refresh gives new tokens for a refresh token.
 func (h *TokenHandler) Refresh(c echo.Context) error { return h.issue(c, grantRefresh) }
@@ -77,6 +85,12 @@ func (h *TokenHandler) byRefreshToken(c echo.Context, f tokenForm) (auth.TokenSe
 	}
 	return h.cfg.Station.Refresh(c.Request().Context(), auth.RefreshInput{
 		Realm: c.Param("realm"), Client: f.client, RefreshToken: f.fields["refresh_token"], Scope: f.fields["scope"],
+	})
+}
+
+func (h *TokenHandler) byClient(c echo.Context, f tokenForm) (auth.TokenSet, error) {
+	return h.cfg.Station.LoginClient(c.Request().Context(), auth.ClientLoginInput{
+		Realm: c.Param("realm"), Client: f.client, Scope: f.fields["scope"], SourceAddress: c.RealIP(),
 	})
 }
 

@@ -37,7 +37,7 @@ func (h *TokenHandler) Metadata(c echo.Context) error {
 	methods := []string{"client_secret_post", "client_secret_basic", "none"}
 	return c.JSON(http.StatusOK, tokenMetadata{
 		Issuer: issuer, TokenEndpoint: issuer + "/token", RefreshEndpoint: issuer + "/refresh", LogoutEndpoint: issuer + "/logout",
-		RevocationEndpoint: issuer + "/revoke", ResponseTypes: []string{}, GrantTypes: []string{grantPassword, grantRefresh},
+		RevocationEndpoint: issuer + "/revoke", ResponseTypes: []string{}, GrantTypes: []string{grantPassword, grantRefresh, grantClient},
 		TokenAuthMethods: methods, RevocationAuthMethod: methods, Documentation: origin + "/api/docs/",
 	})
 }

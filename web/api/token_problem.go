@@ -99,6 +99,11 @@ func tokenProblemOf(err error) *tokenProblem {
 			status: http.StatusUnauthorized, oauth: "invalid_client", code: "INVALID_CLIENT",
 			text: "The client is not known or its secret is not right.",
 		}
+	case errors.Is(err, auth.ErrUnauthorizedClient):
+		return &tokenProblem{
+			status: http.StatusBadRequest, oauth: "unauthorized_client", code: "UNAUTHORIZED_CLIENT",
+			text: "This client has no roles of its own. Sign a user in, or ask two administrators to give it a role.",
+		}
 	case errors.Is(err, auth.ErrInvalidGrant):
 		return &tokenProblem{
 			status: http.StatusBadRequest, oauth: "invalid_grant", code: "INVALID_GRANT",

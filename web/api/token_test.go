@@ -38,7 +38,7 @@ func newTokenServer(t *testing.T) *tokenServer {
 	s := &tokenServer{echo: echo.New(), station: house.Auth, db: house.DB, log: &written}
 	h := api.NewTokenHandler(api.TokenConfig{Station: s.station, Now: house.Now, Log: log})
 	s.echo.POST("/api/auth/v1/realms/:realm/login", h.Login)
-	s.echo.POST("/api/auth/v1/realms/:realm/token", h.Login)
+	s.echo.POST("/api/auth/v1/realms/:realm/token", h.Token)
 	s.echo.POST("/api/auth/v1/realms/:realm/refresh", h.Refresh)
 	s.echo.GET("/.well-known/oauth-authorization-server/api/auth/v1/realms/:realm", h.Metadata)
 	s.echo.POST("/api/auth/v1/realms/:realm/logout", h.Logout)

@@ -121,7 +121,7 @@ func input(kind administration.Kind, name, value string) views.ChangeInput {
 	if field.Type == administration.TypeWords {
 		chosen := administration.WordsOf[string](value)
 		return views.ChangeInput{Any: true, Choice: ui.Choice{
-			ID: name, Label: field.Label, Hint: field.Hint, Chosen: append([]string{}, chosen...), Options: roleOptions(),
+			ID: name, Label: field.Label, Hint: field.Hint, Chosen: append([]string{}, chosen...), Options: roleOptions(field.Options),
 		}}
 	}
 	if options := optionsOf(field); options != nil {
@@ -134,10 +134,13 @@ func input(kind administration.Kind, name, value string) views.ChangeInput {
 	return views.ChangeInput{Field: shown}
 }
 
-// roleOptions are the roles by the names that people know them by.
-func roleOptions() []ui.Option {
+// roleOptions are the roles of a field, all without such a list, by the names that people know them by.
+func roleOptions(of []string) []ui.Option {
 	var options []ui.Option
 	for _, role := range identity.Roles() {
+		if of != nil && !slices.Contains(of, string(role)) {
+			continue
+		}
 		options = append(options, ui.Option{Value: string(role), Label: RoleWords([]identity.Role{role})})
 	}
 	return options

@@ -149,11 +149,11 @@ func showClients(v *Request) error {
 	}
 	model := v.administrationList("/admin/clients", "Clients", "Programs that act for people. The portal is one of them.")
 	model.New = links("", administration.KindClientCreate)
-	model.Columns = []i18n.Text{"Client", "Kind", "May decide its own", "Payees", "Status", "Change"}
+	model.Columns = []i18n.Text{"Client", "Kind", "May decide its own", "Payees", "Roles", "Status", "Change"}
 	for _, c := range clients {
 		var kinds []administration.Kind
 		if c.Status == administration.StatusActive && c.Kind == administration.ClientConfidential {
-			kinds = append(kinds, administration.KindClientSecret)
+			kinds = append(kinds, administration.KindClientSecret, administration.KindClientRoles)
 		}
 		if c.Status == administration.StatusActive && c.Kind != administration.ClientPortal {
 			kinds = append(kinds, administration.KindClientPayee, administration.KindClientSuppress)
@@ -161,7 +161,7 @@ func showClients(v *Request) error {
 		model.Rows = append(model.Rows, views.AdministrationRow{
 			Cells: []i18n.Text{
 				i18n.Data(c.ClientID), FieldValue("", c.Kind), YesNo(c.MayDecideOwn),
-				payees(c.PayeeWaived), FieldValue("", c.Status),
+				payees(c.PayeeWaived), FieldValue("roles", administration.Words(c.Roles)), FieldValue("", c.Status),
 			}, Links: links(c.ClientID, kinds...),
 		})
 	}

@@ -477,8 +477,8 @@ func (q *Queries) ChangesDecided(ctx context.Context, realm string) (int64, erro
 }
 
 const clientInsert = `-- name: ClientInsert :exec
-INSERT INTO client (realm, client_id, kind, secret_hash, may_decide_own, created_at, suppressed_at, payee_waived)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+INSERT INTO client (realm, client_id, kind, secret_hash, may_decide_own, created_at, suppressed_at, payee_waived, roles)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 `
 
 type ClientInsertParams struct {
@@ -490,6 +490,7 @@ type ClientInsertParams struct {
 	CreatedAt    time.Time
 	SuppressedAt *time.Time
 	PayeeWaived  bool
+	Roles        string
 }
 
 func (q *Queries) ClientInsert(ctx context.Context, arg ClientInsertParams) error {
@@ -502,19 +503,21 @@ func (q *Queries) ClientInsert(ctx context.Context, arg ClientInsertParams) erro
 		arg.CreatedAt,
 		arg.SuppressedAt,
 		arg.PayeeWaived,
+		arg.Roles,
 	)
 	return err
 }
 
 const clientPut = `-- name: ClientPut :execrows
-UPDATE client SET secret_hash = $1, suppressed_at = $2, payee_waived = $3
-WHERE realm = $4 AND client_id = $5 AND suppressed_at IS NULL
+UPDATE client SET secret_hash = $1, suppressed_at = $2, payee_waived = $3, roles = $4
+WHERE realm = $5 AND client_id = $6 AND suppressed_at IS NULL
 `
 
 type ClientPutParams struct {
 	SecretHash   []byte
 	SuppressedAt *time.Time
 	PayeeWaived  bool
+	Roles        string
 	Realm        string
 	ClientID     string
 }
@@ -524,6 +527,7 @@ func (q *Queries) ClientPut(ctx context.Context, arg ClientPutParams) (int64, er
 		arg.SecretHash,
 		arg.SuppressedAt,
 		arg.PayeeWaived,
+		arg.Roles,
 		arg.Realm,
 		arg.ClientID,
 	)
@@ -534,7 +538,7 @@ func (q *Queries) ClientPut(ctx context.Context, arg ClientPutParams) (int64, er
 }
 
 const clientSubjectList = `-- name: ClientSubjectList :many
-SELECT realm, client_id, kind, secret_hash, may_decide_own, created_at, suppressed_at, payee_waived FROM client WHERE realm = $1 AND ($2::text IS NULL OR client_id = $2::text) ORDER BY client_id
+SELECT realm, client_id, kind, secret_hash, may_decide_own, created_at, suppressed_at, payee_waived, roles FROM client WHERE realm = $1 AND ($2::text IS NULL OR client_id = $2::text) ORDER BY client_id
 `
 
 func (q *Queries) ClientSubjectList(ctx context.Context, realm string, clientID *string) ([]Client, error) {
@@ -555,6 +559,7 @@ func (q *Queries) ClientSubjectList(ctx context.Context, realm string, clientID 
 			&i.CreatedAt,
 			&i.SuppressedAt,
 			&i.PayeeWaived,
+			&i.Roles,
 		); err != nil {
 			return nil, err
 		}

@@ -13,7 +13,7 @@ import (
 )
 
 const clientListAll = `-- name: ClientListAll :many
-SELECT realm, client_id, kind, secret_hash, may_decide_own, created_at, suppressed_at, payee_waived FROM client WHERE $1::text IN ('', realm) ORDER BY realm, client_id
+SELECT realm, client_id, kind, secret_hash, may_decide_own, created_at, suppressed_at, payee_waived, roles FROM client WHERE $1::text IN ('', realm) ORDER BY realm, client_id
 `
 
 func (q *Queries) ClientListAll(ctx context.Context, ofRealm string) ([]Client, error) {
@@ -34,6 +34,7 @@ func (q *Queries) ClientListAll(ctx context.Context, ofRealm string) ([]Client, 
 			&i.CreatedAt,
 			&i.SuppressedAt,
 			&i.PayeeWaived,
+			&i.Roles,
 		); err != nil {
 			return nil, err
 		}
@@ -46,11 +47,12 @@ func (q *Queries) ClientListAll(ctx context.Context, ofRealm string) ([]Client, 
 }
 
 const clientProvision = `-- name: ClientProvision :one
-INSERT INTO client (realm, client_id, kind, secret_hash, may_decide_own, created_at, suppressed_at, payee_waived)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+INSERT INTO client (realm, client_id, kind, secret_hash, may_decide_own, created_at, suppressed_at, payee_waived, roles)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 ON CONFLICT (realm, client_id) DO UPDATE SET kind = excluded.kind, secret_hash = excluded.secret_hash,
-  may_decide_own = excluded.may_decide_own, payee_waived = excluded.payee_waived
-RETURNING realm, client_id, kind, secret_hash, may_decide_own, created_at, suppressed_at, payee_waived
+  may_decide_own = excluded.may_decide_own, payee_waived = excluded.payee_waived,
+  roles = excluded.roles
+RETURNING realm, client_id, kind, secret_hash, may_decide_own, created_at, suppressed_at, payee_waived, roles
 `
 
 type ClientProvisionParams struct {
@@ -62,6 +64,7 @@ type ClientProvisionParams struct {
 	CreatedAt    time.Time
 	SuppressedAt *time.Time
 	PayeeWaived  bool
+	Roles        string
 }
 
 func (q *Queries) ClientProvision(ctx context.Context, arg ClientProvisionParams) (Client, error) {
@@ -74,6 +77,7 @@ func (q *Queries) ClientProvision(ctx context.Context, arg ClientProvisionParams
 		arg.CreatedAt,
 		arg.SuppressedAt,
 		arg.PayeeWaived,
+		arg.Roles,
 	)
 	var i Client
 	err := row.Scan(
@@ -85,6 +89,7 @@ func (q *Queries) ClientProvision(ctx context.Context, arg ClientProvisionParams
 		&i.CreatedAt,
 		&i.SuppressedAt,
 		&i.PayeeWaived,
+		&i.Roles,
 	)
 	return i, err
 }
@@ -720,7 +725,7 @@ func (q *Queries) PreferencePut(ctx context.Context, arg PreferencePutParams) er
 }
 
 const realmClientGet = `-- name: RealmClientGet :one
-SELECT r.realm, r.name, r.mark, r.made_by, r.access_token_seconds, r.refresh_token_seconds, r.refresh_absolute_seconds, r.created_at, r.second_factor_roles, h.realm, h.number, h.change_id, h.digest, h.key_id, h.seal, c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.payee_waived, c.suppressed_at, c.created_at
+SELECT r.realm, r.name, r.mark, r.made_by, r.access_token_seconds, r.refresh_token_seconds, r.refresh_absolute_seconds, r.created_at, r.second_factor_roles, h.realm, h.number, h.change_id, h.digest, h.key_id, h.seal, c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.payee_waived, c.suppressed_at, c.roles, c.created_at
 FROM realm r
 JOIN realm_head h ON h.realm = r.realm
 LEFT JOIN client c ON c.realm = r.realm AND c.client_id = $1
@@ -736,6 +741,7 @@ type RealmClientGetRow struct {
 	MayDecideOwn *bool
 	PayeeWaived  *bool
 	SuppressedAt *time.Time
+	Roles        *string
 	CreatedAt    *time.Time
 }
 
@@ -765,6 +771,7 @@ func (q *Queries) RealmClientGet(ctx context.Context, clientID string, realm str
 		&i.MayDecideOwn,
 		&i.PayeeWaived,
 		&i.SuppressedAt,
+		&i.Roles,
 		&i.CreatedAt,
 	)
 	return i, err
@@ -966,7 +973,7 @@ func (q *Queries) UserListAll(ctx context.Context, ofRealm string) ([]UserAccoun
 }
 
 const userPrincipalGet = `-- name: UserPrincipalGet :one
-SELECT u.realm, u.user_id, u.person_id, u.duty, u.name, u.password_hash, u.status, u.created_at, u.signed_out_at, p.realm, p.person_id, p.display_name, p.duty, p.created_at, c.realm, c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.created_at, c.suppressed_at, c.payee_waived, h.realm, h.number, h.change_id, h.digest, h.key_id, h.seal,
+SELECT u.realm, u.user_id, u.person_id, u.duty, u.name, u.password_hash, u.status, u.created_at, u.signed_out_at, p.realm, p.person_id, p.display_name, p.duty, p.created_at, c.realm, c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.created_at, c.suppressed_at, c.payee_waived, c.roles, h.realm, h.number, h.change_id, h.digest, h.key_id, h.seal,
        ARRAY(SELECT r.role FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::text[] AS roles,
        ARRAY(SELECT r.grant_id FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::uuid[] AS grant_ids,
        ARRAY(SELECT r.granted_at FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::timestamptz[] AS granted
@@ -1014,6 +1021,7 @@ func (q *Queries) UserPrincipalGet(ctx context.Context, clientID string, realm s
 		&i.Client.CreatedAt,
 		&i.Client.SuppressedAt,
 		&i.Client.PayeeWaived,
+		&i.Client.Roles,
 		&i.RealmHead.Realm,
 		&i.RealmHead.Number,
 		&i.RealmHead.ChangeID,

@@ -81,6 +81,7 @@ type Client struct {
 	CreatedAt    time.Time
 	SuppressedAt *time.Time
 	PayeeWaived  bool
+	Roles        string
 }
 
 type CoreBooking struct {
@@ -561,7 +562,7 @@ type SpendingLimit struct {
 type TokenFamily struct {
 	Realm      string
 	FamilyID   uuid.UUID
-	UserID     uuid.UUID
+	UserID     *uuid.UUID
 	ClientID   string
 	Scope      string
 	StartedAt  time.Time

@@ -701,6 +701,8 @@ WHERE c.realm = $1 AND c.requested_at >= $2 AND c.requested_at < $3
               <@ string_to_array(coalesce(c.content::jsonb #>> '{before,roles}', ''), ', ')
             WHEN 'user.create' THEN c.content::jsonb #>> '{values,personId}' IS NOT NULL
             WHEN 'client.create' THEN c.content::jsonb #>> '{after,mayDecideOwn}' IS NOT NULL OR c.content::jsonb #>> '{after,payeeWaived}' IS NOT NULL
+              OR c.content::jsonb #>> '{after,roles}' IS NOT NULL
+            WHEN 'client.roles' THEN c.content::jsonb #>> '{after,roles}' IS NOT NULL
             WHEN 'client.payee' THEN c.content::jsonb #>> '{after,payeeWaived}' IS NOT NULL
             WHEN 'realm.factors' THEN NOT string_to_array(coalesce(c.content::jsonb #>> '{before,secondFactorRoles}', ''), ', ')
               <@ string_to_array(coalesce(c.content::jsonb #>> '{after,secondFactorRoles}', ''), ', ')

@@ -12,6 +12,64 @@ import (
 	"github.com/google/uuid"
 )
 
+const accessTokenClientGet = `-- name: AccessTokenClientGet :one
+SELECT t.realm, t.token_hash, t.family_id, t.issued_at, t.expires_at, t.key_id, t.seal, f.realm, f.family_id, f.user_id, f.client_id, f.scope, f.started_at, f.ends_at, f.revoked_at, f.revoked_for, f.as_of, c.realm, c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.created_at, c.suppressed_at, c.payee_waived, c.roles, h.realm, h.number, h.change_id, h.digest, h.key_id, h.seal
+FROM access_token t
+JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
+JOIN client c ON c.realm = f.realm AND c.client_id = f.client_id
+JOIN realm_head h ON h.realm = f.realm
+WHERE t.realm = $1 AND t.token_hash = ANY ($2::bytea[]) AND t.expires_at > $3
+  AND f.user_id IS NULL AND f.revoked_at IS NULL AND f.ends_at > $3
+`
+
+type AccessTokenClientGetRow struct {
+	AccessToken AccessToken
+	TokenFamily TokenFamily
+	Client      Client
+	RealmHead   RealmHead
+}
+
+// The client that a live access token without a user stands for, and the head of the realm.
+func (q *Queries) AccessTokenClientGet(ctx context.Context, realm string, tokenHashes [][]byte, at time.Time) (AccessTokenClientGetRow, error) {
+	row := q.db.QueryRow(ctx, accessTokenClientGet, realm, tokenHashes, at)
+	var i AccessTokenClientGetRow
+	err := row.Scan(
+		&i.AccessToken.Realm,
+		&i.AccessToken.TokenHash,
+		&i.AccessToken.FamilyID,
+		&i.AccessToken.IssuedAt,
+		&i.AccessToken.ExpiresAt,
+		&i.AccessToken.KeyID,
+		&i.AccessToken.Seal,
+		&i.TokenFamily.Realm,
+		&i.TokenFamily.FamilyID,
+		&i.TokenFamily.UserID,
+		&i.TokenFamily.ClientID,
+		&i.TokenFamily.Scope,
+		&i.TokenFamily.StartedAt,
+		&i.TokenFamily.EndsAt,
+		&i.TokenFamily.RevokedAt,
+		&i.TokenFamily.RevokedFor,
+		&i.TokenFamily.AsOf,
+		&i.Client.Realm,
+		&i.Client.ClientID,
+		&i.Client.Kind,
+		&i.Client.SecretHash,
+		&i.Client.MayDecideOwn,
+		&i.Client.CreatedAt,
+		&i.Client.SuppressedAt,
+		&i.Client.PayeeWaived,
+		&i.Client.Roles,
+		&i.RealmHead.Realm,
+		&i.RealmHead.Number,
+		&i.RealmHead.ChangeID,
+		&i.RealmHead.Digest,
+		&i.RealmHead.KeyID,
+		&i.RealmHead.Seal,
+	)
+	return i, err
+}
+
 const accessTokenDropExpired = `-- name: AccessTokenDropExpired :execrows
 DELETE FROM access_token d WHERE d.realm = $1 AND d.token_hash IN (
   SELECT t.token_hash FROM access_token t WHERE t.realm = $1 AND t.expires_at < $2 ORDER BY t.expires_at LIMIT $3::integer)
@@ -26,7 +84,7 @@ func (q *Queries) AccessTokenDropExpired(ctx context.Context, realm string, befo
 }
 
 const accessTokenPrincipalGet = `-- name: AccessTokenPrincipalGet :one
-SELECT t.realm, t.token_hash, t.family_id, t.issued_at, t.expires_at, t.key_id, t.seal, f.realm, f.family_id, f.user_id, f.client_id, f.scope, f.started_at, f.ends_at, f.revoked_at, f.revoked_for, f.as_of, u.realm, u.user_id, u.person_id, u.duty, u.name, u.password_hash, u.status, u.created_at, u.signed_out_at, p.realm, p.person_id, p.display_name, p.duty, p.created_at, c.realm, c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.created_at, c.suppressed_at, c.payee_waived, h.realm, h.number, h.change_id, h.digest, h.key_id, h.seal,
+SELECT t.realm, t.token_hash, t.family_id, t.issued_at, t.expires_at, t.key_id, t.seal, f.realm, f.family_id, f.user_id, f.client_id, f.scope, f.started_at, f.ends_at, f.revoked_at, f.revoked_for, f.as_of, u.realm, u.user_id, u.person_id, u.duty, u.name, u.password_hash, u.status, u.created_at, u.signed_out_at, p.realm, p.person_id, p.display_name, p.duty, p.created_at, c.realm, c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.created_at, c.suppressed_at, c.payee_waived, c.roles, h.realm, h.number, h.change_id, h.digest, h.key_id, h.seal,
        ARRAY(SELECT r.role FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::text[] AS roles,
        ARRAY(SELECT r.grant_id FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::uuid[] AS grant_ids,
        ARRAY(SELECT r.granted_at FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::timestamptz[] AS granted
@@ -97,6 +155,7 @@ func (q *Queries) AccessTokenPrincipalGet(ctx context.Context, realm string, tok
 		&i.Client.CreatedAt,
 		&i.Client.SuppressedAt,
 		&i.Client.PayeeWaived,
+		&i.Client.Roles,
 		&i.RealmHead.Realm,
 		&i.RealmHead.Number,
 		&i.RealmHead.ChangeID,
@@ -108,6 +167,43 @@ func (q *Queries) AccessTokenPrincipalGet(ctx context.Context, realm string, tok
 		&i.Granted,
 	)
 	return i, err
+}
+
+const clientTokenStart = `-- name: ClientTokenStart :exec
+WITH family AS (
+  INSERT INTO token_family (realm, family_id, client_id, scope, started_at, ends_at)
+  VALUES ($1, $3, $8, $9, $4, $5)
+)
+INSERT INTO access_token (realm, token_hash, family_id, issued_at, expires_at, key_id, seal)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
+`
+
+type ClientTokenStartParams struct {
+	Realm     string
+	TokenHash []byte
+	FamilyID  uuid.UUID
+	At        time.Time
+	EndsAt    time.Time
+	KeyID     string
+	Seal      []byte
+	ClientID  string
+	Scope     string
+}
+
+// An access token of a client that acts by itself, in a family of its own.
+func (q *Queries) ClientTokenStart(ctx context.Context, arg ClientTokenStartParams) error {
+	_, err := q.db.Exec(ctx, clientTokenStart,
+		arg.Realm,
+		arg.TokenHash,
+		arg.FamilyID,
+		arg.At,
+		arg.EndsAt,
+		arg.KeyID,
+		arg.Seal,
+		arg.ClientID,
+		arg.Scope,
+	)
+	return err
 }
 
 const familyByAccessToken = `-- name: FamilyByAccessToken :one
@@ -184,10 +280,10 @@ WITH revoked AS (
   WHERE d.realm = $3 AND d.family_id = $4 AND d.revoked_at IS NULL
   RETURNING d.realm, d.user_id, d.client_id
 )
-SELECT u.user_id, u.person_id, p.display_name, revoked.client_id
+SELECT u.user_id, u.person_id, coalesce(p.display_name, revoked.client_id)::text AS name, revoked.client_id
 FROM revoked
-JOIN user_account u ON u.realm = revoked.realm AND u.user_id = revoked.user_id
-JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
+LEFT JOIN user_account u ON u.realm = revoked.realm AND u.user_id = revoked.user_id
+LEFT JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
 `
 
 type FamilyRevokeParams struct {
@@ -198,10 +294,10 @@ type FamilyRevokeParams struct {
 }
 
 type FamilyRevokeRow struct {
-	UserID      uuid.UUID
-	PersonID    uuid.UUID
-	DisplayName string
-	ClientID    string
+	UserID   *uuid.UUID
+	PersonID *uuid.UUID
+	Name     string
+	ClientID string
 }
 
 // The first reason stays: a family that was revoked before returns no row.
@@ -222,7 +318,7 @@ func (q *Queries) FamilyRevoke(ctx context.Context, arg FamilyRevokeParams) ([]F
 		if err := rows.Scan(
 			&i.UserID,
 			&i.PersonID,
-			&i.DisplayName,
+			&i.Name,
 			&i.ClientID,
 		); err != nil {
 			return nil, err

@@ -467,3 +467,69 @@ func TestWhatAnInstructionBecomes(t *testing.T) {
 		}
 	}
 }
+
+// Money that is here again is not recalled.
+func TestWhatCameBackIsNotRecalled(t *testing.T) {
+	t.Parallel()
+	about := request(t, payment.KindRecall).About
+	for state, refused := range map[payment.State]bool{"": false, payment.StateFailed: false, payment.StateSettled: true} {
+		about.Original.ReturnState = state
+		if err := about.Eligible(payment.KindRecall, rulebook.Settings{}); refusedWith(err, "NARR") != refused || !refused && err != nil {
+			t.Errorf("a payment whose return is %q: %v", state, err)
+		}
+	}
+}
+
+// A document about a payment comes from a bank of its other side.
+func TestADocumentComesFromABankOfThePayment(t *testing.T) {
+	t.Parallel()
+	booked, recall := cameIn(t)
+	sent := pending(maker, 1)
+	sent.Summary.CreditorAgent = "BBBBCHZZ123"
+	for _, c := range []struct {
+		about  payment.Message
+		sender string
+		taken  bool
+	}{
+		{booked, "RAIFCH22005", true},
+		{booked, "AAAACHBBXXX", false},
+		{booked, "", false},
+		{sent, "BBBBCHZZXXX", true},
+		{sent, "BBBBCHZZ123", true},
+		{sent, "BBBBCHZZ456", false},
+		{sent, "AAAACHBBXXX", false},
+	} {
+		err := c.about.ComesFrom(c.sender)
+		var stranger *payment.StrangerError
+		if (err == nil) != c.taken || !c.taken && (!errors.As(err, &stranger) || stranger.Sender != c.sender) {
+			t.Errorf("from %q about a %s: %v", c.sender, c.about.Kind, err)
+		}
+	}
+	if recall.WithContent([]byte("<broken")).ComesFrom("RAIFCH22005") == nil {
+		t.Error("a document about what cannot be read is taken")
+	}
+}
+
+// Only the parties of a payment know when it was accepted, its UETR, or its amount with both accounts.
+func TestWhoKnowsThePayment(t *testing.T) {
+	t.Parallel()
+	booked, _ := cameIn(t)
+	accepted := time.Date(2026, time.March, 2, 9, 0, 1, 49_000_000, time.UTC)
+	accounts := interbank.OriginalCopy{DebtorAccount: "CH7280005000088877766", CreditorAccount: "CH4821966000009613388"}
+	for name, c := range map[string]struct {
+		said  interbank.Original
+		knows bool
+	}{
+		"nothing":            {interbank.Original{TransactionID: "STX20260302000001"}, false},
+		"its time":           {interbank.Original{AcceptedAt: accepted}, true},
+		"another time":       {interbank.Original{AcceptedAt: accepted.Add(time.Millisecond)}, false},
+		"its UETR":           {interbank.Original{UETR: "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10"}, true},
+		"its amount alone":   {interbank.Original{Amount: orderedSummary.Amount}, false},
+		"its accounts alone": {interbank.Original{Copy: accounts}, false},
+		"both":               {interbank.Original{Amount: orderedSummary.Amount, Copy: accounts}, true},
+	} {
+		if got := booked.KnownTo(c.said); got != c.knows {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

@@ -206,3 +206,24 @@ func TestWhatDecidesNothingIsShownOnTheRecall(t *testing.T) {
 		h.CheckInvariants(t)
 	}
 }
+
+// A first recall of a payment that was sent back already is answered with ARDT, and nobody has to decide about it.
+func TestARecallOfWhatWentBackIsAnswered(t *testing.T) {
+	t.Parallel()
+	h := servicetest.New(t)
+	original, document := booked(t, h, rulebook.SchemeSIC, "TX9")
+	ask := payment.RTransaction{Kind: payment.KindReturn, Scheme: rulebook.SchemeSIC, OriginalID: original.InternalID}
+	ask.Reason = "AC04"
+	m := request(t, h, ask)
+	send(t, h, m)
+	finish(t, h, m)
+	receive(t, h, inbound(t, rulebook.SchemeSIC, "RE1", recalling(t, h, document, byCustomer(rulebook.SchemeSIC)), nil))
+	h.Clock.Add(3 * time.Second)
+	h.Clearing.RunOnce(ctx)
+	no := lastSent(t, h, "camt.029").(*iso20022.ResolutionOfInvestigation)
+	said := no.CancellationDetails[0].TransactionInformationAndStatus[0].CancellationStatusReasonInformation[0]
+	if outcome, reason := inboxOf(t, h, "RE1"); outcome != "matched" || said.Reason.Code != "ARDT" {
+		t.Errorf("%s %s, answered with %s", outcome, reason, said.Reason.Code)
+	}
+	h.CheckInvariants(t)
+}

@@ -57,18 +57,17 @@ func TestEverythingThatIsSentIsSeen(t *testing.T) {
 				w.recall(scheme, paid)
 			}
 			if every || i%3 == 1 {
-				w.answer(scheme, order, i, payment.KindReturn)
+				w.answer(scheme, order, fmt.Sprintf("RET%d", i), rulebook.ReturnReasons(scheme))
+				w.answer(scheme, order, fmt.Sprintf("FOC%d", i), []rulebook.Reason{{Code: rulebook.ReturnAfterRecall}})
 			}
 			if every || i%3 == 2 {
-				w.answer(scheme, order, i, payment.KindResolution)
+				w.answer(scheme, order, fmt.Sprintf("RES%d", i), rulebook.ResolutionReasons(scheme))
 			}
 		}
 	}
 	t.Logf("%d changes of elements named", w.amended)
 	t.Logf("%d elements on %d places, %d misses", len(w.seen), len(w.places)+1, len(w.missed))
-	for _, miss := range w.missed {
-		t.Error(miss)
-	}
+	w.missesNothing()
 	if len(w.seen) < 350 {
 		t.Errorf("the walk saw %d elements only", len(w.seen))
 	}
@@ -137,6 +136,14 @@ func newSeenWalk(p *product) *seenWalk {
 	}
 }
 
+// missesNothing reports what a place did not show before the approval.
+func (w *seenWalk) missesNothing() {
+	w.t.Helper()
+	for _, miss := range w.missed {
+		w.t.Error(miss)
+	}
+}
+
 // abbreviations are called the same by people.
 var abbreviations = []string{"IBAN", "UETR", "LEI", "Room", "Rate", "Case"}
 
@@ -158,7 +165,7 @@ type seenWalk struct {
 
 	maker, checker *portalBrowser
 	token          string // of the checker
-	amender        string // the maker's
+	amender        string // of the maker
 	amended        int    // elements that pages name as changed
 	accounts       []payment.DebtorAccount
 	number         int
@@ -266,18 +273,23 @@ func (w *seenWalk) update(scheme rulebook.Scheme, id uuid.UUID, order *iso20022.
 	w.t.Helper()
 	document, err := codec.EncodeJSON(order)
 	must(w.t, err)
-	body := fmt.Sprintf(`{"identifiers": {"internalId": %q}, "Document": %s}`, id, document)
-	r, err := http.NewRequestWithContext(
-		w.t.Context(), http.MethodPost, w.server.URL+"/api/"+string(scheme)+"/v1/instruction/update", strings.NewReader(body),
-	)
+	w.call(scheme, "instruction/update", fmt.Sprintf(`{"identifiers": {"internalId": %q}, "Document": %s}`, id, document))
+}
+
+// call is a call of the maker by JSON; it returns the answer.
+func (w *seenWalk) call(scheme rulebook.Scheme, path, body string) string {
+	w.t.Helper()
+	address := w.server.URL + "/api/" + string(scheme) + "/v1/" + path
+	r, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, address, strings.NewReader(body))
 	must(w.t, err)
 	r.Header.Set("Authorization", "Bearer "+w.amender)
 	r.Header.Set("X-Request-Id", "walk")
 	r.Header.Set("Content-Type", "application/json")
 	status, said := w.do(http.DefaultClient, r)
 	if status != http.StatusOK {
-		w.t.Fatalf("the update: %d %s", status, said)
+		w.t.Fatalf("%s: %d %s", path, status, said)
 	}
+	return said
 }
 
 // file takes a file with two payments like that of the order through the page of the file and the page to approve it.
@@ -332,18 +344,19 @@ func (w *seenWalk) recall(scheme rulebook.Scheme, paid payment.Message) {
 	w.request("/payments/"+paid.InternalID.String()+"/recall", fmt.Sprintf("%s recall", scheme), reason, "Undrlyg/TxInf/OrgnlGrpInf/OrgnlMsgId")
 }
 
-// answer brings a payment like the order in, with a recall for a resolution, and returns it or refuses the recall.
-func (w *seenWalk) answer(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation, number int, kind payment.Kind) {
+// answer brings a payment like the order in and returns it; after a recall for the reason of one, less a charge. With the reasons of a
+// resolution it refuses the recall.
+func (w *seenWalk) answer(
+	scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation, name string, reasons []rulebook.Reason,
+) {
 	w.t.Helper()
-	transaction := fmt.Sprintf("%s%s%d", strings.ToUpper(string(kind[:3])), scheme[:3], number)
+	transaction := name + string(scheme[:3])
 	document := w.incoming(scheme, order, transaction)
 	w.must(http.StatusAccepted, scheme, transaction, encode(w.t, document))
 	_, id, err := w.house.Incoming(w.t.Context(), scheme, transaction)
 	must(w.t, err)
-	path, reasons := "/payments/"+id.String()+"/return", slices.DeleteFunc(slices.Clone(rulebook.ReturnReasons(scheme)), func(r rulebook.Reason) bool {
-		return r.Code == rulebook.ReturnAfterRecall
-	})
-	if kind == payment.KindResolution {
+	path := "/payments/" + id.String() + "/return"
+	if resolution := strings.HasPrefix(name, "RES"); resolution || len(reasons) == 1 {
 		recall, err := interbank.CancellationRequest(interbank.RTransactionInput{
 			Request: rulebook.Request{Reason: "CUST"}, Scheme: scheme, Original: document, MessageID: "C" + transaction, ID: "C" + transaction,
 			At: w.house.Clock.Now(),
@@ -352,9 +365,14 @@ func (w *seenWalk) answer(scheme rulebook.Scheme, order *iso20022.CustomerCredit
 		w.must(http.StatusAccepted, scheme, "C"+transaction, encode(w.t, recall))
 		list, err := w.house.Reader.Messages(w.t.Context(), demo.Realm, store.Filter{OriginalID: id, PageSize: 1})
 		must(w.t, err)
-		path, reasons = "/recalls/"+list[0].InternalID.String()+"/resolve", rulebook.ResolutionReasons(scheme)
+		path += "?recall=" + list[0].InternalID.String()
+		if resolution {
+			path = "/recalls/" + list[0].InternalID.String() + "/resolve"
+		}
+	} else {
+		reasons = slices.DeleteFunc(slices.Clone(reasons), func(r rulebook.Reason) bool { return r.Code == rulebook.ReturnAfterRecall })
 	}
-	w.request(path, fmt.Sprintf("%s %s", scheme, kind), firstWithLines(reasons))
+	w.request(path, fmt.Sprintf("%s %s", scheme, name), firstWithLines(reasons))
 }
 
 // incoming is the payment of the order as another bank sends it to an account of ours.
@@ -389,8 +407,14 @@ func firstWithLines(reasons []rulebook.Reason) rulebook.Reason {
 // request takes a recall, a return or a resolution through its form, check page, queue and approval.
 func (w *seenWalk) request(path, what string, reason rulebook.Reason, made ...string) {
 	w.t.Helper()
-	form := w.maker.get(path).fields(w.t, path)
+	page := w.maker.get(path)
+	path, _, _ = strings.Cut(path, "?")
+	form := page.fields(w.t, path)
 	form.Set("reason", reason.Code)
+	if reason.Code == rulebook.ReturnAfterRecall {
+		w.number++
+		form.Set("charge", fmt.Sprintf("0.%02d", w.number%100))
+	}
 	if reason.Information.Allowed > 0 {
 		w.number++
 		form.Set("information1", fmt.Sprintf("Line %d of its maker", w.number))
@@ -848,20 +872,15 @@ func TestSpacesOfALineAreSeen(t *testing.T) {
 		paid := w.pay(scheme, w.base(scheme, false), 0)
 		body := fmt.Sprintf(`{"identifiers": {"internalId": %q, "externalId": %q}, "RecallDetails": {"reason": %q, "additionalInformation": [%q]}}`,
 			paid.InternalID, scheme, firstWithLines(rulebook.RecallReasons(scheme)).Code, " Line  1 ")
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.server.URL+"/api/"+string(scheme)+"/v1/recall/create", strings.NewReader(body))
-		must(t, err)
-		r.Header.Set("Authorization", "Bearer "+p.token("maker1"))
-		r.Header.Set("X-Request-Id", "walk")
-		r.Header.Set("Content-Type", "application/json")
-		_, said := w.do(http.DefaultClient, r)
 		var made struct {
 			Identifiers struct {
 				InternalID uuid.UUID `json:"internalId"`
 			} `json:"identifiers"`
 		}
-		must(t, json.Unmarshal([]byte(said), &made))
+		must(t, json.Unmarshal([]byte(w.call(scheme, "recall/create", body)), &made))
 		w.decide(map[string]view{}, made.Identifiers.InternalID, "recall by JSON", "Undrlyg/TxInf/OrgnlGrpInf/OrgnlMsgId")
 	}
+	w.missesNothing()
 }
 
 // TestOrdersThatDifferLookDifferent makes pairs of orders that differ only in what pages write otherwise than the document: spaces,

@@ -12,7 +12,7 @@ import (
 type Practice struct {
 	Name    string // of the file, with what is other in a sibling
 	Content []byte
-	// Outcome of an upload: "payment", "file" for the page of a file of many, or "refused".
+	// Outcome of an upload: "payment", "file" for the page of a file of many, "refused", or "-" where it depends on the time of day.
 	Outcome string
 	// JSON and Validate are the codes of the findings, sorted, each once; "-" for no case of one of the two.
 	JSON, Validate string
@@ -37,7 +37,8 @@ func Practices(t *testing.T, folder, day string) []Practice {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := Practice{Name: cells[0], Content: []byte(dated.Replace(string(content))), Outcome: cells[3], Says: list(cells[5]), Never: list(cells[6])}
+		p := Practice{Name: cells[0], Content: []byte(dated.Replace(string(content))), Outcome: cells[3]}
+		p.Says, p.Never = list(cells[5]), list(cells[6])
 		var two bool
 		p.JSON, p.Validate, two = strings.Cut(cells[4], "/")
 		if !two {

@@ -36,6 +36,9 @@ func TestFilesOfPracticeBecomeWhatIsRight(t *testing.T) {
 	maker := setup(t).as("maker1")
 	leads := map[string]string{"payment": "/payments/", "file": "/payments/batches/"}
 	for _, c := range testutil.Practices(t, cases, time.Now().In(i18n.Zone()).Format(time.DateOnly)) {
+		if c.Outcome == "-" {
+			continue
+		}
 		got := maker.upload(c.Name[strings.LastIndex(c.Name, " ")+1:], c.Content)
 		if (c.Outcome == "refused") != (got.status == http.StatusUnprocessableEntity) || !strings.HasPrefix(got.location, leads[c.Outcome]) {
 			t.Errorf("%s: %d %s, want %s: %s", c.Name, got.status, got.location, c.Outcome, got.main())

@@ -1,8 +1,8 @@
 package testutil
 
 import (
+	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -22,7 +22,8 @@ type Practice struct {
 // Practices reads the files in a folder, which its outcomes.tsv lists, dated on the day. Documents of clearing are not among them.
 func Practices(t *testing.T, folder, day string) []Practice {
 	t.Helper()
-	table, err := os.ReadFile(filepath.Join(folder, "outcomes.tsv"))
+	files := os.DirFS(folder)
+	table, err := fs.ReadFile(files, "outcomes.tsv")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +34,7 @@ func Practices(t *testing.T, folder, day string) []Practice {
 	var all []Practice
 	for _, line := range strings.Split(strings.TrimRight(string(table), "\n"), "\n")[1:] {
 		cells := strings.Split(line, "\t")
-		content, err := os.ReadFile(filepath.Join(folder, cells[0]))
+		content, err := fs.ReadFile(files, cells[0])
 		if err != nil {
 			t.Fatal(err)
 		}

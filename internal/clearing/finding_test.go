@@ -169,3 +169,50 @@ func TestHeadersAndEnvelopesOfGatewaysAreRead(t *testing.T) {
 		}
 	}
 }
+
+// A document with the header of another end is not taken: neither under a message id that was used, nor when it says that clearing refused a
+// message of ours.
+func TestADocumentOfAnotherEndIsNotTaken(t *testing.T) {
+	t.Parallel()
+	const scheme, us = rulebook.SchemeSCT, "AAAADEFFXXX"
+	between := func(ends profile.Ends) profile.Registry {
+		book, err := profile.NewRegistry(nil)
+		must(t, err)
+		book, err = book.Choose(string(scheme), "sct-header", ends)
+		must(t, err)
+		return book
+	}
+	h := servicetest.With(t, servicetest.Options{Profiles: between(profile.Ends{Sender: us, Receiver: "CLRGDEFFXXX"})})
+	defer h.CheckInvariants(t)
+	from := func(bic, reference string, document iso20022.Document) clearing.Document {
+		content, err := between(profile.Ends{Sender: bic, Receiver: us}).InForce(string(scheme), h.Clock.Now()).Write(document)
+		must(t, err)
+		return clearing.Document{Scheme: scheme, Reference: reference, Content: content, ReceivedAt: h.Clock.Now()}
+	}
+	receive(t, h, from("CLRGDEFFXXX", "USED", transferOf(t, h, scheme, "BBBBFRPPXXX", "FIRST", "FIRST")))
+	receive(t, h, from("COBADEFFXXX", "USED", transferOf(t, h, scheme, "COBADEFFXXX", "SECOND", "SECOND")))
+	if first, second := states(t, h, scheme, "FIRST"), states(t, h, scheme, "SECOND"); len(first) != 1 || len(second) != 0 {
+		t.Errorf("the payments are %q and %q", first, second)
+	}
+	m := approved(t, h, scheme)
+	send(t, h, m)
+	about := func(bic, reference string) clearing.Document {
+		d := from(bic, reference, transfer(t, h, scheme, reference, receiving[scheme]))
+		header, _, _ := strings.Cut(string(d.Content), "<Document")
+		d.Content = []byte(header + `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:admi.002.001.01"><admi.002.001.01><RltdRef><Ref>` + m.Reference() +
+			`</Ref></RltdRef><Rsn><RjctgPtyRsn>U110</RjctgPtyRsn></Rsn></admi.002.001.01></Document></BusinessMessage>`)
+		return d
+	}
+	receive(t, h, about("COBADEFFXXX", "USED"))
+	receive(t, h, about("COBADEFFXXX", "REFUSAL"))
+	if now := current(t, h, m); now.State != payment.StateProcessing {
+		t.Errorf("after the word of another bank our payment is %s", now.State)
+	}
+	receive(t, h, about("CLRGDEFFXXX", "REFUSED"))
+	want{state: payment.StateFailed, code: "FF01"}.check(t, h, m)
+	var kept int
+	must(t, h.DB.Owner(t).QueryRow(ctx, "SELECT count(*) FROM inbox WHERE outcome = 'quarantined' AND reason LIKE '%ends of the connection%'").Scan(&kept))
+	if kept != 3 {
+		t.Errorf("%d documents of another end are in quarantine", kept)
+	}
+}

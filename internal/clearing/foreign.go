@@ -26,6 +26,9 @@ const codeRejected = "FF01"
 // ends the message of ours that it names, with an alarm: clearing never took it, so that nothing is asked or sent again.
 func (s *Service) receiveForeign(ctx context.Context, in store.Document, f profile.Foreign) error {
 	in.Name = f.Name
+	if err := s.fromPartner(in); err != nil {
+		return s.quarantine(ctx, in, unprocessableOf(err))
+	}
 	failed := &unprocessableError{reason: i18n.Text("This gateway does not process %s.").With(f.Name)}
 	switch profile.Family(string(f.Name)) {
 	case messageRejected:

@@ -89,6 +89,9 @@ func (s *Service) seen(ctx context.Context, in store.Document, parsed iso20022.D
 		if in.At.Sub(earlier.At) >= period || sender != s.senderOf(earlier) {
 			return s.process(ctx, in, parsed)
 		}
+		if err := s.fromPartner(in); err != nil {
+			return err
+		}
 		if transfer, is := parsed.(*iso20022.FIToFICustomerCreditTransfer); is {
 			return s.repeatedMessage(ctx, in, transfer)
 		}

@@ -73,17 +73,20 @@ func (s *Service) Receive(ctx context.Context, d Document) error {
 		return err
 	}
 	in.Name = parsed.MessageName()
-	process := func() error { return s.process(ctx, in, parsed) }
-	if err := s.cfg.Profiles.FromPartner(string(d.Scheme), d.Content); err != nil {
-		process = func() error {
-			return unprocessable(i18n.Text("Look at who sent this: %s.").With(i18n.Stored(err.Error())))
-		}
-	}
-	err := s.processOrQuarantine(ctx, in, process)
+	err := s.processOrQuarantine(ctx, in, func() error { return s.process(ctx, in, parsed) })
 	if errors.Is(err, store.ErrSeen) {
 		return s.seen(ctx, in, parsed)
 	}
 	return err
+}
+
+// fromPartner refuses a document whose header is not of the other end of the connection. Error: unprocessableError.
+func (s *Service) fromPartner(in store.Document) error {
+	err := s.cfg.Profiles.FromPartner(string(in.Scheme), in.Content)
+	if err != nil {
+		return unprocessable(i18n.Text("Look at who sent this: %s.").With(i18n.Stored(err.Error())))
+	}
+	return nil
 }
 
 // processOrQuarantine processes a document, and puts it into quarantine when it cannot be booked. Error: store.ErrSeen.
@@ -122,6 +125,9 @@ func (s *Service) trusted(ctx context.Context, m payment.Message) error {
 
 // process hands a document to what it is for.
 func (s *Service) process(ctx context.Context, in store.Document, parsed iso20022.Document) error {
+	if err := s.fromPartner(in); err != nil {
+		return err
+	}
 	switch document := parsed.(type) {
 	case *iso20022.FIToFIPaymentStatusReport:
 		return s.receiveStatus(ctx, in, document)

@@ -87,7 +87,7 @@ func received(t *testing.T, g *gateway) *sync.Map {
 	}()
 	t.Cleanup(func() {
 		stop()
-		<-ended
+		must(t, <-ended)
 	})
 	return &came
 }

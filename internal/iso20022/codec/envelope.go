@@ -19,7 +19,7 @@ const (
 )
 
 // DecodeEnvelope is DecodeXML, and returns the business application header (head.001.001.01 to .03) that stands before the document, nil
-// when there is none. Header and document are the only children of a root element of any name, or of the body of a SWIFT envelope, which then
+// when there is none. Header and document are the only children of a root element of any name, or of the body of a SWIFT envelope, which
 // needs no header.
 func DecodeEnvelope(data []byte) (*iso20022.BusinessApplicationHeaderV02, iso20022.Document, []iso20022.Finding) {
 	x := &xmlDecoder{decoder: newDecoder(Options{}, data, "/"+documentElement)}

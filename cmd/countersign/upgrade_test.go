@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -81,6 +82,11 @@ func planted(t *testing.T, names ...string) string {
 		replaced[file] = filepath.Join(folder, name)
 		must(t, os.WriteFile(replaced[file], []byte(text), 0o600))
 	}
+	described := filepath.Join(root, "internal", "store", "integrity", "schema.txt")
+	content, err := os.ReadFile(described)
+	must(t, err)
+	replaced[described] = filepath.Join(folder, "schema.txt")
+	must(t, os.WriteFile(replaced[described], regexp.MustCompile(`(?m)^column\tcreation_key\.fingerprint\t.*\n`).ReplaceAll(content, nil), 0o600))
 	overlay, err := json.Marshal(map[string]any{"Replace": replaced})
 	must(t, err)
 	must(t, os.WriteFile(filepath.Join(folder, "overlay.json"), overlay, 0o600))
@@ -261,7 +267,7 @@ func (u *upgrade) holds(program string) {
 	var report struct {
 		Invariants []struct{ ID, Verdict string }
 	}
-	must(u.t, json.Unmarshal([]byte(p.output.String()), &report))
+	must(u.t, json.NewDecoder(strings.NewReader(p.output.String())).Decode(&report)) // what it says of the outcome follows
 	for _, i := range report.Invariants {
 		if i.Verdict != "holds" && i.ID != "I25" {
 			u.t.Errorf("%s is %s:\n%s", i.ID, i.Verdict, p.output)

@@ -538,21 +538,22 @@ CREATE INDEX decision_by_checker ON decision (checker_person, realm, decided_at,
 CREATE UNIQUE INDEX decision_factor_once ON decision (realm, factor_use_id) WHERE factor_use_id IS NOT NULL;
 ALTER TABLE decision ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_realm ON decision USING (realm = current_setting('countersign.realm', true));
--- A client decides nothing that came through it by the API, unless its realm lets it. A foreign key cannot say "none of these".
+-- A client decides nothing that came through it by the API, unless its realm lets it. A foreign key cannot say "none of these". The version
+-- must be there before the statement, so that one statement that writes both passes by nothing.
 CREATE POLICY another_client ON decision AS RESTRICTIVE FOR INSERT TO countersign_app WITH CHECK (
   channel <> 'api'
   OR EXISTS (SELECT FROM client c WHERE c.realm = decision.realm AND c.client_id = decision.client_id AND c.may_decide_own)
-  OR NOT EXISTS (SELECT FROM message_version v
-                 WHERE v.realm = decision.realm AND v.message_id = decision.message_id AND v.version = decision.version
-                   AND decision.client_id = ANY (v.clients)));
+  OR EXISTS (SELECT FROM message_version v
+             WHERE v.realm = decision.realm AND v.message_id = decision.message_id AND v.version = decision.version
+               AND decision.client_id <> ALL (v.clients)));
 -- A grant that has ended decides nothing any more. A foreign key cannot say "still", because the decision outlives the grant.
 CREATE POLICY grant_in_force ON decision AS RESTRICTIVE FOR INSERT TO countersign_app WITH CHECK (
   EXISTS (SELECT FROM user_role g WHERE g.realm = decision.realm AND g.grant_id = decision.grant_id AND g.ended_at IS NULL));
 -- No approval without one where the policy of the message asks. A foreign key cannot say "where".
 CREATE POLICY step_up ON decision AS RESTRICTIVE FOR INSERT TO countersign_app WITH CHECK (
   action <> 'approve' OR factor_use_id IS NOT NULL
-  OR NOT EXISTS (SELECT FROM message m JOIN policy p ON p.realm = m.realm AND p.policy_id = m.policy_id
-                 WHERE m.realm = decision.realm AND m.message_id = decision.message_id AND p.step_up));
+  OR EXISTS (SELECT FROM message m JOIN policy p ON p.realm = m.realm AND p.policy_id = m.policy_id
+             WHERE m.realm = decision.realm AND m.message_id = decision.message_id AND NOT p.step_up));
 GRANT SELECT, INSERT ON decision TO countersign_app;
 GRANT SELECT ON decision TO countersign_reader;
 -- Statistics are kept small: the planner needs none of these columns, or few values of them.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/administration"
+	"countersign/internal/auditlog"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -82,46 +84,75 @@ const (
 )
 
 // Events returns the events of a realm behind a cursor, oldest first. It never skips and never repeats an event, and returns those of a
-// message in the order of its steps (docs/adr/0013-event-order.md). It reads at most 10,000 events, so a page may be short, or empty, and
+// message in the order of its steps (docs/adr/0013-event-order.md). It reads at most 10,000 events and leaves forged ones out, so a page may be short, or empty, and
 // have more behind it. Error: ErrUnknownEvent.
 func (r *Reader) Events(ctx context.Context, realm string, f EventFilter) (EventPage, error) {
 	page := EventPage{Next: f.After}
 	err := r.read(ctx, realm, Keyed, func(q *dbsqlc.Queries) error {
-		from := dbsqlc.EventListParams{Realm: realm, PageSize: eventsRead}
-		if f.After != uuid.Nil {
-			cursor, err := q.EventCursor(ctx, realm, f.After)
-			if errors.Is(err, pgx.ErrNoRows) {
-				return ErrUnknownEvent
-			}
-			if err != nil {
-				return fmt.Errorf("look for the cursor: %w", err)
-			}
-			from.Place, from.About, from.Sequence = cursor.Place, cursor.About, cursor.Sequence
+		err := page.read(ctx, q, realm, f)
+		if err != nil {
+			return err
 		}
-		for range eventQueries {
-			rows, err := q.EventList(ctx, from)
-			if err != nil {
-				return fmt.Errorf("list events: %w", err)
+		return r.dropForged(ctx, q, realm, &page)
+	})
+	return page, err
+}
+
+func (p *EventPage) read(ctx context.Context, q *dbsqlc.Queries, realm string, f EventFilter) error {
+	from := dbsqlc.EventListParams{Realm: realm, PageSize: eventsRead}
+	if f.After != uuid.Nil {
+		cursor, err := q.EventCursor(ctx, realm, f.After)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return ErrUnknownEvent
+		}
+		if err != nil {
+			return fmt.Errorf("look for the cursor: %w", err)
+		}
+		from.Place, from.About, from.Sequence = cursor.Place, cursor.About, cursor.Sequence
+	}
+	for range eventQueries {
+		rows, err := q.EventList(ctx, from)
+		if err != nil {
+			return fmt.Errorf("list events: %w", err)
+		}
+		for i, row := range rows {
+			from.Place, from.About, from.Sequence, p.Next = row.Place, row.About, row.Sequence, row.EventID
+			event := streamEvent(row)
+			if f.takes(event) {
+				p.Events = append(p.Events, event)
 			}
-			for i, row := range rows {
-				from.Place, from.About, from.Sequence, page.Next = row.Place, row.About, row.Sequence, row.EventID
-				event := streamEvent(row)
-				if f.takes(event) {
-					page.Events = append(page.Events, event)
-				}
-				if len(page.Events) == f.PageSize {
-					page.More = i+1 < len(rows) || len(rows) == eventsRead
-					return nil
-				}
-			}
-			page.More = len(rows) == eventsRead
-			if !page.More {
+			if len(p.Events) == f.PageSize {
+				p.More = i+1 < len(rows) || len(rows) == eventsRead
 				return nil
 			}
 		}
+		p.More = len(rows) == eventsRead
+		if !p.More {
+			return nil
+		}
+	}
+	return nil
+}
+
+// dropForged takes the events out of a page whose rows, moves, versions or decisions do not fit their seal, with an alarm.
+func (r *Reader) dropForged(ctx context.Context, q *dbsqlc.Queries, realm string, page *EventPage) error {
+	if len(page.Events) == 0 {
 		return nil
+	}
+	of := make([]LeafRow, len(page.Events))
+	for i, e := range page.Events {
+		of[i] = LeafRow{auditlog.KindEvent, e.ID}
+	}
+	leaves, err := Leaves(ctx, q, realm, of, r.db.TrailKeys())
+	page.Events = slices.DeleteFunc(page.Events, func(e StreamEvent) bool {
+		forged := leaves[e.ID].Kind != auditlog.KindEvent
+		if forged && err == nil {
+			r.db.Log().LogAttrs(ctx, slog.LevelError, "an event does not fit its seal and is left out of the stream", slog.Bool("alarm", true),
+				slog.String("realm", realm), slog.String("event", e.ID.String()))
+		}
+		return forged
 	})
-	return page, err
+	return err
 }
 
 // LastEvent returns the last event of a realm at this moment; the zero id when there is none.

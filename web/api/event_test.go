@@ -2,11 +2,16 @@ package api_test
 
 import (
 	"fmt"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"countersign/internal/store"
+	"countersign/internal/store/storetest"
+	"countersign/web/webtest"
 )
 
 const eventPath = "/api/common/v1/event/list"
@@ -88,6 +93,44 @@ func TestEventsComeInOrderFromACursor(t *testing.T) {
 		if got := fmt.Sprint(types(page)); got != want || page.Text("next") == "" {
 			t.Errorf("%s: %s in %s", query, got, page.Body)
 		}
+	}
+}
+
+// TestAnEventThatTheGatewayDidNotWriteIsNotInTheStream: the login of the service writes moves and rows of the audit trail by which a waiting
+// payment is settled, with seals of another message. No reader and no webhook is sent such an event, and an alarm names it.
+func TestAnEventThatTheGatewayDidNotWriteIsNotInTheStream(t *testing.T) {
+	t.Parallel()
+	b := &bundle{webtest.With(t, webtest.Options{Database: func(db *storetest.DB, log *slog.Logger) *store.Database {
+		database, err := store.Open(t.Context(), store.Config{URL: db.URL, Seal: db.Seal, TokenKeys: storetest.Keys(t), Log: log})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(database.Close)
+		return database
+	}})}
+	approved, waiting := b.Created(t, maker1), b.Created(t, maker1)
+	b.Send(t, call{Path: approvePath, Who: checker1, Body: verdict(approved, "approve")})
+	if got := fmt.Sprint(types(b.await(t, 3))); got != "[created created approved]" {
+		t.Fatal(got)
+	}
+	app := b.DB.ConnectAsApplication(t, "demo")
+	for _, statement := range []string{
+		`INSERT INTO message_history SELECT (jsonb_populate_record(h, jsonb_build_object('message_id', $2::text))).*
+			FROM message_history h WHERE message_id = $1 AND sequence = 2`,
+		`INSERT INTO audit_event SELECT (jsonb_populate_record(a, jsonb_build_object('message_id', $2::text, 'event_id', move_event($2::uuid, 2)))).*
+			FROM audit_event a WHERE message_id = $1 AND sequence = 2`,
+	} {
+		_, err := app.Exec(t.Context(), statement, approved, waiting)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.Send(t, call{Path: approvePath, Who: checker1, Body: verdict(b.Created(t, maker1), "reject", "rejectReason", "Twice.")})
+	if got := fmt.Sprint(types(b.await(t, 5))); got != "[created created approved created rejected]" {
+		t.Errorf("with a planted event: %s", got)
+	}
+	if !strings.Contains(b.Log.String(), "an event does not fit its seal") {
+		t.Error("no alarm")
 	}
 }
 

@@ -82,6 +82,9 @@ func TestAPageOfAnUnconfirmedPaymentGoesOnAsking(t *testing.T) {
 		if _, hidden := asking.Attr("hidden"); !hidden || asking.AttrOr("hx-trigger", "") != "every 5s" {
 			t.Errorf("it goes on asking %q %s", asks, asking.AttrOr("hx-trigger", "never"))
 		}
+		if page.page.Find("a[href='/help#unconfirmed']").Length() != 1 {
+			t.Error("it does not lead to what to do")
+		}
 		maker.withHTMX().get(asks).is(http.StatusNoContent)
 	}
 	b.change("SET session_replication_role = replica; UPDATE message SET state = 'Settled', settled_at = now(), " +

@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -408,7 +409,7 @@ RAISE EXCEPTION USING ERRCODE = 'ZZ001'; EXCEPTION WHEN OTHERS THEN NULL; END;
 		through, _ = strconv.Atoi(count)
 		return errRolledBack
 	})
-	if err == errRolledBack {
+	if errors.Is(err, errRolledBack) {
 		err = nil
 	}
 	if number, what, found := strings.Cut(broken, " "); found {
@@ -419,7 +420,7 @@ RAISE EXCEPTION USING ERRCODE = 'ZZ001'; EXCEPTION WHEN OTHERS THEN NULL; END;
 }
 
 // errRolledBack takes a transaction back.
-var errRolledBack = fmt.Errorf("taken back")
+var errRolledBack = errors.New("taken back")
 
 // TestEachGuardIsNeeded takes each constraint, index, policy and missing grant of the schema out in turn: a program of the application's
 // role then breaks a promise, or the guard has a reason in explainedGuards. With all guards no program breaks one. A part of the guards with

@@ -84,8 +84,8 @@ const (
 )
 
 // Events returns the events of a realm behind a cursor, oldest first. It never skips and never repeats an event, and returns those of a
-// message in the order of its steps (docs/adr/0013-event-order.md). It reads at most 10,000 events and leaves forged ones out, so a page may be short, or empty, and
-// have more behind it. Error: ErrUnknownEvent.
+// message in the order of its steps (docs/adr/0013-event-order.md). It reads at most 10,000 events and leaves forged ones out, so a page
+// may be short, or empty, and have more behind it. Error: ErrUnknownEvent.
 func (r *Reader) Events(ctx context.Context, realm string, f EventFilter) (EventPage, error) {
 	page := EventPage{Next: f.After}
 	err := r.read(ctx, realm, Keyed, func(q *dbsqlc.Queries) error {

@@ -179,7 +179,7 @@ def decisions(moves, documents, granted, ended, held):
             people, person, grant = approved.setdefault(v["number"], []), decision["checkerPerson"], decision.get("grantId", "")
             said = [decision[name] for name in ("action", "version", "contentHash", "makers", "checkerPerson")]
             check(said == [move["action"], v["number"], v["contentHash"], v["makers"], move.get("actorPerson")], "another decision")
-            check(person not in v["makers"] + people, "somebody decided what they wrote, or twice")
+            check(person not in v["makers"] + people, "a person decided about a content that the same person made, or twice")
             people += [person] * (move["action"] == "approve")
             check(move["to"] != "Approved" or len(people) >= v["approvalsRequired"], "fewer approvals than asked for")
             right = (decision.get("role", ""), person, decision.get("grantedAt", ""))

@@ -53,7 +53,7 @@ func (v AuditVerification) tone() ui.Tone {
 	return ui.ToneGood
 }
 
-// title says how the verification ended.
+// title is the heading of the verification's result.
 func (v AuditVerification) title() i18n.Text {
 	switch {
 	case len(v.Found) > 0:

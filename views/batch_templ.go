@@ -184,7 +184,7 @@ func BatchPage(model Batch) templ.Component {
 				}
 				if model.Going {
 					var templ_7745c5c3_Var11 string
-					templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(say(ctx, "Submitting: what is ready is sent in parts. Nothing is submitted twice."))
+					templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(say(ctx, "Submitting: the ready payments are sent in parts. Nothing is submitted twice."))
 					if templ_7745c5c3_Err != nil {
 						return templ.Error{Err: templ_7745c5c3_Err, FileName: `batch.templ`, Line: 27, Col: 91}
 					}

@@ -18,7 +18,7 @@ type Bulk struct {
 	// them.
 	Odd []BulkItem
 	// File is the key of a file whose payments are approved; "" for selected messages. Its form sends Checked in place of the items. Marks
-	// are how many payments have each caution.
+	// are the numbers of payments with each caution.
 	File     string
 	FileName string
 	Checked  string
@@ -58,7 +58,7 @@ type BulkOutcome struct {
 	Action   string
 }
 
-// MarkCount is how many payments have a caution.
+// MarkCount is the number of payments with a caution.
 type MarkCount struct {
 	Text  i18n.Text
 	Count int
@@ -75,7 +75,7 @@ func (m *Bulk) Mark(cautions []i18n.Text) {
 	}
 }
 
-// Count is how many messages can be approved.
+// Count is the number of messages that can be approved.
 func (m Bulk) Count() int { return len(m.Included) + len(m.Odd) }
 
 // act is the label of the button. Ticked messages are counted beside it.

@@ -26,7 +26,7 @@ func (s Shown) in(statement interbank.Statement) bool {
 // AlsoSentTitle heads what AlsoSent lists.
 const AlsoSentTitle i18n.Text = "Also sent"
 
-// alsoTitle heads what the document of the message says beyond its rows.
+// alsoTitle is the heading of the elements of the document beyond the rows of the message.
 func (m Message) alsoTitle() i18n.Text {
 	if m.Direction == payment.DirectionIn {
 		return "Also received"
@@ -68,7 +68,7 @@ func ChangedElements(earlier, later interbank.Content) []Change {
 	return changes
 }
 
-// Sent is what the document to clearing of a message says, as the rows of a page.
+// Sent is the content of the document to clearing, as the rows of a page.
 type Sent struct {
 	Content         interbank.Content
 	CreditorAddress []i18n.Text
@@ -180,7 +180,7 @@ func shownBank(roles []string, iban, agent string) []Shown {
 	return shown
 }
 
-// remittanceIn is the row of the remittance information, and what it shows.
+// remittanceIn is the row of the remittance information.
 func remittanceIn(information *iso20022.RemittanceInformation16) (ui.Row, []Shown) {
 	row := RemittanceRow(information)
 	_, text := orderform.RemittanceOf(information)

@@ -114,7 +114,7 @@ func (m Message) rows() []ui.Row {
 	return slices.Concat(m.creditorRows(), from, m.termRows())
 }
 
-// creditorRows are the account of the creditor, its bank, and what the bank said of the name.
+// creditorRows are the account of the creditor, its bank, and the result of the payee verification.
 func (m Message) creditorRows() []ui.Row {
 	about := m.Summary
 	rows := []ui.Row{
@@ -186,7 +186,7 @@ func (m Message) factsTitle() i18n.Text {
 	if m.Kind == payment.KindReceivedRecall {
 		return "What the other bank asks"
 	}
-	return "What is asked"
+	return "Our request"
 }
 
 // Approval is by which rule a message that waits needs approvals, who gave one, who still could, and why others cannot.
@@ -243,7 +243,7 @@ var kinds = map[payment.Kind]kindWords{
 	payment.KindRecall: {
 		approve: "Approve the recall of %s paid to %s", reject: "Reject the recall of %s paid to %s",
 		submitted: "The recall of %s paid to %s is submitted", withdrawal: "Withdraw the recall of %s paid to %s",
-		final:  "An approved recall is sent at once. A payment can be recalled once, whatever the answer.",
+		final:  "An approved recall is sent at once. A payment can be recalled only once.",
 		toward: "to be called back from", allAbout: "All about this recall", party: "The payment it is about",
 		listURL: "/payments", listLabel: "All payments",
 	},

@@ -95,7 +95,7 @@ func SignedInAsAnother(layout Layout, madeFor string) Problem {
 	layout.Title, layout.Failed = "Signed in as somebody else", true
 	text := i18n.Text("The page was made for %s. Nothing was done.").With(madeFor)
 	if madeFor == "" {
-		text = "The form does not say for whom its page was made. Nothing was done: open the page again."
+		text = "The form does not name the person of its page. Nothing was done: open the page again."
 	}
 	return Problem{
 		Layout: layout, Heading: i18n.Text("You are signed in as %s now").With(layout.Person.UserName),

@@ -58,7 +58,7 @@ func (q Queue) decided() bool { return q.Filter.Tab == "decided" }
 func (q Queue) entries() ui.Entries {
 	list := ui.Entries{Caption: i18n.Text("Waiting payments, %s").With(q.Filter.order()), Heads: q.heads()}
 	if q.decided() {
-		list.Caption = "What you decided today, newest first"
+		list.Caption = "Your decisions of today, newest first"
 	}
 	if q.Filter.Tab == Questions {
 		list.Caption = "Questions without an answer, newest first"

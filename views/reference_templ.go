@@ -59,7 +59,7 @@ func ReferencePage(model Reference) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var4 string
-			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(say(ctx, "Data that others publish and payments are checked with. What is older than a quarter may refuse what is right, or let through what comes back."))
+			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(say(ctx, "Lists of other institutions that payments are checked with. A list older than a quarter may refuse good payments, or let payments through that come back."))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `reference.templ`, Line: 11, Col: 176}
 			}

@@ -63,7 +63,7 @@ func SimulatorPage(model Simulator) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var4 string
-			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(say(ctx, "The other side of clearing, for the demo only. What is sent here arrives at the gateway as it would from another bank."))
+			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(say(ctx, "The other side of clearing, for the demo only. A payment sent here arrives at the gateway as from another bank."))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `simulator.templ`, Line: 12, Col: 152}
 			}
@@ -279,7 +279,7 @@ func simulatorLog(model Simulator) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else if len(model.Log) == 0 {
-			templ_7745c5c3_Err = ui.EmptyState(ui.Empty{Icon: "list", Title: "Nothing yet", Text: "What the simulator receives and sends is listed here."}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.EmptyState(ui.Empty{Icon: "list", Title: "Nothing yet", Text: "Documents of the simulator are listed here."}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -171,7 +171,7 @@ func (s *printedSecrets) withdrawn(err error) error {
 	if err == nil || !s.printed {
 		return err
 	}
-	return fmt.Errorf("what is printed above counts for nothing: %w", err)
+	return fmt.Errorf("the values printed above are not valid: %w", err)
 }
 
 // inWords makes sentences of field errors: each stands on a line of its own.
@@ -184,7 +184,7 @@ func inWords(err error) error {
 	for i, f := range malformed.Findings {
 		lines[i] = "  " + strings.TrimPrefix(f.Pointer, "/") + ": " + f.Text.String()
 	}
-	return &unusableError{"correct what is named:\n" + strings.Join(lines, "\n")}
+	return &unusableError{"correct these values:\n" + strings.Join(lines, "\n")}
 }
 
 type realmShowCommand struct {

@@ -66,9 +66,8 @@ func (c *serveCommand) refusePlainHTTP() error {
 	)
 }
 
-// refuseUnfit refuses a database that this environment must not serve: one with the demo's realms or its public password in PROD, and
-// one with open accounts of a scheme that has no clearing, and a server that may lose what it committed. In TEST the demo's traces and
-// the durability are warnings.
+// refuseUnfit refuses a database that this environment must not serve: in PROD the demo's realms or its public password and a server that
+// may lose commits; always open accounts of a scheme without clearing. In TEST the demo's traces and the durability are warnings.
 func (g gateway) refuseUnfit(ctx context.Context, db *store.Database, ready store.Readiness) error {
 	traces, err := demoTraces(ctx, db, ready)
 	if err != nil {

@@ -105,7 +105,7 @@ func AccountOf(values Values, prefix string) (Account, error) {
 	return a, f.err()
 }
 
-// bank checks what the bank says of an account, and writes it as it is stored.
+// bank checks the bank of an account and returns it in the stored form.
 func (f *findings) bank(a *Account) {
 	iban, err := account.ParseInput(a.IBAN)
 	f.account("iban", err)
@@ -150,7 +150,7 @@ func (f *findings) qrIBAN(a *Account, of account.IBAN) {
 	}
 }
 
-// account adds what the rules of account numbers and bank codes say.
+// account adds the findings of the rules for account numbers and bank codes.
 func (f *findings) account(field string, err error) {
 	var refused *account.Error
 	if errors.As(err, &refused) {
@@ -201,9 +201,9 @@ func (r Request) afterAccount(known Facts) (Values, error) {
 	return a.Values(), f.err()
 }
 
-// Check tells what of an account that is to be debited cannot be: the scheme carries no payment from there, a QR-IBAN takes payments in and
-// none out (SPS 2025, 3.16), or the bank is not the one that the IBAN names. Accounts that are there are not held to it before they change.
-// Error: iso20022.FieldError; prefix leads the pointers of its findings.
+// Check refuses a debtor account that the scheme carries no payment from, a QR-IBAN (it only receives: SPS 2025, 3.16), and a bank other
+// than the one that the IBAN names. Existing accounts are checked only when they change. Error: iso20022.FieldError; prefix leads the
+// pointers of its findings.
 func (a Account) Check(prefix string) error {
 	f := &findings{prefix: prefix}
 	iban, err := account.Parse(a.IBAN)
@@ -228,7 +228,7 @@ func (a Account) Check(prefix string) error {
 	return f.err()
 }
 
-// CheckBank is Check of what can change of an account: which bank keeps it. Error: iso20022.FieldError.
+// CheckBank checks the part of an account that can change: its bank. Error: iso20022.FieldError.
 func (a Account) CheckBank(prefix string) error {
 	f := &findings{prefix: prefix}
 	iban, err := account.Parse(a.IBAN)

@@ -8,7 +8,7 @@ import (
 	"countersign/internal/iso20022"
 )
 
-// after is what the subject would be. Error: iso20022.FieldError.
+// after returns the subject with the change applied. Error: iso20022.FieldError.
 func (r Request) after(known Facts) (Values, error) {
 	noun, before := r.Kind.noun(), known.Before
 	switch {
@@ -61,7 +61,7 @@ func (f *findings) join(err error) {
 	}
 }
 
-// minPeople is how many people of each indispensable role a realm keeps.
+// minPeople is the number of people of each indispensable role that a realm keeps.
 const minPeople = 2
 
 // keepsRealm refuses a change after which fewer than two people could administer or check, when it would take one away, or no policy would
@@ -86,7 +86,7 @@ func (c Change) keepsRealm(known Facts) error {
 		}
 		if after < before && after < minPeople {
 			return refuse("/subject", codeFormat,
-				i18n.Text("Give another person the role %s first: a realm keeps two people who hold it.").With(role.Text()))
+				i18n.Text("Give another person the role %s first: a realm keeps two people with this role.").With(role.Text()))
 		}
 	}
 	return nil

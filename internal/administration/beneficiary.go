@@ -93,7 +93,7 @@ func BeneficiaryOf(values Values, prefix string) (Beneficiary, error) {
 	return b, f.err()
 }
 
-// address checks what the parts of an address say together (SPS 3.11): in fields or in lines, with town and country of their own.
+// address checks the parts of an address together (SPS 3.11): either fields or lines, the latter with a town and a country.
 func (f *findings) address(b Beneficiary) {
 	lines := b.AddressLine1 + b.AddressLine2
 	if b.Street+b.BuildingNumber+lines+b.Postcode+b.Town == "" {
@@ -110,7 +110,7 @@ func (f *findings) address(b Beneficiary) {
 	}
 }
 
-// afterBeneficiary is what a beneficiary would be.
+// afterBeneficiary returns a beneficiary with the change applied.
 func (r Request) afterBeneficiary(known Facts) (Values, error) {
 	f := &findings{prefix: valuesPrefix}
 	b, err := BeneficiaryOf(r.Values, valuesPrefix)

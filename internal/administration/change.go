@@ -14,7 +14,7 @@ import (
 	"countersign/internal/identity"
 )
 
-// Kind is what a change does to its subject.
+// Kind names the effect of a change on its subject.
 type Kind string
 
 // Creates reports whether the subject is not there before.
@@ -26,7 +26,7 @@ func (k Kind) SetsUp() bool { return k == KindUserCreate || k == KindUserReset }
 // MakesSecret reports whether the change makes a new secret of a client, unless it is a public one.
 func (k Kind) MakesSecret() bool { return k == KindClientCreate || k == KindClientSecret }
 
-// State is where a change stands.
+// State is the state of a change.
 type State string
 
 // The states of a change.
@@ -36,7 +36,7 @@ const (
 	StateRejected State = "Rejected"
 )
 
-// Request is what an administrator, or of a beneficiary a maker, asks for.
+// Request is the request of an administrator, or of a maker for a beneficiary.
 type Request struct {
 	ID      uuid.UUID // of the change, new
 	Kind    Kind
@@ -47,7 +47,7 @@ type Request struct {
 	At      time.Time
 }
 
-// Facts are what the realm knows that a change rests on.
+// Facts are the stored facts of the realm that a change depends on.
 type Facts struct {
 	Found       bool      // the subject is there
 	Before      Values    // of the subject
@@ -60,7 +60,7 @@ type Facts struct {
 	ClientKnown bool
 	// Holders are the accounts that may administer or check at this moment.
 	Holders []Holder
-	// CoverAll is how many policies in force match everything.
+	// CoverAll is the number of policies in force that match everything.
 	CoverAll int
 	// Provider is the realm's identity provider in force; the zero value for none.
 	Provider Provider
@@ -92,7 +92,7 @@ type Holder struct {
 	Roles  []identity.Role
 }
 
-// Change is a request that was taken, and what was decided of it.
+// Change is a stored request with its decision.
 type Change struct {
 	ID          uuid.UUID
 	Kind        Kind
@@ -107,7 +107,7 @@ type Change struct {
 	Decision    *Decision // nil while it waits
 }
 
-// Party is who asked or decided, under which grant and through which client.
+// Party is a requester or decider, with the grant and the client.
 type Party struct {
 	UserID   uuid.UUID
 	PersonID uuid.UUID
@@ -117,7 +117,7 @@ type Party struct {
 	Grant    identity.Grant
 }
 
-// Decision is what another administrator, or of a beneficiary a checker, said of a change.
+// Decision is the decision of another administrator, or of a checker for a beneficiary.
 type Decision struct {
 	Approved bool
 	Withheld bool // stored as an approval that does not fit its seal: it counts as a rejection
@@ -126,7 +126,7 @@ type Decision struct {
 	At       time.Time
 }
 
-// State is where the change stands.
+// State returns the state of the change.
 func (c Change) State() State {
 	switch {
 	case c.Decision == nil:
@@ -203,8 +203,8 @@ func partyOf(by identity.Principal, role identity.Role) Party {
 	}
 }
 
-// Change makes a change of a request: what the subject would be after it. Errors: identity.ForbiddenError, iso20022.FieldError with
-// everything that is wrong, an unknown subject and a change that changes nothing included.
+// Change makes a change of a request, with the subject as it would be after it. Errors: identity.ForbiddenError; iso20022.FieldError with
+// all findings, also for an unknown subject and a change that changes nothing.
 func (r Request) Change(known Facts) (Change, error) {
 	err := r.Check()
 	if err != nil {
@@ -230,7 +230,7 @@ func (r Request) change(known Facts) (Change, error) {
 		}
 	}
 	if !r.Kind.Creates() && !action.Sets && !known.Found {
-		f.add("subject", codeUnknown, "Name what changes: there is no such %s.", i18n.Stored(r.Kind.Noun()))
+		f.add("subject", codeUnknown, "Name the subject of the change: there is no such %s.", i18n.Stored(r.Kind.Noun()))
 	}
 	if len(f.list) > 0 {
 		return Change{}, f.err()

@@ -63,8 +63,8 @@ var clientNoun = Noun{
 		},
 		{
 			Kind: KindClientPayee, Fields: []string{"payeeWaived"},
-			Label: "Payees", Heading: "Say whether payees are verified of what is sent by the client %s",
-			Words: "Payees may be left unverified for payers who are no consumers and send files of many payments, which this client unpacks.",
+			Label: "Payees", Heading: "Choose whether payees are verified for payments of the client %s",
+			Words: "Payees may be left unverified if this client unpacks files of many payments of payers who are not consumers.",
 		},
 		{
 			Kind: KindClientRoles, Fields: []string{"roles"}, Filled: true,

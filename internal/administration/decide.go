@@ -12,7 +12,7 @@ import (
 	"countersign/internal/identity"
 )
 
-// Verdict is what an administrator, or of a beneficiary a checker, says of a change.
+// Verdict is the verdict of an administrator, or of a checker for a beneficiary, about a change.
 type Verdict struct {
 	Approve bool
 	Reason  string // of a rejection; may be empty beside an approval
@@ -45,23 +45,23 @@ func (c Change) MayDecide(by identity.Principal) error {
 	}
 	switch {
 	case by.PersonID == uuid.Nil || c.Requester.PersonID == uuid.Nil:
-		return &identity.FourEyesError{Text: "It is not known who asked for this change, so nobody can decide it."}
+		return &identity.FourEyesError{Text: "The requester of this change is unknown, so nobody can decide about it."}
 	case by.PersonID == c.Requester.PersonID:
 		return &identity.FourEyesError{Text: i18n.Text("You asked for this change. Another %s must decide it.").With(c.Kind.DecidedUnder().Text())}
 	case by.PersonID == c.Beneficiary:
 		return &identity.FourEyesError{Text: i18n.Text("This change is about you. Another %s must decide it.").With(c.Kind.DecidedUnder().Text())}
 	case by.Channel == identity.ChannelAPI && by.ClientID == c.Requester.ClientID && !by.ClientMayDecideOwn:
 		return &identity.FourEyesError{
-			Text: "This client asked for the change, and may not decide what it asked for. Use another client or the portal.",
+			Text: "This client asked for the change and may not decide about it. Use another client or the portal.",
 		}
 	}
 	return nil
 }
 
-// Decide makes the decision of a change. now is what the realm knows at this moment, read after other deciders were shut out.
+// Decide makes the decision about a change. now holds the facts of the realm, read under its lock.
 //
-// Errors: as MayDecide, iso20022.FieldError for the reason, ConflictError when the requester has lost the role, the subject is not what the
-// requester saw, or the realm could not be run after it.
+// Errors: as MayDecide, iso20022.FieldError for the reason, ConflictError when the requester has lost the role, the subject changed
+// since the request, or the realm could not be run after it.
 func (c Change) Decide(v Verdict, now Facts) (Decision, error) {
 	err := c.MayDecide(v.By)
 	if err != nil {
@@ -85,7 +85,7 @@ func (c Change) Decide(v Verdict, now Facts) (Decision, error) {
 	}
 	if !now.RequesterHolds {
 		return Decision{}, &ConflictError{Text: i18n.Text(
-			"Who asked for this change is no active %s any more. Reject it, and let another one ask for it anew.",
+			"The requester of this change is no active %s any more. Reject it, and let another person ask again.",
 		).With(c.Kind.AskedUnder().Text())}
 	}
 	again, err := Request{ID: c.ID, Kind: c.Kind, Subject: c.Subject, Values: c.Values, Note: c.Note, By: v.By, At: c.RequestedAt}.change(now)
@@ -93,7 +93,7 @@ func (c Change) Decide(v Verdict, now Facts) (Decision, error) {
 		return Decision{}, conflict(err)
 	}
 	if !maps.Equal(again.Before, c.Before) || !maps.Equal(again.After, c.After) || again.Beneficiary != c.Beneficiary {
-		return Decision{}, &ConflictError{Text: "What this change is about was changed meanwhile. Reject it, and ask for it anew."}
+		return Decision{}, &ConflictError{Text: "The subject of this change was changed meanwhile. Reject it, and ask again."}
 	}
 	return decision, nil
 }

@@ -42,7 +42,7 @@ var realmNoun = Noun{
 	}, {
 		Kind: KindRealmReconciled, Label: "Let payments go on", Heading: "Say that the payments agree with clearing again",
 		Words: "The database lost what was committed before, so payments are stopped. Compare the payments with the statement of clearing first. " +
-			"Once this is approved, payments can be entered and approved again. The note says what was compared.",
+			"Once this is approved, payments can be entered and approved again. The note names the compared records.",
 	}, {
 		Kind: KindRealmDifference, Fields: []string{"difference"}, Label: "Explain", Heading: "Explain a difference to the statement of clearing",
 		Words: "The note says what was found and what was done. Once this is approved the difference counts as explained. No payment is changed.",
@@ -78,7 +78,7 @@ func (f Factors) Uncompared() Values { return f.Values().with(Values{"comparison
 func (r Request) afterFactors(known Facts) (Values, error) {
 	if r.Kind == KindRealmReconciled {
 		if strings.TrimSpace(r.Note) == "" {
-			return nil, refuse("/note", codeMissing, "Say what was compared, such as the statements of clearing and their days.")
+			return nil, refuse("/note", codeMissing, "Name the compared records, such as the statements of clearing and their days.")
 		}
 		return known.Before.with(Values{"comparison": compared}), nil
 	}

@@ -12,7 +12,8 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// Limit is how much a person, a client or an account may pay in a currency, at a time and on one day. One without amounts was taken away.
+// Limit is the largest amount in a currency that a person, a client or an account may pay in one payment and on one day. A limit without
+// amounts has ended.
 type Limit struct {
 	ID         string           `field:"limitId"` // "" for one that is not there yet
 	Of         rulebook.LimitOf `field:"limitOf"`
@@ -33,25 +34,25 @@ var limitNoun = Noun{
 		{Key: "currency", Label: "Currency", Options: []string{"CHF", "EUR"}, None: "That of the account"},
 		{Key: "limitId", Label: "Limit", Hidden: true},
 		{
-			Key: "limitOf", Label: "Whom the limit binds", Required: true,
+			Key: "limitOf", Label: "Holder of the limit", Required: true,
 			Options: []string{string(rulebook.OfPerson), string(rulebook.OfClient), string(rulebook.OfAccount)},
 		},
 		{Key: "holder", Label: "Name, id or IBAN", Hint: "A user name, a client's id, or an IBAN", Required: true},
 		{Key: "perPayment", Label: "Most at a time", Type: TypeAmount, Hint: "Such as 10000.00"},
 		{Key: "perDay", Label: "Most a day", Type: TypeAmount, Hint: "Such as 50000.00"},
-		{Key: "usedToday", Label: "What is used today", Type: TypeAmount},
+		{Key: "usedToday", Label: "Amount used today", Type: TypeAmount},
 	},
 	Actions: []Action{{
 		Kind: KindLimitSet, Fields: []string{"limitOf", "holder", "currency", "perPayment", "perDay"},
 		Clears: []string{"perPayment", "perDay"}, Filled: true, Sets: true,
 		Label: "Limit", Heading: "Set a limit",
-		Words: "What passes it is refused when it is entered and when it is approved. A limit of a person counts what they enter and what they " +
-			"approve, by whichever account. A day is a banking day, and what was released counts, whatever becomes of it. An amount that is " +
+		Words: "A payment above it is refused at its entry and at its approval. A limit of a person counts what they enter and " +
+			"approve with all their accounts. A day is a banking day, and every released payment counts, also a failed one. An amount that is " +
 			"left out does not bind; with neither the limit is taken away.",
 	}},
 }
 
-// LimitToday is a limit with what is used of its daily amount today.
+// LimitToday is a limit with the amount used today.
 type LimitToday struct {
 	Limit
 
@@ -70,7 +71,7 @@ func (l LimitToday) Values() Values {
 // Values are the fields of the limit.
 func (l Limit) Values() Values { return ValuesOf(l) }
 
-// LimitHolder is what a realm knows of whom a limit is to bind: the person of a user account, a client, an account.
+// LimitHolder is the holder of a limit as the realm stores it: the person of a user account, a client, or an account.
 type LimitHolder struct {
 	Found    bool
 	Key      string // as the limit has it
@@ -102,8 +103,7 @@ func LimitKeyOf(values Values) LimitKey {
 	return k
 }
 
-// afterLimit sets the amounts of a limit, of one that is there or of a new one. Both amounts are said each time: what is left out is taken
-// away.
+// afterLimit sets both amounts of an existing or a new limit. An amount that is left out is removed.
 func (r Request) afterLimit(known Facts) (Values, error) {
 	if !known.Found {
 		after, err := LimitOf(r.Values, valuesPrefix, known.LimitHolder)
@@ -111,7 +111,7 @@ func (r Request) afterLimit(known Facts) (Values, error) {
 		f.join(err)
 		after.ID = r.ID.String()
 		if r.Subject != "" && r.Subject != after.ID {
-			f.add("subject", codeUnknown, "Name a limit by its id, or leave the subject out and say whom the limit binds.")
+			f.add("subject", codeUnknown, "Name a limit by its id, or leave the subject out and name the holder of the limit.")
 		}
 		return after.Values(), f.err()
 	}
@@ -120,7 +120,7 @@ func (r Request) afterLimit(known Facts) (Values, error) {
 	Fill(&after, r.Values)
 	f.limitAmounts(r.Values, after)
 	if r.Subject != "" && r.Subject != known.Before["limitId"] && r.Subject != r.ID.String() {
-		f.add("subject", codeUnknown, "Leave the subject out: it is another limit than the one of whom the values name.")
+		f.add("subject", codeUnknown, "Leave the subject out: it is another limit than the one of the values.")
 	}
 	for _, field := range []string{"limitOf", "holder", "currency"} {
 		if r.Values["limitOf"] == "" && r.Values[field] != "" {
@@ -163,9 +163,9 @@ func (f *findings) limitHolder(values Values, holder LimitHolder, after *Limit) 
 	after.Holder, after.HolderName = holder.Key, holder.Name
 	switch {
 	case after.Of == "":
-		f.add("limitOf", codeMissing, "Choose whom the limit binds: %s.", strings.Join(limitNoun.Field("limitOf").Options, ", "))
+		f.add("limitOf", codeMissing, "Choose the holder of the limit: %s.", strings.Join(limitNoun.Field("limitOf").Options, ", "))
 	case values["holder"] == "":
-		f.add("holder", codeMissing, "Name whom the limit binds: a user name, a client's id, or an IBAN.")
+		f.add("holder", codeMissing, "Name the holder of the limit: a user name, a client's id, or an IBAN.")
 	case !holder.Found:
 		f.add("holder", codeUnknown, "Name somebody or something of this realm: there is no such %s.", i18n.Stored(string(after.Of)))
 	}
@@ -180,7 +180,7 @@ func (f *findings) limitHolder(values Values, holder LimitHolder, after *Limit) 
 	}
 }
 
-// Words say what the limit lets through: "CHF 10'000.00 at a time, CHF 50'000.00 a day".
+// Words describe the amounts of a limit: "CHF 10'000.00 at a time, CHF 50'000.00 a day".
 func (l Limit) Words() i18n.Text {
 	var parts []i18n.Text
 	for _, part := range []struct {

@@ -178,7 +178,7 @@ func Label(key string) i18n.Text {
 
 // labels are the fields outside all nouns, as an English sentence names them.
 var labels = map[string]i18n.Text{
-	"note": "the note", "subject": "what changes", "institution": "the name of the institution", "rejectReason": "the reason",
+	"note": "the note", "subject": "the subject", "institution": "the name of the institution", "rejectReason": "the reason",
 	"breakGlass": "the reason",
 }
 

@@ -8,7 +8,7 @@ import (
 	"countersign/internal/i18n"
 )
 
-// Realm is what a realm is called.
+// Realm holds the names of a realm.
 type Realm struct {
 	Realm string // lower-case letters, digits and hyphens, at most 32
 	Name  string // as shown to people
@@ -20,7 +20,7 @@ var (
 	markPattern  = regexp.MustCompile(`^[2-9A-HJKMNP-TV-Z]{2}$`)
 )
 
-// Check says what is wrong with the names of a realm. Error: iso20022.FieldError.
+// Check checks the names of a realm. Error: iso20022.FieldError.
 func (r Realm) Check() error {
 	f := &findings{}
 	if !realmPattern.MatchString(r.Realm) {
@@ -40,7 +40,7 @@ func (r Realm) Check() error {
 	return f.err()
 }
 
-// CheckReason says what is wrong with a reason that somebody gives for the record: 1 to 512 characters. Error: iso20022.FieldError.
+// CheckReason checks a reason for the record: 1 to 512 characters. Error: iso20022.FieldError.
 func CheckReason(field, reason string) error {
 	f := &findings{}
 	if strings.TrimSpace(reason) == "" || utf8.RuneCountInString(reason) > ReasonLimit {

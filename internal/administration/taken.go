@@ -19,8 +19,8 @@ var messageNoun = Noun{
 	},
 	Actions: []Action{{
 		Kind: KindMessageTaken, Label: "Clearing has it", Heading: "Say that clearing has the message %s",
-		Words: "After a restore from a backup: clearing refuses the message because it has another one under its id. Once this is approved, clearing " +
-			"is asked what became of it, and its answer counts. The note says how you know.",
+		Words: "After a restore from a backup: clearing refuses the message because it has another one under its id. Once this is approved, the gateway " +
+			"asks clearing for its state, and the answer counts. The note says how you know.",
 	}},
 }
 

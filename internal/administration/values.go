@@ -65,13 +65,13 @@ func (v Values) Compact() Values {
 	return v
 }
 
-// findings collects what is wrong with fields.
+// findings collects the findings of fields.
 type findings struct {
 	prefix string // of the pointers
 	list   []iso20022.Finding
 }
 
-// add names what is wrong with a field. The codes are those of ISO 20022's external list that the payments use too.
+// add adds a finding of a field. The codes are those of ISO 20022's external list that payments use too.
 func (f *findings) add(field, code string, text i18n.Text, values ...any) {
 	if len(values) > 0 {
 		text = text.With(values...)
@@ -131,7 +131,7 @@ func (f *findings) oneOf(field, text string, known []string) {
 	}
 }
 
-// err is what is wrong, as an error; nil for nothing.
+// err returns the findings as an error; nil for none.
 func (f *findings) err() error {
 	if len(f.list) == 0 {
 		return nil

@@ -104,7 +104,7 @@ func (b Bundle) Proven(trusted PublicKeys) ([]byte, error) {
 		_, err = read.Verify(trusted)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("what is stored does not prove the message (countersign check names the rows): %w", err)
+		return nil, fmt.Errorf("the stored rows do not prove the message (countersign check names them): %w", err)
 	}
 	return file, nil
 }

@@ -167,5 +167,5 @@ func WithheldBy(err error) string {
 	case errors.Is(err, keyring.ErrUnknownKey):
 		return "The key that sealed it is not in the key file. Ask an operator to bring the key back."
 	}
-	return "This gateway did not make it, or it was changed afterwards. Do not act on it: tell an operator, who runs countersign check."
+	return "This gateway did not make it, or it was changed afterwards. Stop, and ask an operator to run countersign check."
 }

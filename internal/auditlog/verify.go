@@ -304,7 +304,7 @@ func decision(event Event, versions map[int]Version, approved map[int][]string) 
 	case !bytes.Equal(d.ContentHash, v.ContentHash) || !slices.Equal(d.Makers, v.Makers):
 		return errors.New("the decision is about another content")
 	case d.CheckerPerson == "" || slices.Contains(v.Makers, d.CheckerPerson):
-		return errors.New("somebody decided what they wrote")
+		return errors.New("a person decided about a content that the same person made")
 	case slices.Contains(approved[v.Number], d.CheckerPerson):
 		return errors.New("somebody decided twice")
 	}

@@ -218,7 +218,7 @@ const whyCopied = "counter"
 
 // refuseFactor writes a refused second factor to the log and the audit trail, without the code or passkey itself.
 func (s *Service) refuseFactor(ctx context.Context, c factorCheck, cause error) {
-	why, sentence := "wrong", "Somebody who knew the password showed no second factor that counts."
+	why, sentence := "wrong", "A person with the right password showed no valid second factor."
 	var account *AccountError
 	switch {
 	case errors.As(cause, &account):

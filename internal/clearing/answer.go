@@ -103,7 +103,7 @@ func (s *Service) pollHeld(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
 	waited, err := s.inbox.HoldExpired(limited, s.cfg.Now(), s.unmatched.references(), s.unmatched.page())
-	s.logOnce(ctx, err, "look at what waits")
+	s.logOnce(ctx, err, "scan for waiting answers")
 	for _, in := range waited {
 		s.unmatched.offer(task{reference: string(in.Scheme) + " " + in.Reference}, func(ctx context.Context) error {
 			return s.endWaiting(ctx, in)

@@ -275,7 +275,7 @@ func (s *Service) noteAnswer(ctx context.Context, by *store.Messages, realm stri
 
 // withhold ends a message whose release or content differs from the approved one, and raises the alarm.
 func (s *Service) withhold(ctx context.Context, m payment.Message) error {
-	s.cfg.Log.ErrorContext(ctx, "release withheld: the stored content or release is not what was approved",
+	s.cfg.Log.ErrorContext(ctx, "release withheld: the stored content or release differs from the approved one",
 		"alarm", true, "realm", m.Realm, "internalId", m.InternalID, "globalId", m.GlobalID)
 	_, err := s.cfg.Messages.Transact(ctx, m.Realm, m.InternalID, func(m payment.Message) (payment.Transition, error) {
 		return m.Withhold(s.cfg.Now())

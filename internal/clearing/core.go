@@ -18,7 +18,7 @@ type Core interface {
 	Reserve(ctx context.Context, m payment.Message) (payment.CoreAnswer, error)
 	// MayCredit asks whether the account of an incoming payment may be credited. It reserves nothing.
 	MayCredit(ctx context.Context, m payment.Message) (payment.CoreAnswer, error)
-	// Book tells how a payment ended. Its sequence is m.Sequence: core banking ignores an older one.
+	// Book reports the end of a payment. Its sequence is m.Sequence: core banking ignores an older one.
 	Book(ctx context.Context, m payment.Message, result payment.CoreResult) error
 }
 
@@ -168,7 +168,7 @@ func (s *Service) pollBookings(ctx context.Context, realm string) {
 	ids, err := s.core.Due(limited, realm, store.CoreDue{
 		FailedSince: s.rejectedSince(realm, s.cfg.Now()), Held: s.bookings.ids(realm), Most: page,
 	})
-	s.logOnce(ctx, err, "list what core banking was not told", "realm", realm)
+	s.logOnce(ctx, err, "list the reports that core banking lacks", "realm", realm)
 	for _, id := range ids {
 		s.offerBooking(realm, id)
 	}

@@ -13,9 +13,8 @@ import (
 	"countersign/internal/store"
 )
 
-// receiveInquiry answers a pacs.028 with the state we know: of an incoming payment by its pacs.002 again, of a recall by its answer again
-// if there is one. A question about a recall that waits for people gets no answer until they decide; one about a payment that is
-// withheld, because what is stored is not what came in, goes to quarantine.
+// receiveInquiry answers a pacs.028: for an incoming payment with its pacs.002 again, for a recall with its earlier answer. A question
+// about a recall without a decision gets no answer; one about a withheld payment goes to quarantine.
 func (s *Service) receiveInquiry(ctx context.Context, in store.Document, document *iso20022.FIToFIPaymentStatusRequest) error {
 	inquiry, err := interbank.ReadStatusRequest(document)
 	if err != nil {
@@ -117,7 +116,7 @@ func (s *Service) sentAnswer(ctx context.Context, in store.Document, realm strin
 	case errors.Is(err, payment.ErrNotFound):
 		return nil, nil
 	case errors.Is(err, payment.ErrForged):
-		s.alarmOnce(ctx, realm+" "+m.Reference(), "answer to a recall not sent again: what is stored does not fit its seal", "realm", realm,
+		s.alarmOnce(ctx, realm+" "+m.Reference(), "answer to a recall not sent again: a stored row does not match its seal", "realm", realm,
 			"internalId", m.InternalID, "reference", m.Reference())
 		return nil, nil
 	case err != nil:

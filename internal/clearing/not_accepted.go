@@ -16,7 +16,7 @@ func (s *Service) notAccepted(ctx context.Context, m payment.Message, refused er
 		return errors.Join(refused, err)
 	}
 	if said {
-		s.cfg.Log.WarnContext(ctx, "clearing has the message as another document, as two administrators have said: it is asked what became of it",
+		s.cfg.Log.WarnContext(ctx, "clearing has the message as another document, as two administrators confirmed: its state is asked",
 			"realm", m.Realm, "internalId", m.InternalID, "globalId", m.GlobalID)
 		return nil
 	}

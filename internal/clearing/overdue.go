@@ -53,7 +53,7 @@ func (s *Service) scan(ctx context.Context, realm string) {
 		}
 		timeout = retryTimeout
 	}
-	s.logOnce(ctx, err, "look for what is overdue", "realm", realm)
+	s.logOnce(ctx, err, "scan for overdue messages", "realm", realm)
 }
 
 // moveOverdue lists the overdue messages of a realm and makes them Unconfirmed. It returns errors of the database only.

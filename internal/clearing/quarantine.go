@@ -151,8 +151,8 @@ func (s *Service) auditQuarantined(ctx context.Context, in store.Document, faile
 	})
 }
 
-// auditRefused keeps a refusal of what came from clearing, or was on its way there, in the audit trail: of the realm it belongs to, else of
-// the operator's. Without either, the inbox and the outbox tell of it, and the log.
+// auditRefused writes the refusal of a document from or to clearing into the audit trail of its realm, else of the operator's realm.
+// Without either, only the inbox, the outbox and the log have it.
 func (s *Service) auditRefused(ctx context.Context, refused store.Refusal) {
 	if refused.Realm == "" {
 		refused.Realm, refused.MessageID = s.cfg.OperatorRealm, uuid.Nil

@@ -16,7 +16,7 @@ import (
 	"countersign/internal/store"
 )
 
-// waitForPayment is how long a recall waits for the payment it overtook before an operator sees it.
+// waitForPayment is the time that a recall waits for its payment before an operator sees it.
 const waitForPayment = time.Minute
 
 // receiveRecall takes another bank's recall of an incoming payment: it awaits a decision until the scheme's answer day. In SIC clearing

@@ -19,7 +19,7 @@ import (
 	"countersign/internal/store"
 )
 
-// Document is what clearing sent.
+// Document is a document received from clearing.
 type Document struct {
 	Scheme     rulebook.Scheme
 	Reference  string // the message id of the transport; "" takes one that is made of the content
@@ -49,8 +49,8 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("refused: %s %s", e.Findings[0].Pointer, e.Findings[0].Text)
 }
 
-// Receive takes a document of clearing. When it returns nil the document is stored: booked on the message it belongs to or made a
-// message of its own, waiting for what it overtook, or in quarantine for an operator when it belongs to nothing or cannot be booked.
+// Receive stores a document of clearing: booked on its message, as a new message, waiting for the message that it overtook, or in
+// quarantine when it has no message or cannot be booked.
 //
 // Errors: RefusedError, ErrDuplicate.
 func (s *Service) Receive(ctx context.Context, d Document) error {
@@ -84,7 +84,7 @@ func (s *Service) Receive(ctx context.Context, d Document) error {
 func (s *Service) fromPartner(in store.Document) error {
 	err := s.cfg.Profiles.FromPartner(string(in.Scheme), in.Content)
 	if err != nil {
-		return unprocessable(i18n.Text("Look at who sent this: %s.").With(i18n.Stored(err.Error())))
+		return unprocessable(i18n.Text("Check the sender: %s.").With(i18n.Stored(err.Error())))
 	}
 	return nil
 }
@@ -101,7 +101,7 @@ func (s *Service) processOrQuarantine(ctx context.Context, in store.Document, pr
 	return err
 }
 
-// trustedMessage loads what a document is about. Error: unprocessableError when it is withheld.
+// trustedMessage loads the message of a document. Error: unprocessableError when it is withheld.
 func (s *Service) trustedMessage(ctx context.Context, realm string, id uuid.UUID) (payment.Message, error) {
 	m, err := s.cfg.Messages.Message(ctx, realm, id)
 	if err != nil {
@@ -110,20 +110,19 @@ func (s *Service) trustedMessage(ctx context.Context, realm string, id uuid.UUID
 	return m, s.trusted(ctx, m)
 }
 
-// trusted refuses what is about a payment or recall that is withheld, because what is stored is not what came in or was sent, and raises
-// the alarm, once for each.
+// trusted refuses a document about a withheld payment or recall and raises the alarm, once for each.
 func (s *Service) trusted(ctx context.Context, m payment.Message) error {
 	if m.Withheld == "" {
 		return nil
 	}
-	s.alarmOnce(ctx, m.InternalID.String(), "document not processed: what it is about is withheld", "realm", m.Realm,
+	s.alarmOnce(ctx, m.InternalID.String(), "document not processed: its message is withheld", "realm", m.Realm,
 		"internalId", m.InternalID)
 	return &unprocessableError{about: m, reason: i18n.Text("The %s %s is withheld. %s").With(
 		m.Kind.Text(), m.GlobalID, i18n.Stored(m.Withheld),
 	)}
 }
 
-// process hands a document to what it is for.
+// process calls the handler of a document.
 func (s *Service) process(ctx context.Context, in store.Document, parsed iso20022.Document) error {
 	if err := s.fromPartner(in); err != nil {
 		return err

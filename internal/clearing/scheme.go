@@ -151,7 +151,7 @@ func (w *schemeWork) pollMessages(
 			limited, cancel := context.WithTimeout(ctx, listTimeout)
 			ids, err := list(limited, realm, w.scheme, w.dueTimes(d.ids(realm), page))
 			cancel()
-			w.logOnce(ctx, err, "list what waits for clearing", "task", d.doing, "realm", realm, "scheme", w.scheme)
+			w.logOnce(ctx, err, "list the messages that wait for clearing", "task", d.doing, "realm", realm, "scheme", w.scheme)
 			for _, id := range ids {
 				offer(realm, id)
 			}

@@ -69,8 +69,8 @@ type matching struct {
 	knows func(payment.Message) bool
 }
 
-// chooseIncoming returns the first payment with a transaction id, of those of a bank, that fits. When none fits it fails with what speaks
-// against the likeliest one.
+// chooseIncoming returns the first fitting payment of those of a bank with a transaction id. When none fits, the error names the mismatch
+// of the likeliest one.
 func (s *Service) chooseIncoming(
 	ctx context.Context, in store.Document, transactionID, from string, with matching,
 ) (payment.Message, error) {
@@ -167,12 +167,12 @@ func (s *Service) neverSent(ctx context.Context, m payment.Message) error {
 	if m.State.Pending() {
 		return &unprocessableError{about: m, reason: i18n.Text(
 			"Nothing of %s was sent: here it is %s. After a restore from a backup clearing may know it all the same. "+
-				"Have it approved again before it expires: then it can follow what clearing has.",
+				"Have it approved again before it expires: then it can follow the state at clearing.",
 		).With(m.GlobalID, m.State.Text())}
 	}
 	return &unprocessableError{about: m, reason: i18n.Text(
 		"Nothing of %s was sent: here it is %s. After a restore from a backup clearing may know it all the same. "+
-			"It has ended here for good: book outside what clearing says of it.",
+			"It has ended here for good: book outside the state that clearing has.",
 	).With(m.GlobalID, m.State.Text())}
 }
 

@@ -160,7 +160,7 @@ func (s *Service) arrival(in store.Document, realm, mark string) payment.Arrival
 	}
 }
 
-// arrive makes a message of what came in.
+// arrive makes a message of an incoming document.
 func (s *Service) arrive(ctx context.Context, a store.Arrival) error {
 	if s.cfg.Core != nil && a.Core == nil && a.Created.Message.Kind == payment.KindReturn {
 		a.Core = &payment.CoreAnswer{Outcome: payment.CoreNotAsked, At: a.Created.Message.CreatedAt}
@@ -185,8 +185,8 @@ func (s *Service) refuseUnknown(ctx context.Context, r statusReply) error {
 	return s.inbox.AnswerUnknown(ctx, r.in, i18n.Stored(r.refused.Text), answer)
 }
 
-// refuseGroup is the unprocessableError of a pacs.008 that is not about one payment with a transaction id and times that can be read, with
-// the answer that refuses it as a whole: what is never answered leaves the debtor's bank in doubt. It never returns nil.
+// refuseGroup returns the unprocessableError of a pacs.008 without exactly one payment, a transaction id and readable times, with the
+// answer that refuses the whole document: without an answer the debtor's bank stays in doubt. It never returns nil.
 func (s *Service) refuseGroup(in store.Document, document *iso20022.FIToFICustomerCreditTransfer, why error) error {
 	refused := payment.IncomingRefusal{Code: "DT01", Text: "A date or time of the message cannot be read."}
 	switch {
@@ -212,7 +212,7 @@ func (s *Service) refuseGroup(in store.Document, document *iso20022.FIToFICustom
 	}
 }
 
-// statusReply is what a pacs.002 says about an incoming payment or return.
+// statusReply is the content of a pacs.002 about an incoming payment or return.
 type statusReply struct {
 	in      store.Document
 	about   iso20022.Document       // what in holds

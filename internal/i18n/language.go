@@ -147,7 +147,7 @@ const inElement Text = "%s in %s."
 // InElement is a finding in a document as its advice, which has no full stop, and its element.
 func InElement(advice Text, tag string) Text { return inElement.With(advice, tag) }
 
-// Advice is a finding without its element: beside a field of a form the field says where. Any other text stays as it is.
+// Advice is the text of a finding without its element, for use beside a field of a form. Any other text is returned unchanged.
 func Advice(finding Text) Text {
 	key, values := finding.split()
 	if key != inElement {

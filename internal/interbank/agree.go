@@ -20,9 +20,9 @@ type MismatchError struct {
 // Error names the element and both values.
 func (e *MismatchError) Error() string {
 	if e.Known == "" {
-		return fmt.Sprintf("%s says %q, but what this document answers has none.", e.Element, e.Said)
+		return fmt.Sprintf("%s says %q, but the original has none.", e.Element, e.Said)
 	}
-	return fmt.Sprintf("%s says %q, but what this document answers has %q.", e.Element, e.Said, e.Known)
+	return fmt.Sprintf("%s says %q, but the original has %q.", e.Element, e.Said, e.Known)
 }
 
 // agreement is a field that a document repeats of its original: the repeated and the original value, "" for none.

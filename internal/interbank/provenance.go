@@ -64,7 +64,7 @@ func originOf(table []origin, place string) origin {
 	return best
 }
 
-// of says where the element at a place came from, which the entry speaks of.
+// of names the origin of the element of an entry at a place.
 func (o origin) of(place string) i18n.Text {
 	if o.at == "" {
 		return o.from

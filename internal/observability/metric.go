@@ -71,7 +71,7 @@ func (m *Metrics) Request(method, route string, status int, took time.Duration) 
 	}
 }
 
-// UnknownOutcome notes a call of which nobody knows whether it was done.
+// UnknownOutcome counts a call with an unknown outcome.
 func (m *Metrics) UnknownOutcome() {
 	if m != nil {
 		m.unknown.Inc()

@@ -161,7 +161,7 @@ func (m Message) deliveredBy(at time.Time) time.Time {
 
 // Withhold ends a released message whose stored content differs from the approved content. Nothing is sent.
 func (m Message) Withhold(at time.Time) (Transition, error) {
-	const text = "Not sent: the stored content is not what was approved."
+	const text = "Not sent: the stored content differs from the approved one."
 	t, err := m.transition(ActionWithhold, StateFailed, identity.Gateway(identity.ChannelClearing), at)
 	t.reason = text
 	t.changes = Changes{StatusCode: codeWithheld, StatusText: text, DeliveredAt: at}

@@ -13,7 +13,7 @@ import (
 	"countersign/internal/keyring"
 )
 
-// Funds says whether core banking must reserve the amount of a payment of ours before it leaves.
+// Funds says when core banking must reserve the amount of an outgoing payment.
 type Funds string
 
 // The values of a policy.

@@ -41,7 +41,7 @@ func (m Message) MayDecide(by identity.Principal) error {
 		return &ForbiddenError{Text: "You may not decide payments: this needs the role checker."}
 	}
 	if len(m.Makers) == 0 || m.MadeBy([16]byte{}) {
-		return &FourEyesError{Text: "It is not known who made this message, so nobody may decide it."}
+		return &FourEyesError{Text: "The maker of this message is unknown, so nobody may decide about it."}
 	}
 	if m.MadeBy(by.PersonID) {
 		return &FourEyesError{Text: i18n.Text("You %s this on %s. Another person must decide.").With(m.part(by), i18n.Minute(m.CreatedAt))}
@@ -65,7 +65,7 @@ func (m Message) partOfClient(client string) i18n.Text {
 func (m Message) checkGrant(by identity.Principal) error {
 	grant, known := by.Grant(identity.RoleChecker)
 	if known && grant.GrantedAt.After(m.CreatedAt) {
-		return &ForbiddenError{Text: i18n.Text("You were given the role checker on %s, after this message was made on %s. Somebody who was a checker then must decide.").With(i18n.Moment(grant.GrantedAt), i18n.Moment(m.CreatedAt))}
+		return &ForbiddenError{Text: i18n.Text("You were given the role checker on %s, after this message was made on %s. A person who was a checker then must decide.").With(i18n.Moment(grant.GrantedAt), i18n.Moment(m.CreatedAt))}
 	}
 	return nil
 }

@@ -70,8 +70,8 @@ func (e *WithheldError) Refused() string { return RefusedWithheld }
 const RefusedWithheld = "withheld"
 
 func differs(field string) string {
-	return "What is stored beside its document is not what the document says: the " + field +
-		". Do not act on it: tell an operator, who runs countersign check."
+	return "The stored columns differ from the document: the " + field +
+		". Stop, and ask an operator to run countersign check."
 }
 
 // signed lists every searched field with its value in the document. Received answers to our recalls are not decided,

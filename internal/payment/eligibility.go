@@ -130,7 +130,7 @@ func exclusion(kind Kind, other Message) Finding {
 	switch {
 	case kind == KindRecall:
 		found.Pointer = pointerInternalID
-		found.Text = "This payment was recalled before: a payment can be recalled once, whatever the answer."
+		found.Text = "This payment was recalled before: a payment can be recalled only once."
 	case kind == KindReturn && (other.Kind == KindReturn || other.Kind == ""):
 		found.Text = "This payment is being sent back already, or was."
 	default:

@@ -120,7 +120,7 @@ func (e *ContentError) Error() string { return e.Sentence().String() }
 func (e *ContentError) Sentence() i18n.Text {
 	switch {
 	case e.Unnamed && e.Message.Version == 1:
-		return "Name what you read by its contentHash: the approval policy asks for it."
+		return "Name the content you read by its contentHash: the approval policy asks for it."
 	case e.Unnamed:
 		return "Read the message again: it was amended."
 	}

@@ -21,7 +21,7 @@ type Policy struct {
 	ContentHashRequired bool
 	// StepUp requires a second factor of every approver, for the approved content.
 	StepUp bool
-	// Funds says whether core banking must reserve the amount before the payment leaves.
+	// Funds says when core banking must reserve the amount of a payment.
 	Funds Funds
 }
 
@@ -43,7 +43,7 @@ func (m Message) MeetsPolicy(p Policy) error {
 func (m Message) RequiringApprovals(asked int) Message {
 	if asked > m.ApprovalsRequired {
 		m.Withheld = cmp.Or(m.Withheld, fmt.Sprintf("It was entered with %s, and the policy of that time asked for %s. "+
-			"Do not act on it: tell an operator, who runs countersign check.", approvals(m.ApprovalsRequired), approvals(asked)))
+			"Stop, and ask an operator to run countersign check.", approvals(m.ApprovalsRequired), approvals(asked)))
 	}
 	return m
 }

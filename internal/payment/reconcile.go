@@ -67,8 +67,7 @@ func (d StatementDifference) Key() string {
 	return fmt.Sprintf("%s: %s; statement: %s; here: %s", d.Kind, d.Reference, cmp.Or(d.Statement, "nothing"), cmp.Or(d.Here, "nothing"))
 }
 
-// Reconcile compares a statement of clearing with these books, three ways: what was approved, what was sent, and what the statement has.
-// Each item belongs to one line.
+// Reconcile compares a statement of clearing with the approved and the sent payments. Each item belongs to one line.
 func Reconcile(s interbank.ClearingStatement, ledger []LedgerItem) []StatementDifference {
 	var found []StatementDifference
 	b, of := newBooks(ledger), make([]int, len(s.Lines))
@@ -119,7 +118,7 @@ func Reconcile(s interbank.ClearingStatement, ledger []LedgerItem) []StatementDi
 	return found
 }
 
-// ranks are how sure a line and an item are one: named by it, of one amount, and settled.
+// ranks order the pairs of a line and an item by certainty: named by the line, of one amount, settled.
 const ranks = 3
 
 // books are the items with the ids by which a line may name them.
@@ -188,7 +187,7 @@ func (i LedgerItem) words() string {
 	return fmt.Sprintf("%s %s %s, %s, %s", i.Kind, i.GlobalID, i.Amount.Format(), i.State, i.Step())
 }
 
-// Step is how far the item went here.
+// Step is the last step that the item reached here.
 func (i LedgerItem) Step() i18n.Text {
 	switch {
 	case i.Direction == DirectionIn:

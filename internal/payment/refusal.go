@@ -13,7 +13,7 @@ func CheckRefusal(asked, answer []byte) error {
 	question, unread := profile.Read(asked)
 	refusal, broken := profile.Read(answer)
 	if len(unread)+len(broken) > 0 {
-		return fmt.Errorf("read the refusal and what it answers: %w", ErrForged)
+		return fmt.Errorf("read the refusal and its original: %w", ErrForged)
 	}
 	err := interbank.OnlyRefuses(question, refusal)
 	if err != nil {

@@ -57,8 +57,8 @@ func (m Message) orRepeat(refusal error, v Verdict, said Decision) error {
 	return refusal
 }
 
-// repeatedWords returns a RepeatError when the message is where the action led; whether the same person took it with the same words is in
-// its history, which a service reads. In another state it returns a StateError.
+// repeatedWords returns a RepeatError when the message is in the state after the action; a service compares person and words with its
+// history. In another state it returns a StateError.
 func (m Message) repeatedWords(action Action, led State, by identity.Principal, words string) error {
 	wanted := StateApprovalPending
 	if action == ActionAnswer {

@@ -158,7 +158,7 @@ func TestWhatEachEventLeaves(t *testing.T) {
 		{payment.ActionAcknowledge, payment.KindRecall, payment.StateProcessing, before, payment.Changes{AnswerBy: midnight(noon)}},
 		{payment.ActionAcknowledge, payment.KindResolution, payment.StateProcessing, before, payment.Changes{}},
 		{payment.ActionWithhold, payment.KindInstruction, payment.StateApproved, time.Time{}, payment.Changes{
-			StatusCode: "DS0H", StatusText: "Not sent: the stored content is not what was approved.", DeliveredAt: noon,
+			StatusCode: "DS0H", StatusText: "Not sent: the stored content differs from the approved one.", DeliveredAt: noon,
 		}},
 		{payment.ActionTimeOut, payment.KindInstruction, payment.StateProcessing, before, payment.Changes{InquireAt: noon}},
 		{payment.ActionInquire, payment.KindInstruction, payment.StateUnconfirmed, before, payment.Changes{Inquired: true, InquireAt: noon}},
@@ -254,7 +254,7 @@ var approvalFaults = []struct {
 	reject bool // a rejection is refused for it too
 }{
 	{"no checker", func(a *attempt) { a.verdict.By.Roles = []identity.Role{identity.RoleMaker} }, &payment.ForbiddenError{}, "role checker", true},
-	{"unknown maker", func(a *attempt) { a.message.Makers = append(a.message.Makers, uuid.Nil) }, &payment.FourEyesError{}, "not known who made", true},
+	{"unknown maker", func(a *attempt) { a.message.Makers = append(a.message.Makers, uuid.Nil) }, &payment.FourEyesError{}, "maker of this message is unknown", true},
 	{
 		"its maker", func(a *attempt) { a.message.Makers = append(a.message.Makers, a.verdict.By.PersonID) },
 		&payment.FourEyesError{}, "Another person", true,
@@ -274,7 +274,7 @@ var approvalFaults = []struct {
 	{"version", func(a *attempt) { a.verdict.Version = 9 }, &payment.ContentError{}, "not the content", true},
 	{"unnamed", func(a *attempt) {
 		a.verdict.ContentHash, a.terms.Policy.ContentHashRequired = nil, true
-	}, &payment.ContentError{}, "Name what you read", false},
+	}, &payment.ContentError{}, "Name the content you read", false},
 	{"withheld", func(a *attempt) { a.message.Summary.CreditorName = "Mallory" }, &payment.WithheldError{}, "creditor's name", false},
 	{"remark", func(a *attempt) { a.verdict.Remark = "a\x01b" }, &payment.FieldError{}, "control characters", false},
 	{"policy", func(a *attempt) { a.terms.Policy.ApprovalsRequired = 3 }, &payment.RefusalError{}, "3 approvals", false},

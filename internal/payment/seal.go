@@ -120,7 +120,7 @@ func (m Message) WithDecisions(decisions []Decision, stored Stored) Message {
 	}
 	if m.Approvals() != stored.Approvals {
 		m.Withheld = cmp.Or(m.Withheld, fmt.Sprintf("It counts %d approvals, and %d are stored. "+
-			"Do not act on it: tell an operator, who runs countersign check.", stored.Approvals, m.Approvals()))
+			"Stop, and ask an operator to run countersign check.", stored.Approvals, m.Approvals()))
 	}
 	if stored.Later {
 		m = m.PutBack()
@@ -135,7 +135,7 @@ func (m Message) Counted() bool { return !m.Waits() || m.Sequence == m.Version &
 // PutBack returns the message withheld, if it waits for somebody although it was moved later.
 func (m Message) PutBack() Message {
 	if m.Waits() {
-		m.Withheld = cmp.Or(m.Withheld, "It was put back to an earlier state. Do not act on it: tell an operator, who runs countersign check.")
+		m.Withheld = cmp.Or(m.Withheld, "It was put back to an earlier state. Stop, and ask an operator to run countersign check.")
 	}
 	return m
 }
@@ -146,7 +146,7 @@ func WithheldBy(err error) string {
 	case err == nil:
 		return ""
 	case errors.Is(err, ErrUnknownKey):
-		return "The key that sealed it is not in the key file, so it cannot be proven what was entered. Ask an operator to bring the key back."
+		return "The key that sealed it is not in the key file, so the entered content cannot be proven. Ask an operator to bring the key back."
 	}
-	return "What is stored is not what was entered. Do not act on it: tell an operator, who runs countersign check."
+	return "The stored content is not the entered one. Stop, and ask an operator to run countersign check."
 }

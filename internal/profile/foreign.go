@@ -14,7 +14,8 @@ import (
 // Foreign is a well-formed ISO 20022 document of a message that this program does not process.
 type Foreign struct {
 	Name iso20022.MessageName
-	// Reference is the id of the message that it is about, and Reason, Description and Event what it says; "" where it has none.
+	// Reference is the id of the message that the document is about; Reason, Description and Event are its contents. Each is "" where it has
+	// none.
 	Reference, Reason, Description, Event string
 }
 
@@ -24,8 +25,8 @@ var messageNamespace = regexp.MustCompile(`^urn:iso:std:iso:20022:tech:xsd:([a-z
 // maxDepth bounds the elements within each other.
 const maxDepth = 64
 
-// ReadForeign reads a document of a message that Read does not know: a refusal of a message of ours (admi.002), an event of clearing
-// (admi.004), a receipt (admi.007), or any other. ok is false for what is not well formed, has a DOCTYPE, or is no ISO 20022 document.
+// ReadForeign reads a document that Read does not know: a refusal of a message of ours (admi.002), an event of clearing (admi.004), a
+// receipt (admi.007), or any other. ok is false for a document that is not well formed, has a DOCTYPE, or is not ISO 20022.
 func ReadForeign(content []byte) (f Foreign, ok bool) {
 	decoder := xml.NewDecoder(bytes.NewReader(content))
 	var path []string

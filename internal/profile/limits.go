@@ -26,7 +26,7 @@ type Terms struct {
 	// it that the answer needs to get there.
 	TimeOut time.Duration `yaml:"timeOut"`
 	WayBack time.Duration `yaml:"wayBack"`
-	// AcceptanceTime says what counts for an incoming payment without an acceptance time: required, creation or optional.
+	// AcceptanceTime is the rule for an incoming payment without an acceptance time: required, creation or optional.
 	AcceptanceTime rulebook.AcceptanceTime `yaml:"acceptanceTime"`
 	// Settlement says when an accepted incoming payment is booked: confirmed (by clearing, the default) or answer (with ours).
 	Settlement rulebook.Settlement `yaml:"settlement"`

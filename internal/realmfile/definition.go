@@ -13,14 +13,14 @@ import (
 	"countersign/internal/store"
 )
 
-// Secrets makes what is secret of those who are new to a realm.
+// Secrets makes the secrets of new accounts and clients of a realm.
 type Secrets interface {
 	// Password is the hash of a password that nobody knows, and the set-up by which the owner of the account chooses one.
 	Password(user string) (hash string, setUp identity.SetUpSecret, err error)
 	// Client is the digest of a new secret of a client.
 	Client(clientID string) (digest []byte, err error)
-	// Provider is the secret of the portal at an identity provider, from where the file says that it is. Its error is a sentence that says
-	// what to do, without its full stop.
+	// Provider reads the secret of the portal at an identity provider from the place that the file names. Its error is a sentence with the
+	// remedy, without its full stop.
 	Provider(from ProviderSecret) (string, error)
 	// Kept reports whether the provider in force has this secret already; there may be none.
 	Kept(inForce *store.ProviderDefinition, wanted store.ProviderDefinition) (bool, error)
@@ -66,7 +66,7 @@ func (f Form) Definition(now store.RealmDefinition, secrets Secrets) (store.Real
 	return wanted, d.err
 }
 
-// definer collects what is wrong with a form.
+// definer collects the faults of a form.
 type definer struct {
 	now      store.RealmDefinition
 	secrets  Secrets
@@ -105,7 +105,7 @@ func (d *definer) roles(names []string) []identity.Role {
 	return roles
 }
 
-// life reads how long tokens live; what is not said stays as it is.
+// life reads the lives of tokens; missing ones keep their value.
 func (d *definer) life(t *Tokens) store.TokenLife {
 	life := d.now.Life
 	if t == nil {
@@ -155,7 +155,8 @@ func (d *definer) person(at string, p Person) store.PersonDefinition {
 	return person
 }
 
-// user keeps the password of an account that is there, and makes a set-up for a new one; linked is who the account is at the provider now.
+// user keeps the password of an existing account, and makes a set-up for a new one; linked is the account's present subject at the
+// provider.
 func (d *definer) user(u administration.User, suppressed bool) (account store.AccountDefinition, linked string) {
 	account = store.AccountDefinition{Name: u.Name, Roles: u.Roles, Status: store.UserUnverified}
 	for _, person := range d.now.People {
@@ -245,7 +246,7 @@ func shareAccount(a, b store.PersonDefinition) bool {
 	})
 }
 
-// once refuses what the form names twice.
+// once refuses names that the form has twice.
 func (d *definer) once(wanted store.RealmDefinition) {
 	seen := map[string]bool{}
 	name := func(at, key string) {

@@ -41,7 +41,7 @@ var rulesElsewhere = []Rule{
 	moreFindings,
 	{
 		ID: RuleNotForwarded, Element: documentPointer + "/{any element}", Code: "CH17", CheckedBy: "internal/interbank",
-		Text:   "Remove what instant payments do not carry to the creditor's bank.",
+		Text:   "Remove the element: instant payments do not carry it to the creditor's bank.",
 		Source: "This gateway: nothing of an order is lost silently; SPS 4.3; EPC115-06 pacs.008",
 	},
 	{
@@ -86,7 +86,7 @@ var rulesElsewhere = []Rule{
 	},
 	{
 		ID: RuleOneRequest, Element: "/identifiers/internalId", Code: "AM05", CheckedBy: "internal/store",
-		Text:   "This payment was recalled before: there is one recall of a payment, whatever its answer.",
+		Text:   "This payment was recalled before: a payment can be recalled only once.",
 		Source: "EPC SCT Inst rulebook 2025: one recall or request for recall of a payment",
 	},
 	{

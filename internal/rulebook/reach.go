@@ -127,7 +127,7 @@ func (q question) finding() (iso20022.Finding, bool) {
 		return iso20022.Finding{}, false
 	case q.directory.IsBroken():
 		return q.refuse(
-			"Tell an operator, who runs countersign check: the directory of banks is not what was imported, so no bank is looked up in it.", iban,
+			"Ask an operator to run countersign check: the directory of banks differs from the imported one, so no bank is looked up in it.", iban,
 		), true
 	case !q.directory.Loaded():
 		return q.withoutDirectory()

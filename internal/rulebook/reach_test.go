@@ -96,7 +96,7 @@ func TestTheCreditorsBankIsKnownAndReached(t *testing.T) {
 		{name: "none loaded, a bank named", scheme: rulebook.SchemeSCT, iban: german, bic: "EEEEDEFF", directory: none},
 		{name: "none loaded, the program's list", scheme: rulebook.SchemeSCT, iban: listed, directory: none},
 		{name: "SIC: none loaded", scheme: rulebook.SchemeSIC, iban: unknown, directory: none},
-		{name: "broken", scheme: rulebook.SchemeSIC, iban: swiss, directory: account.Broken(), at: atAccount, says: "is not what was imported"},
+		{name: "broken", scheme: rulebook.SchemeSIC, iban: swiss, directory: account.Broken(), at: atAccount, says: "differs from the imported one"},
 		{name: "not asked", scheme: rulebook.SchemeSCT, iban: german},
 	}
 	for _, test := range cases {
@@ -166,7 +166,7 @@ func TestTheRouteIsAskedAgainAtAnApproval(t *testing.T) {
 		"entered without a bank":   {german, "", "entered without the creditor's bank", inForce(t)},
 		"none loaded":              {german, "AAAADEFFXXX", "", &account.Directory{}},
 		"none loaded, and no bank": {german, "", "entered without the creditor's bank", &account.Directory{}},
-		"broken":                   {german, "AAAADEFFXXX", "is not what was imported", account.Broken()},
+		"broken":                   {german, "AAAADEFFXXX", "differs from the imported one", account.Broken()},
 		"not asked":                {german, "", "", nil},
 	} {
 		findings := rulebook.RecheckReach(

@@ -65,7 +65,7 @@ func (l SpendingLimit) Refuses(amount money.Amount) i18n.Text {
 	whole := amount.Minor()
 	switch {
 	case l.Untrusted:
-		return i18n.Text("Tell an operator, who runs countersign check: the limit of %s is not what two administrators set.").With(l.Words())
+		return i18n.Text("Ask an operator to run countersign check: the limit of %s differs from the one that two administrators set.").With(l.Words())
 	case l.PerPayment > 0 && whole > l.PerPayment:
 		return i18n.Text("Pay less at a time, or have two administrators set another limit: %s may pay at most %s at a time.").With(l.Words(),
 			l.amount(l.PerPayment))

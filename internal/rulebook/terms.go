@@ -20,7 +20,7 @@ type Terms struct {
 	// TimeOut is the time from the acceptance by the debtor's bank until clearing must have our answer to an incoming payment, and WayBack
 	// the part of it that the answer needs to get there.
 	TimeOut, WayBack time.Duration
-	// AcceptanceTime says what counts for an incoming payment without an acceptance time.
+	// AcceptanceTime is the rule for an incoming payment without an acceptance time.
 	AcceptanceTime AcceptanceTime
 	// Settlement says when an incoming payment that we accepted is booked.
 	Settlement Settlement

@@ -132,7 +132,7 @@ func (c *CoreBank) MayCredit(ctx context.Context, m payment.Message) (payment.Co
 	return c.ask(ctx, http.MethodPost, "credit-checks", corePaymentOf(m))
 }
 
-// Book tells how a payment ended. Error: payment.ErrCoreUnreached, unless core banking refuses to hear it.
+// Book reports the end of a payment. Error: payment.ErrCoreUnreached, unless core banking refuses the report.
 func (c *CoreBank) Book(ctx context.Context, m payment.Message, result payment.CoreResult) error {
 	booking := coreBooking{
 		corePayment: corePaymentOf(m), Result: string(result), Sequence: m.Sequence, At: m.StateSince.UTC().Format(time.RFC3339Nano),

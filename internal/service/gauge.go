@@ -54,11 +54,11 @@ var gauges = []observability.Gauge{
 	},
 	{
 		Name: "countersign_audit_stopped_realms",
-		Help: "Realms whose audit tree is not what was signed, so that nothing is sealed there any more.",
+		Help: "Realms whose audit tree differs from the signed one, so that nothing is sealed there.",
 	},
 	{
 		Name: "countersign_payments_stopped_realms",
-		Help: "Realms whose payments are stopped, because the database lacks what was committed before.",
+		Help: "Realms whose payments are stopped, because the database lacks committed rows.",
 	},
 	{
 		Name: "countersign_audit_checkpoint_timestamp_seconds", Help: "When this process saw or signed its newest checkpoint.",
@@ -113,7 +113,7 @@ func (s *Service) read(ctx context.Context) []observability.Sample {
 	return samples
 }
 
-// The bounds of what is counted for metrics, and the time before its last day from which a recall is due.
+// The bounds of the counts for metrics, and the time before its last day from which a recall is due.
 const (
 	maxQuarantined = 10_000
 	dueWithin      = 48 * time.Hour

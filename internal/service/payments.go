@@ -187,7 +187,7 @@ func (s *Payments) Preview(ctx context.Context, by identity.Principal, in paymen
 	}, err
 }
 
-// PreviewAll is Preview for the payments of a file, in their order. What they have in common is read once.
+// PreviewAll is Preview for the payments of a file, in their order. It reads their common data once.
 func (s *Payments) PreviewAll(ctx context.Context, by identity.Principal, orders []payment.Order) ([]Preview, error) {
 	if !by.Has(identity.RoleMaker) {
 		return nil, errNotMaker

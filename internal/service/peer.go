@@ -39,7 +39,7 @@ type peer struct {
 	breaker *gobreaker.TwoStepCircuitBreaker[struct{}]
 }
 
-// peerConfig holds the certificates of a peer, and what is called when the breaker opens and when it closes again.
+// peerConfig holds the certificates of a peer, and the functions that are called when the breaker opens and closes.
 type peerConfig struct {
 	Name       string
 	TLS        *tls.Config   // nil shows no certificate

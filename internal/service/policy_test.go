@@ -108,7 +108,7 @@ func TestAMessageWithFewerApprovalsThanItsPolicyAskedIsWithheld(t *testing.T) {
 	}
 	h.DB.SealMasterData(t)
 	const sentence = "It was entered with 1 approval, and the policy of that time asked for 3 approvals. " +
-		"Do not act on it: tell an operator, who runs countersign check."
+		"Stop, and ask an operator to run countersign check."
 	seen, err := h.Reader.Message(ctx, "demo", m.InternalID)
 	if err != nil || seen.Withheld != sentence {
 		t.Errorf("shown as %q: %v", seen.Withheld, err)

@@ -161,7 +161,7 @@ func TestWhoWritesIntoTheDatabaseRedirectsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = h.Submission.Create(ctx, maker, h.Order(rulebook.SchemeSCT))
-	wantUnreached(t, err, "the directory of banks is not what was imported")
+	wantUnreached(t, err, "the directory of banks differs from the imported one")
 	_, err = h.Submission.Create(ctx, maker, h.Order(rulebook.SchemeSIC))
 	if err != nil {
 		t.Errorf("the other scheme: %v", err)

@@ -26,7 +26,7 @@ type Reconciliation struct {
 	Explained map[string]administration.Change
 }
 
-// Reconcile compares a camt.053 or camt.052 of the account at clearing with what was approved, sent and settled. Errors:
+// Reconcile compares a camt.053 or camt.052 of the account at clearing with the approved, sent and settled payments. Errors:
 // interbank.ErrNoStatement, money.Error, store.ErrLedgerTooLong.
 func (s *Administration) Reconcile(
 	ctx context.Context, by identity.Principal, scheme rulebook.Scheme, content []byte,

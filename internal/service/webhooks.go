@@ -86,7 +86,7 @@ func (s *Webhooks) todo(ctx context.Context, realm string, held []uuid.UUID, mos
 	return s.cfg.Store.ToDo(ctx, realm, held, s.cfg.Now(), most)
 }
 
-// Deliver delivers what is due of a webhook for a few seconds.
+// Deliver delivers the due events of a webhook for a few seconds.
 func (s *Webhooks) Deliver(ctx context.Context, realm string, id uuid.UUID) error {
 	until := s.cfg.Now().Add(webhookTurn)
 	w, err := s.cfg.Store.Get(ctx, realm, id, s.cfg.Now())

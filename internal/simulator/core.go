@@ -18,7 +18,7 @@ import (
 	"countersign/internal/money"
 )
 
-// corePath is where the gateway asks core banking.
+// corePath is the path of the port to core banking.
 const corePath = "/corebank/v1/"
 
 // coreOpening is the balance of an account that core banking did not know before, in minor units.
@@ -59,7 +59,7 @@ type CorePayment struct {
 	Bookings  int    `json:"bookings"` // times that it moved
 }
 
-// CoreFaults are what goes wrong.
+// CoreFaults are the faults that the core bank plays.
 type CoreFaults struct {
 	Down   bool          `json:"down"`   // every request is 503
 	Refuse string        `json:"refuse"` // the code with which every question is refused
@@ -170,7 +170,7 @@ type coreReply struct {
 	Text   string `json:"text,omitempty"`
 }
 
-// question reads a request, plays the faults, and answers with what work makes of the request.
+// question reads a request, plays the faults, and sends the answer of work.
 func (c *Core) question(work func(coreRequest) coreReply) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		asked, err := readCore(r)

@@ -95,7 +95,7 @@ func (r *Reader) AccessReview(ctx context.Context, realm string, id uuid.UUID) (
 	return review, err
 }
 
-// ReviewAccess keeps what a person confirmed in the audit trail.
+// ReviewAccess writes a confirmed list of roles into the audit trail.
 func (d *Desk) ReviewAccess(ctx context.Context, by identity.Principal, accounts []AccountAccess, note string, at time.Time) error {
 	detail, err := json.Marshal(reviewDetail{accounts, note})
 	if err == nil {

@@ -89,7 +89,7 @@ func (p *People) FactorRoles(ctx context.Context, realm string) ([]identity.Role
 		return nil, err
 	}
 	if err != nil {
-		return nil, identityError(err, "read what a realm asks", ErrUnknownRealm)
+		return nil, identityError(err, "read the settings of the realm", ErrUnknownRealm)
 	}
 	return FactorRoles(text), nil
 }

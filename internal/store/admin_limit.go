@@ -12,7 +12,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Limits lists the limits of a realm with what is used of them on a banking day.
+// Limits lists the limits of a realm with their use on a banking day.
 func (c *Changes) Limits(ctx context.Context, realm string, day time.Time) ([]administration.LimitToday, error) {
 	return askChanges(ctx, c, changeQuestion{realm, "list limits"}, func(s changeStep) ([]administration.LimitToday, error) {
 		return s.limits(ctx, dbsqlc.LimitSubjectListParams{Day: day.Format(time.DateOnly)})

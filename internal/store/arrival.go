@@ -21,8 +21,8 @@ type Arrival struct {
 	Answer  *Document
 	// Core is the answer of core banking about the payment; nil where there is no port to it.
 	Core *payment.CoreAnswer
-	// Bank is the instructing bank of an incoming payment (interbank.BankID), whose transaction ids are its own, and Use is how many of its
-	// payments had the id before.
+	// Bank is the instructing bank of an incoming payment (interbank.BankID), within which transaction ids are unique; Use is the number of
+	// its earlier payments with the id.
 	Bank string
 	Use  int
 	// Moves is the move it makes of the recall of ours that it answers (Created.Message.AnswersID); nil when it answers none. It fails with
@@ -149,7 +149,7 @@ func (s *Inbox) Hold(ctx context.Context, in Document, waitsFor string, until ti
 func (s *Inbox) HeldInbound(ctx context.Context, scheme rulebook.Scheme, waitsFor string) ([]Document, error) {
 	rows, err := s.db.Outside().InboxListWaiting(ctx, string(scheme), waitsFor)
 	if err != nil {
-		return nil, fmt.Errorf("list what waits: %w", err)
+		return nil, fmt.Errorf("list the waiting messages: %w", err)
 	}
 	list := make([]Document, 0, len(rows))
 	for _, row := range rows {
@@ -163,7 +163,7 @@ func (s *Inbox) HeldInbound(ctx context.Context, scheme rulebook.Scheme, waitsFo
 func (s *Inbox) HoldExpired(ctx context.Context, now time.Time, held []string, most int32) ([]Document, error) {
 	rows, err := s.db.Outside().InboxListOverdue(ctx, now, append([]string{}, held...), most)
 	if err != nil {
-		return nil, fmt.Errorf("list what waited in vain: %w", err)
+		return nil, fmt.Errorf("list the documents that waited too long: %w", err)
 	}
 	list := make([]Document, 0, len(rows))
 	for _, row := range rows {

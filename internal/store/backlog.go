@@ -64,7 +64,7 @@ func (r *Reader) addBacklog(ctx context.Context, realm string, b *Backlog) error
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("count what waits in %s: %w", realm, err)
+		return fmt.Errorf("count the waiting messages of %s: %w", realm, err)
 	}
 	return nil
 }

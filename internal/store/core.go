@@ -13,7 +13,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// CoreBookings stores what core banking said of payments, and what it was told of their end. Each record is sealed.
+// CoreBookings stores answers of core banking and reports to it. Each record is sealed.
 type CoreBookings struct{ db *Database }
 
 // NewCoreBookings makes the records beside the messages.
@@ -74,7 +74,7 @@ func coreBooking(ctx context.Context, q *dbsqlc.Queries, seal payment.Sealer, re
 		return payment.CoreBooking{}, payment.ErrNotFound
 	}
 	if err != nil {
-		return payment.CoreBooking{}, fmt.Errorf("read what core banking said: %w", err)
+		return payment.CoreBooking{}, fmt.Errorf("read the answers of core banking: %w", err)
 	}
 	b := CoreBookingOf(row)
 	return b, seal.CheckCore(b)
@@ -137,7 +137,7 @@ func (s *CoreBookings) change(
 			return err
 		})
 		if err != nil {
-			return b, fmt.Errorf("record what core banking said or was told: %w", err)
+			return b, fmt.Errorf("record an answer of core banking or a report to it: %w", err)
 		}
 		if updated == 1 {
 			return b, nil
@@ -178,7 +178,7 @@ func (s *CoreBookings) Due(ctx context.Context, realm string, due CoreDue) ([]uu
 		})
 	})
 	if err != nil {
-		return nil, fmt.Errorf("list what core banking was not told: %w", err)
+		return nil, fmt.Errorf("list the reports that core banking lacks: %w", err)
 	}
 	return ids, nil
 }

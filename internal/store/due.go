@@ -64,7 +64,7 @@ func (s *Messages) Overdue(ctx context.Context, realm string, at DueTimes) ([]uu
 		})
 	})
 	if err != nil {
-		return nil, fmt.Errorf("list what is overdue: %w", err)
+		return nil, fmt.Errorf("list the overdue messages: %w", err)
 	}
 	return ids, nil
 }
@@ -100,7 +100,7 @@ func (s *Messages) Due(ctx context.Context, realm string, at DueTimes) (Due, err
 		return due.unsettled(ctx, q, realm, at)
 	})
 	if err != nil {
-		return due, fmt.Errorf("list what is due: %w", err)
+		return due, fmt.Errorf("list the due messages: %w", err)
 	}
 	return due, nil
 }
@@ -137,7 +137,7 @@ func (s *Messages) Undelivered(ctx context.Context, realm string, scheme ruleboo
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("list what clearing does not have: %w", err)
+		return nil, fmt.Errorf("list the undelivered messages: %w", err)
 	}
 	return ids, nil
 }
@@ -151,7 +151,7 @@ func (s *Messages) ToInquire(ctx context.Context, realm string, scheme rulebook.
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("list what to ask about: %w", err)
+		return nil, fmt.Errorf("list the messages to ask about: %w", err)
 	}
 	return ids, nil
 }

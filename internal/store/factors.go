@@ -15,7 +15,7 @@ import (
 
 // Factors is of which roles a realm asks a second factor.
 func (c *Changes) Factors(ctx context.Context, realm string) (administration.Factors, error) {
-	return askChanges(ctx, c, changeQuestion{realm, "read what the realm asks"}, func(s changeStep) (administration.Factors, error) {
+	return askChanges(ctx, c, changeQuestion{realm, "read the settings of the realm"}, func(s changeStep) (administration.Factors, error) {
 		row, err := s.q.RealmGet(ctx, realm)
 		return factorsOf(row), err
 	})
@@ -55,7 +55,7 @@ func (s changeStep) applyFactors(ctx context.Context, c administration.Change) e
 		return err
 	}
 	if !s.guard.Fits(ctx, Realm(row)) {
-		return &administration.ConflictError{Text: "What the realm asks is not as it was sealed. Tell the operator of the gateway."}
+		return &administration.ConflictError{Text: "The settings of the realm do not match their seal. Stop, and ask an operator to run countersign check."}
 	}
 	before := FactorRoles(row.SecondFactorRoles)
 	row.SecondFactorRoles = FactorRolesColumn(asked.Roles)

@@ -42,7 +42,7 @@ func (s changeStep) facts(ctx context.Context, kind administration.Kind, subject
 		err = s.beneficiaryFacts(ctx, &known, subject, values)
 	}
 	if err != nil {
-		return administration.Facts{}, fmt.Errorf("read what the change is about: %w", err)
+		return administration.Facts{}, fmt.Errorf("read the subject of the change: %w", err)
 	}
 	return known, nil
 }

@@ -65,7 +65,7 @@ func (s *Messages) FindByGlobalID(ctx context.Context, global payment.ID) (realm
 	return realm, id, err
 }
 
-// IncomingPayment is where an incoming payment lies, and what its bank's transaction id is unique by.
+// IncomingPayment is the place of an incoming payment, and the key that makes its bank's transaction id unique.
 type IncomingPayment struct {
 	Realm      string
 	ID         uuid.UUID

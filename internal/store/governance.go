@@ -75,7 +75,7 @@ func (c *Changes) Insert(ctx context.Context, r ChangeRequest) (administration.C
 	return made, nil
 }
 
-// changeContent is the canonical form of what a change says; its digest goes with it.
+// changeContent is the canonical form of the content of a change, over which its digest is made.
 type changeContent struct {
 	Values administration.Values `json:"values"`
 	Before administration.Values `json:"before"`
@@ -96,7 +96,7 @@ func changeRow(r ChangeRequest, c administration.Change) (dbsqlc.RealmChange, er
 	}, nil
 }
 
-// ChangeSecrets are made before a decision, for what it may bring.
+// ChangeSecrets are the secrets that a decision may need, made before it.
 type ChangeSecrets struct {
 	PasswordHash     string // of a password that nobody knows
 	LinkHash         []byte // of the link by which a password is set
@@ -180,10 +180,10 @@ func askChanges[T any](ctx context.Context, c *Changes, in changeQuestion, look 
 	return found, changeError(err, in.action)
 }
 
-// changeQuestion is what is asked of a realm, in words for its failure.
+// changeQuestion is a read of a realm, with the words for its failure.
 type changeQuestion struct{ realm, action string }
 
-// changeError makes "no row" payment.ErrNotFound, and a right that ended or a name that was taken meanwhile what they are.
+// changeError maps "no row" to payment.ErrNotFound, and an ended right or a taken name to their errors.
 func changeError(err error, action string) error {
 	var refused *pgconn.PgError
 	switch {
@@ -237,7 +237,7 @@ func (s changeStep) insertDecision(ctx context.Context, c dbsqlc.RealmChange, ch
 	})
 }
 
-// changeNotice is what the audit trail is told of a change.
+// changeNotice is the detail of a change in the audit trail.
 type changeNotice struct {
 	name   string
 	change administration.Change
@@ -252,7 +252,7 @@ func (s changeStep) tell(ctx context.Context, by identity.Principal, e changeNot
 	})
 }
 
-// tellRights tells the trail what a change made of the rights of an account.
+// tellRights writes the effect of a change on the rights of an account into the trail.
 func (s changeStep) tellRights(ctx context.Context, c administration.Change, rights auditlog.Rights) error {
 	if rights.None() {
 		return nil

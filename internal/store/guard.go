@@ -120,8 +120,8 @@ func (g *Guard) holds(ctx context.Context, realm, table, key string, condition f
 	return false
 }
 
-// Warm reads the head of a realm in a transaction, for rows that are compared after it. The log raises an alarm if the master data are not
-// what the head says.
+// Warm reads the head of a realm in a transaction, for rows that are compared after it. It logs an alarm if the master data do not match
+// the head.
 func (g *Guard) Warm(ctx context.Context, q *dbsqlc.Queries, realm string) {
 	found, err := g.db.load(ctx, q, realm)
 	if err == nil {

@@ -281,13 +281,13 @@ func (d *Database) load(ctx context.Context, q *dbsqlc.Queries, realm string) (*
 	if forged(err) {
 		k.fail(err)
 		d.log.LogAttrs(ctx, slog.LevelError,
-			"the master data of a realm is not what its head says, and counts for nothing; run countersign check",
+			"the master data of a realm differ from its head and are not valid; run countersign check",
 			slog.Bool("alarm", true), slog.String("realm", realm), slog.String("error", err.Error()), slog.Any("rows", differing(read, kept)))
 	}
 	return nil, err
 }
 
-// forged reports whether an error says that stored data is not what the gateway wrote, rather than that it could not be read.
+// forged reports whether an error says that stored data were changed behind the gateway, rather than that a read failed.
 func forged(err error) bool {
 	return errors.Is(err, keyring.ErrForged) || errors.Is(err, keyring.ErrUnknownKey) || errors.Is(err, ErrOtherSet) ||
 		errors.Is(err, ErrOldHead) || errors.Is(err, pgx.ErrNoRows)
@@ -421,7 +421,7 @@ func OpenLedgerAs(ctx context.Context, q *dbsqlc.Queries, realm string, keys key
 	return newLedger(q, keys, realm, found), nil
 }
 
-// renew opens a ledger on the rows as they are stored, whatever the head says.
+// renew opens a ledger on the stored rows without comparing them with the head.
 func renew(ctx context.Context, q *dbsqlc.Queries, head dbsqlc.RealmHead, keys keyring.Ring) (*Ledger, error) {
 	rows, err := Set(ctx, q, head.Realm)
 	if err != nil {
@@ -461,8 +461,8 @@ func (l *Ledger) Put(row Row) error {
 // Has reports whether a row is as the newest change left it.
 func (l *Ledger) Has(row Row) bool { return l.state.has(row) }
 
-// Close raises the head if any row became another one, tells the audit trail of the rows, and reads the set again: it must be what the
-// transaction wrote, and nothing else.
+// Close raises the head if a row changed, writes the rows into the audit trail, and reads the set again: it must equal the rows that the
+// transaction wrote.
 func (l *Ledger) Close(ctx context.Context, act Act) error {
 	if len(l.wrote) == 0 {
 		return nil

@@ -22,7 +22,7 @@ type hidden struct {
 }
 
 // ErrUnreadable reports a stored form that is corrupt or encrypted with a missing key.
-var ErrUnreadable = errors.New("what is kept of the form cannot be read")
+var ErrUnreadable = errors.New("the kept form cannot be read")
 
 func (h hidden) bound(column string) [][]byte {
 	return [][]byte{[]byte(h.table), []byte(column), []byte(h.realm), h.row[:]}

@@ -385,8 +385,8 @@ func (s *Messages) requestKeyFits(ctx context.Context, row dbsqlc.CreationKey) e
 		slog.String("error", err.Error()))
 	return &payment.WithheldError{Message: payment.Message{
 		Realm: row.Realm, InternalID: row.MessageID,
-		Withheld: "A key of this request was used before, and what it was used for is not what was stored then. Ask an operator, " +
-			"who runs countersign check, before you send it again under another key.",
+		Withheld: "A key of this request was used before, and its stored message differs from then. Ask an operator " +
+			"to run countersign check before you send it again under another key.",
 	}}
 }
 

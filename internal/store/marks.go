@@ -126,7 +126,7 @@ func (m *Marks) Stopped() map[string]string {
 }
 
 // ErrStopped says that the payments of a realm are stopped until two administrators reconciled it with clearing.
-var ErrStopped = errors.New("the payments of the realm are stopped: the database lacks what was committed before")
+var ErrStopped = errors.New("the payments of the realm are stopped: the database lacks committed rows")
 
 // runs returns ErrStopped for a realm whose payments are stopped.
 func (m *Marks) runs(realm string) error {

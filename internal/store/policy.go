@@ -148,10 +148,10 @@ func policyKey(p administration.Policy) string {
 	return fmt.Sprint(p.Values())
 }
 
-// maxDryRun is how many messages a dry run looks at.
+// maxDryRun is the number of messages of a dry run.
 const maxDryRun = 1000
 
-// DryRun tells what a policy would have asked of the realm's last messages. Error: none of its own.
+// DryRun returns the effect that a policy would have had on the realm's last messages. Error: none of its own.
 func (c *Changes) DryRun(ctx context.Context, realm string, p administration.Policy) (administration.DryRun, error) {
 	run := administration.NewDryRun(p)
 	err := c.db.InRealm(ctx, realm, Searching, func(_ pgx.Tx, q *dbsqlc.Queries) error {

@@ -65,7 +65,7 @@ type AccountDefinition struct {
 	SetUp identity.SetUpSecret
 	// ToBeSetUp, as it is read: nobody set the password yet, or a reset waits for it.
 	ToBeSetUp bool
-	// OuterSubject is who the account is at the identity provider; "" leaves it as it is.
+	// OuterSubject is the subject of the account at the identity provider; "" leaves it unchanged.
 	OuterSubject string
 }
 
@@ -100,19 +100,18 @@ func Realms(ctx context.Context, ownerURL string) ([]RealmSummary, error) {
 	return list, nil
 }
 
-// Provisioner is who brings realms into a database.
+// Provisioner brings realms into a database.
 type Provisioner struct {
 	OwnerURL string       // PostgreSQL URL of the schema's owner
 	Keys     keyring.Ring // of tokens; the head of a realm is sealed with a key derived from the first
 	At       time.Time    // now; a new grant counts from then on
-	// Tell shows what is shown only once. It is called when everything is written and nothing is committed: where it fails nothing is changed,
-	// and whatever is committed has been shown. nil for nothing to tell.
+	// Tell prints secrets that are shown only once. It is called after all writes and before the commit: if it fails nothing is changed, and
+	// every committed secret was shown. nil prints nothing.
 	Tell func() error
 }
 
-// ApplyRealm brings a realm to its definition, as the owner, in one transaction; done twice it changes nothing. What the definition
-// does not name stays as it is, except roles of a named account and policies in force: those end, and their rows stay. Error:
-// ErrForeignRealm.
+// ApplyRealm brings a realm to its definition, as the owner, in one transaction; a second call changes nothing. Rows that the definition
+// does not name stay, except roles of a named account and policies in force, which end. Error: ErrForeignRealm.
 func ApplyRealm(ctx context.Context, by Provisioner, realm RealmDefinition) error {
 	err := by.run(ctx, realm.Realm, func(p provision) error { return p.bring(ctx, realm) })
 	if err != nil {

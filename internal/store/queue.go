@@ -94,7 +94,7 @@ func (f QueueFilter) found(w where) (QueueFilter, error) {
 		CreatedBefore: OrNull(f.CreatedBefore), Most: oldest,
 	})
 	if err != nil {
-		return f, fmt.Errorf("look at what waits longest: %w", err)
+		return f, fmt.Errorf("scan for waiting answers longest: %w", err)
 	}
 	more := len(keys) == oldest
 	f.keys, err = w.fitting(f.Search, append([]uuid.UUID{}, keys...))

@@ -147,7 +147,7 @@ func (c *Changes) Waiting(ctx context.Context, by identity.Principal, under iden
 func (s changeStep) read(ctx context.Context, row dbsqlc.ChangeGetRow) (administration.Change, error) {
 	if !s.guard.Sealed(ctx, Change(row.RealmChange)) {
 		return administration.Change{}, &administration.ConflictError{
-			Text: "What is stored of this change is not what was asked for. Tell the operator of the gateway.",
+			Text: "The stored change differs from the requested one. Stop, and ask an operator to run countersign check.",
 		}
 	}
 	change, err := changeOf(row)

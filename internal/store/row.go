@@ -197,8 +197,8 @@ func Set(ctx context.Context, q *dbsqlc.Queries, realm string) ([]Row, error) {
 	})
 }
 
-// Sealed reads every row that has a seal of its own of the keys of master data, of every realm, as a login that sees them: what was done
-// once and stays, and editions that belong to no realm.
+// Sealed reads every row with a seal under the keys of master data, of every realm, as a login that sees them: facts that never change,
+// and editions that belong to no realm.
 func Sealed(ctx context.Context, q *dbsqlc.Queries) ([]Row, error) {
 	return rowsOfAll([]func() ([]Row, error){
 		func() ([]Row, error) { return rowsOf(ctx, q.FactorUseListAll, FactorUseRow) },

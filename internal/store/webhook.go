@@ -133,7 +133,7 @@ func (s *Webhooks) Hold(ctx context.Context, w Webhook, now, until time.Time) (b
 	return held == 1, err
 }
 
-// Note stores what a turn has done. Error: ErrMoved when another process took the webhook over meanwhile; nothing is stored then.
+// Note stores the deliveries of a turn. Error: ErrMoved when another process took the webhook over; nothing is stored then.
 func (s *Webhooks) Note(ctx context.Context, w Webhook, step WebhookStep) error {
 	err := s.db.InRealm(ctx, w.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		err := One(q.WebhookPass(ctx, dbsqlc.WebhookPassParams{

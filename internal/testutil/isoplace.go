@@ -112,7 +112,7 @@ func Fill(document iso20022.Document, leaf Leaf, validate Validate, offer Offer,
 	return 0, nil
 }
 
-// Complete fills what the schema misses and reports whether the document follows it then.
+// Complete adds the elements that the schema requires and reports whether the document is valid after it.
 func Complete(document iso20022.Document, validate Validate, offer Offer) bool {
 	for range 8 {
 		findings := validate(document)

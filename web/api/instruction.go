@@ -43,7 +43,7 @@ func (a *API) create(scheme rulebook.Scheme) echo.HandlerFunc {
 	}
 }
 
-// sendCreated sends the first answer to a creation, with what a checker has to name to approve the message.
+// sendCreated sends the first answer to a creation, with the values that an approval needs.
 func (a *API) sendCreated(c echo.Context, first reply, created service.Result) error {
 	m := atCreation(created.Message)
 	hash := m.ContentHash[:]
@@ -131,7 +131,7 @@ func (a *API) withRules(c echo.Context, command command, err error) error {
 
 func (a *API) answerInvalid(c echo.Context, findings []payment.Finding) error {
 	return c.JSON(http.StatusBadRequest, ValidationProblem{
-		Header: a.header(c), Error: Failure{Message: "The order would be refused. Correct what is named."}, Errors: fields(Told(findings)),
+		Header: a.header(c), Error: Failure{Message: "The order would be refused. Correct the named fields."}, Errors: fields(Told(findings)),
 	})
 }
 

@@ -147,8 +147,7 @@ func (a *API) showTransaction(c echo.Context) error {
 	return c.JSON(http.StatusOK, TransactionAnswer{Header: a.header(c), Transaction: shown})
 }
 
-// clearingOf is what the document of a message says to clearing, or said when it came in, by the names of its elements; nil of one that is
-// withheld.
+// clearingOf is the content of the document to or from clearing of a message by the names of its elements; nil for a withheld message.
 func clearingOf(m payment.Message) (interbank.Content, error) {
 	if m.Withheld != "" {
 		return nil, nil

@@ -57,7 +57,7 @@ func Home(v *Request, most int32) (home views.Dashboard, err error) {
 	}
 	if v.Config.Sealing != nil && slices.Contains(v.Config.Sealing().Lost, v.By.Realm) {
 		reconciled := link(administration.KindRealmReconciled, "").URL
-		stopped := tile("Payments stopped", 1, "the database lacks what was committed before", reconciled, ui.ToneBad)
+		stopped := tile("Payments stopped", 1, "the database lacks committed rows", reconciled, ui.ToneBad)
 		home.Tiles = append([]views.Tile{stopped}, home.Tiles...)
 	}
 	lines := views.Lines{

@@ -212,7 +212,7 @@ func TestEveryFormOfAdministrationAsksForAChange(t *testing.T) {
 	one.post("/admin/ask/policy.create", url.Values{"approvals": {"2"}, "try": {"yes"}}).is(http.StatusOK).says("Of the last 0 messages")
 	asked := one.post("/admin/ask/policy.create", url.Values{"approvals": {"2"}, "amountFrom": {"12500.00"}, "expiresAfter": {"36h"}}).
 		goesTo("/admin/changes/")
-	two.get(asked).says("What it would have asked of past messages").says("Of the last 0 messages").says("12'500.00").says("36 h")
+	two.get(asked).says("Its effect on past messages").says("Of the last 0 messages").says("12'500.00").says("36 h")
 	two.post(asked+"/approve", nil).goesTo(asked)
 	if strings.Contains(two.get(asked).main(), "Of the last") {
 		t.Error("what is decided is tried still")
@@ -223,7 +223,7 @@ func TestEveryFormOfAdministrationAsksForAChange(t *testing.T) {
 		rivals[i] = one.post("/admin/ask/user.roles?subject=maker2", url.Values{"roles": {roles}}).goesTo("/admin/changes/")
 	}
 	two.post(rivals[0]+"/approve", nil).goesTo(rivals[0])
-	late := two.post(rivals[1]+"/approve", nil).is(http.StatusConflict).says("What this change is about was changed meanwhile.")
+	late := two.post(rivals[1]+"/approve", nil).is(http.StatusConflict).says("The subject of this change was changed meanwhile.")
 	if strings.Contains(late.main(), "decide a change") {
 		t.Error("the page says what the program was doing")
 	}

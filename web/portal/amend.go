@@ -259,7 +259,7 @@ func (v *Request) renderWithdraw(m payment.Message, model views.Words, cause err
 			model.Conflict.Lost = "It is withdrawn already."
 		}
 		if _, amended := errors.AsType[*payment.ContentError](cause); amended {
-			model.Conflict.Sentence = "It was amended after you opened it. Read what waits now before you withdraw it."
+			model.Conflict.Sentence = "It was amended after you opened it. Read the new version before you withdraw it."
 		}
 	}
 	model.Layout = v.layout("Withdraw", views.PlaceMine)

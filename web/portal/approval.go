@@ -29,7 +29,7 @@ func toldApart(m payment.Message, checkers []identity.Principal) (may []string, 
 	return may, mayNot
 }
 
-// ruleWords says what a policy asks of a message, and of which messages: "2 approvals, with a second factor, within 24 h (Everything)".
+// ruleWords describes a policy: "2 approvals, with a second factor, within 24 h (Everything)".
 func ruleWords(p administration.Policy) i18n.Text {
 	key := i18n.Text("%d approvals, within %s (%s)")
 	if p.StepUp {

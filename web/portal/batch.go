@@ -188,7 +188,7 @@ func showBatch(v *Request) error {
 	return v.Render(http.StatusOK, views.BatchPage(model))
 }
 
-// listBatch adds the lines of a file and the totals of what is ready.
+// listBatch adds the lines of a file and the totals of the ready payments.
 func (v *Request) listBatch(model *views.Batch, drafts []store.Draft) error {
 	lines, made, err := v.batchLines(drafts)
 	if err != nil {
@@ -347,7 +347,7 @@ func submitBatch(v *Request) error {
 			return err
 		}
 	}
-	return v.GoTo(batchPath(id)+"?tried=yes", "What was ready is submitted.")
+	return v.GoTo(batchPath(id)+"?tried=yes", "The ready payments are submitted.")
 }
 
 // digestOf is the digest of all lines of a file as they are shown. It stays while they are submitted, a part at a time.

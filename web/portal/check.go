@@ -207,7 +207,7 @@ func (p prepared) preview() payment.Message {
 	return payment.Message{Kind: payment.KindInstruction, Scheme: p.draft.Scheme, Direction: payment.DirectionOut, Summary: p.asked.Summary}
 }
 
-// sent is what the payment of the draft would say to clearing.
+// sent is the content that the document to clearing of the draft would have.
 func (p prepared) sent() views.Sent { return views.SentOf(p.asked.Document, p.preview()) }
 
 // notForwarded lists what the file of the draft says and the payment does not; a form asks for nothing of that kind.
@@ -244,7 +244,7 @@ func showSubmitted(v *Request) error {
 	}
 	next := NextSteps(m.Kind, PolicyOf(m))
 	if m.State != payment.StateApprovalPending {
-		next = []i18n.Text{i18n.Text("Its state is now: %s. You see what follows under My submissions.").
+		next = []i18n.Text{i18n.Text("Its state is now: %s. You can follow it under My submissions.").
 			With(ui.StateLabel(m.State))}
 	}
 	return v.Render(http.StatusOK, views.SubmittedPage(views.Submitted{

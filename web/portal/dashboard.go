@@ -16,10 +16,10 @@ import (
 	"countersign/views/ui"
 )
 
-// dashboardRows is how many of the longest waiting messages the dashboard lists.
+// dashboardRows is the number of the longest waiting messages on the dashboard.
 const dashboardRows = 5
 
-// showDashboard says what needs attention, to each role what it has to look at. Somebody without any lands on the profile.
+// showDashboard shows each role its open work. Somebody without a role lands on the profile.
 func showDashboard(v *Request) error {
 	model := views.Dashboard{Layout: v.layout("Dashboard", views.PlaceDashboard)}
 	var err error
@@ -132,7 +132,7 @@ func (v *Request) gatewayTiles() ([]views.Tile, error) {
 	return append(tiles, tile), err
 }
 
-// sealingTile says how the audit trail is sealed.
+// sealingTile shows the state of the sealing of the audit trail.
 func sealingTile(standing integrity.SignerStanding) views.Tile {
 	tile := views.Tile{Label: "Audit trail", Value: "sealed", Note: "nothing sealed since the start", URL: "/audit"}
 	if !standing.Newest.IsZero() {

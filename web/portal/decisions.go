@@ -33,7 +33,7 @@ var (
 	}
 )
 
-// reportedDecisions lists the decisions of a period: who decided what of whom under which rule, and how long it waited.
+// reportedDecisions lists the decisions of a period with people, message, rule and waiting time.
 func (v *Request) reportedDecisions(period store.Period, words i18n.Text, most int32) (reported, error) {
 	found := reported{heading: "Decisions", words: words, columns: decisionColumns, tableColumns: decisionTable}
 	list, err := v.Config.Reader.ReportedDecisions(v.Context(), v.By.Realm, period, most)
@@ -91,7 +91,7 @@ func (v *Request) tooManyDecisions(period store.Period) error {
 	return err
 }
 
-// evidenceTries and evidencePause bound the wait for the seals of what happened a moment ago.
+// evidenceTries and evidencePause bound the wait for the seals of the newest rows.
 const (
 	evidenceTries = 6
 	evidencePause = 400 * time.Millisecond
@@ -143,7 +143,7 @@ func (v *Request) noEvidence(m payment.Message, cause error) error {
 		NextLabel: "Show the payment", NextURL: "/payments/" + m.InternalID.String(),
 	}
 	if errors.Is(cause, integrity.ErrNotGenuine) {
-		model.Text = "What is stored does not match its seals. Do not act on the payment, and tell an operator."
+		model.Text = "The stored payment does not match its seals. Stop, and ask an operator to run countersign check."
 	}
 	return v.Render(http.StatusConflict, views.ProblemPage(model))
 }

@@ -119,7 +119,7 @@ func (v *Request) preview(p prepared) (prepared, error) {
 	return p, err
 }
 
-// previewAll is preview for several drafts, which reads what they have in common once.
+// previewAll is preview for several drafts; it reads their common data once.
 func (v *Request) previewAll(made []prepared) error {
 	var orders []payment.Order
 	var of []int

@@ -129,4 +129,4 @@ func (v *Request) placeOfEdit(draft store.Draft, form url.Values, model views.Ne
 }
 
 // another is said where the changed form of a draft that was submitted meanwhile becomes a new draft.
-const another = i18n.Text("What you changed was submitted meanwhile: this is another payment, and it is not submitted yet.")
+const another = i18n.Text("Your draft was submitted meanwhile: this is another payment, and it is not submitted yet.")

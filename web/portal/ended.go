@@ -112,7 +112,7 @@ var categoryBeginnings = sync.OnceValue(func() (list []categoryBeginning) {
 func deadlineChart(v *Request, since time.Time, from, to string) (views.Chart, error) {
 	late, err := v.Config.Reader.Late(v.Context(), v.By.Realm, store.AskedLate{Since: since, DueBefore: dueBefore(v), Most: ListPage})
 	chart := views.Chart{
-		Heading: "Deadlines missed", Words: "Of the last 30 days; of recalls, those that are late now", Label: "What was late",
+		Heading: "Deadlines missed", Words: "Of the last 30 days; of recalls, those that are late now", Label: "Late items",
 		Number: "How many", Bars: []views.ChartBar{
 			{
 				Label: "Clearing did not answer within ten seconds", Count: late.Unanswered, Most: store.MaxEnded,

@@ -273,7 +273,7 @@ func (f Filter) Maker() string {
 	return identity.NormaliseName(f.View.Maker)
 }
 
-// NothingMatches returns the empty-list text of a filtered list: "No payment matches what you look for."
+// NothingMatches returns the empty-list text of a filtered list: "No payment matches your search."
 func (f Filter) NothingMatches(said i18n.Text) ui.Empty {
 	return ui.Empty{
 		Icon: "search", Title: "Nothing matches", Text: said,

@@ -139,8 +139,8 @@ func (v *Request) fillChanges(view *views.Message, m payment.Message) error {
 	digest := sha256.Sum256(stored.Content)
 	if err != nil || !bytes.Equal(digest[:], before.Hash) || stored.Withheld != "" {
 		view.Warnings = append(view.Warnings, views.Warning{
-			Title: "The version before it cannot be read, or is not what was entered",
-			Text:  "Check every field, for what was changed is not known, and tell an operator, who runs countersign check.",
+			Title: "The version before it cannot be read, or differs from the entered one",
+			Text:  "Check every field: the changes are unknown. Ask an operator to run countersign check.",
 		})
 		return nil
 	}

@@ -27,9 +27,9 @@ func showIncoming(v *Request) error {
 		place: views.PlaceIncoming,
 		heads: ui.Heads{Name: "Debtor and purpose", State: "State", When: "Received"}, entry: views.IncomingEntry,
 		empty: ui.Empty{
-			Icon: "arrow-down-left", Title: "No incoming payments yet", Text: "What other banks send to your accounts is listed here.",
+			Icon: "arrow-down-left", Title: "No incoming payments yet", Text: "Payments of other banks to your accounts are listed here.",
 		},
-		nothing: "No incoming payment matches what you look for.",
+		nothing: "No incoming payment matches your search.",
 	})
 }
 
@@ -94,7 +94,7 @@ func showReceivedRecalls(v *Request) error {
 		model.Entries.Entries = append(model.Entries.Entries, row)
 	}
 	model.Pages, model.ExportURL = f.PagesOf("/recalls", list, next), "/recalls/table"+f.Query("after", "")
-	model.Empty = ui.Empty{Icon: "circle-check", Title: "No recall waits for an answer", Text: "What other banks ask back is listed here."}
+	model.Empty = ui.Empty{Icon: "circle-check", Title: "No recall waits for an answer", Text: "Recalls of other banks are listed here."}
 	switch {
 	case next.MessageID != uuid.Nil:
 		model.Empty = f.NotYet("/recalls", next)

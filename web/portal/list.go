@@ -233,7 +233,7 @@ func showPolicies(v *Request) error {
 	return v.Render(http.StatusOK, views.AdministrationListPage(model))
 }
 
-// wholeRule is a policy in a sentence: "1 approval, within 24 h (Everything)", and what it asks beyond.
+// wholeRule describes a policy in a sentence: "1 approval, within 24 h (Everything)", and its further demands.
 func wholeRule(p administration.Policy) i18n.Text {
 	parts := []i18n.Text{ruleWords(p)}
 	if p.Approvals == 0 {

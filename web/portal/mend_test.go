@@ -93,7 +93,7 @@ func TestAConflictSaysWhatWasLost(t *testing.T) {
 	}
 	withdraw := "/payments/" + m.InternalID.String() + "/withdraw"
 	lost := maker.post(withdraw, url.Values{"version": {"1"}, "reason": {"wrong"}}).is(http.StatusConflict)
-	if text := lost.main(); strings.Contains(text, "decide") || !strings.Contains(text, "Read what waits now before you withdraw it.") {
+	if text := lost.main(); strings.Contains(text, "decide") || !strings.Contains(text, "Read the new version before you withdraw it.") {
 		t.Errorf("a withdrawal of what was amended says %q", text)
 	}
 	fresh := checker.get(path).is(http.StatusOK).fields(path + "/approve")

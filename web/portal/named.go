@@ -69,7 +69,7 @@ func (v *Request) refuseNamed(n named, field string, problem i18n.Text) error {
 	return v.showNamed(http.StatusUnprocessableEntity, n)
 }
 
-// saveNamed stores what the address names under the name of the form.
+// saveNamed stores the draft of the address under the name of the form.
 func (v *Request) saveNamed(n named) error {
 	form, err := v.Form()
 	if err != nil {

@@ -98,5 +98,5 @@ func tryAgain(v *Request) error {
 	if !paused {
 		return v.GoTo(operationPath, "Nothing of this pauses any more.")
 	}
-	return v.GoTo(operationPath, "What paused is tried again now.")
+	return v.GoTo(operationPath, "Paused deliveries are tried again now.")
 }

@@ -36,8 +36,8 @@ func showPayments(v *Request) error {
 	return v.showFiltered(f, found, filtered{
 		path: "/payments", part: "payment-list", title: "Payments", newest: "Payments, newest first", place: views.PlacePayments,
 		heads: ui.Heads{Name: "Creditor and purpose", State: "State", When: "Created"}, entry: views.PaymentEntry,
-		empty:   ui.Empty{Icon: "list", Title: "No payments yet", Text: "What is submitted in this realm is listed here."},
-		nothing: "No payment matches what you look for.",
+		empty:   ui.Empty{Icon: "list", Title: "No payments yet", Text: "The payments submitted in this realm are listed here."},
+		nothing: "No payment matches your search.",
 	})
 }
 

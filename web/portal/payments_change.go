@@ -46,7 +46,7 @@ func heading(c administration.Change) i18n.Text {
 // showChanges lists the changes that wait, and with ?tab=all those that were decided too.
 func showChanges(v *Request) error {
 	model := v.bookList("/beneficiaries/changes", "Changes of beneficiaries",
-		"What one maker asked for and a checker decides, who is somebody else.")
+		"Changes that one maker asked for and another person, a checker, decides.")
 	model.Empty.Text = "No change of a beneficiary waits for a decision."
 	model.Columns = []i18n.Text{"Change", "Asked for by", "When", "State", "Account"}
 	return v.ShowChanges(v.beneficiaryDesk(), model)

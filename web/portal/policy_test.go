@@ -31,7 +31,7 @@ func TestAPolicyIsChangedInOneRequest(t *testing.T) {
 	for i := range rivals {
 		rivals[i] = one.post(first, form).goesTo("/admin/changes/")
 	}
-	two.get(rivals[0]).is(http.StatusOK).says("18'000.00").says("13'000.00").says("What it would have asked of past messages")
+	two.get(rivals[0]).is(http.StatusOK).says("18'000.00").says("13'000.00").says("Its effect on past messages")
 	two.post(rivals[0]+"/approve", nil).goesTo(rivals[0])
 	two.post(rivals[1]+"/approve", nil).is(http.StatusConflict)
 	one.post(first, form).is(http.StatusUnprocessableEntity)

@@ -93,10 +93,10 @@ func (v *Request) unreadable(err error) error {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		status, text = http.StatusRequestEntityTooLarge, "What was sent is too large. Go back and send less."
+		status, text = http.StatusRequestEntityTooLarge, "The request is too large. Go back and send less."
 		next, label = LocalPath(v.Echo.Request().URL.Path), "Back to the form" // only forms with a file are so large
 	case request.TooSlow(err):
-		status, text = http.StatusRequestTimeout, "What was sent did not arrive in time. Go back and send it again."
+		status, text = http.StatusRequestTimeout, "The request did not arrive in time. Go back and send it again."
 	}
 	layout := v.layout("Not taken", views.PlaceNone)
 	layout.Failed = true

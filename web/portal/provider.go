@@ -16,7 +16,7 @@ func showProvider(v *Request) error {
 		return err
 	}
 	model := v.administrationList("/admin/provider", "Identity provider",
-		"Where people prove who they are besides by a password here. Roles, second factors and four-eyes stay here.")
+		"The provider where people can sign in besides by a password here. Roles, second factors and four-eyes stay here.")
 	model.Empty = ui.Empty{Icon: "list", Title: "No identity provider", Text: "Everybody signs in with user name and password."}
 	model.New = links("", administration.KindProviderSet)
 	model.Columns = []i18n.Text{"Issuer", "Client", "Secret", "Redirect address", "Signed in there at most", "Passwords", "Change"}

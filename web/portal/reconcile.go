@@ -121,7 +121,7 @@ func (v *Request) reconciled(r service.Reconciliation) *views.Reconciled {
 	return shown
 }
 
-// proposal says how a difference was explained, with the change that explains it, or leads an administrator to the form that does.
+// proposal shows the change that explains a difference, or leads an administrator to its form.
 func (v *Request) proposal(d payment.StatementDifference, made administration.Change) (i18n.Text, string) {
 	kind := administration.KindRealmDifference
 	mayAsk := kind.MayAsk(v.By) == nil

@@ -59,7 +59,7 @@ func (v *Request) codesRow(imported []store.ReferenceSummary) views.ReferenceRow
 		row.Size, day = i18n.Text("%d rows").With(edition.Entries), edition.Edition
 	}
 	if account.Stale(day, v.At) {
-		row.Warning = "Older than a quarter: a purpose that is new since is refused. Tell an operator, who imports the codes of today."
+		row.Warning = "Older than a quarter: new purposes are refused. Ask an operator to import the codes of today."
 	}
 	return withBroken(row, imported, store.ReferenceCodes, "")
 }
@@ -79,7 +79,7 @@ func (v *Request) calendarRow(imported []store.ReferenceSummary, scheme rulebook
 		row.Size, day = i18n.Text("%d rows").With(edition.Entries), edition.Edition
 	}
 	if account.Stale(day, v.At) {
-		row.Warning = "Older than a quarter: deadlines may be a day off. Tell an operator, who imports the calendar of today."
+		row.Warning = "Older than a quarter: deadlines may be a day off. Ask an operator to import the calendar of today."
 	}
 	return withBroken(row, imported, store.ReferenceCalendar, string(scheme))
 }
@@ -90,8 +90,8 @@ func withBroken(
 ) views.ReferenceRow {
 	for _, edition := range imported {
 		if edition.Broken && edition.Kind == kind && edition.Covers(scheme) {
-			row.Warning = "One that was imported is not what it was and counts for nothing. " +
-				"Tell an operator, who runs countersign check and imports it anew."
+			row.Warning = "An imported edition was changed and is not used. " +
+				"Ask an operator to run countersign check and to import it again."
 		}
 	}
 	return row
@@ -104,10 +104,10 @@ func (v *Request) directoryRow(name i18n.Text, d store.DirectorySummary) views.R
 	}
 	switch {
 	case d.Broken:
-		row.Warning = "It is not what was imported, so every payment is refused. " +
-			"Tell an operator, who runs countersign check and imports it anew."
+		row.Warning = "It differs from the imported one, so every payment is refused. " +
+			"Ask an operator to run countersign check and to import it again."
 	case account.Stale(d.Edition, v.At):
-		row.Warning = "Older than a quarter. Tell an operator, who imports the directory of today."
+		row.Warning = "Older than a quarter. Ask an operator to import the directory of today."
 	}
 	return row
 }

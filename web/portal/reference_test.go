@@ -19,7 +19,7 @@ func TestEverybodySeesWhichReferenceDataAreInForce(t *testing.T) {
 	if w.get("/me").page.Find(`a[href="/reference"]`).Length() != 1 {
 		t.Error("no way leads to the page")
 	}
-	w.get("/reference").is(http.StatusOK).says("2020-01-01").says("the demo's own").says("Older than a quarter. Tell an operator").says(
+	w.get("/reference").is(http.StatusOK).says("2020-01-01").says("the demo's own").says("Older than a quarter. Ask an operator").says(
 		"External code sets",
 	)
 	_, err := b.DB.Owner(t).Exec(t.Context(), "DELETE FROM routing_directory WHERE scheme = 'sct-inst'")
@@ -31,7 +31,7 @@ func TestEverybodySeesWhichReferenceDataAreInForce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.get("/reference").is(http.StatusOK).says("It is not what was imported, so every payment is refused")
+	w.get("/reference").is(http.StatusOK).says("It differs from the imported one, so every payment is refused")
 }
 
 // TestThePageOfReferenceDataShowsImportedCalendars: with the file they come from, and what is wrong with one.
@@ -58,7 +58,7 @@ func TestThePageOfReferenceDataShowsImportedCalendars(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.get("/reference").is(http.StatusOK).says("bank holidays of Zurich").says("is not what it was and counts for nothing")
+	w.get("/reference").is(http.StatusOK).says("bank holidays of Zurich").says("was changed and is not used")
 }
 
 // TestTheFormSaysThatABankIsNotReached: while the maker types, before the page to check, and at the field.

@@ -211,11 +211,11 @@ func TestTheTrailIsVerifiedOnItsPage(t *testing.T) {
 	b.Notary.Sweep(t.Context())
 	w := b.as("supervisor1")
 	b.Notary.Sweep(t.Context())
-	w.post("/audit/verify", nil).is(http.StatusOK).says("are what was sealed, in their order")
+	w.post("/audit/verify", nil).is(http.StatusOK).says("are the sealed ones, in their order")
 	var changed string
 	must(t, b.DB.Owner(t).QueryRow(t.Context(),
 		"UPDATE audit_event SET actor_name = 'Nobody' WHERE realm = 'demo' AND event = 'instruction.submit' RETURNING event_id").Scan(&changed))
-	w.post("/audit/verify", nil).is(http.StatusOK).says("The trail is not what was sealed.").says("audit_event " + changed)
+	w.post("/audit/verify", nil).is(http.StatusOK).says("The trail differs from the sealed one.").says("audit_event " + changed)
 	table := w.get("/audit/table?event=instruction.submit")
 	if table.header.Get("Content-Type") != "text/csv; charset=utf-8" || strings.Count(table.text, "\r\n") != 2 {
 		t.Errorf("the table: %s %q", table.header.Get("Content-Type"), table.text)

@@ -240,7 +240,7 @@ func (s Subject) heading() (heading, note i18n.Text) {
 	switch {
 	case s.Kind == payment.KindRecall:
 		return i18n.Text("Recall %s").
-			With(amount), "The other bank is asked for the money. A payment can be recalled once, whatever the answer."
+			With(amount), "The other bank is asked for the money. A payment can be recalled only once."
 	case s.Kind == payment.KindReturn && s.Recalled():
 		return i18n.Text("Grant the recall: send %s back").With(amount), ""
 	case s.Kind == payment.KindReturn:

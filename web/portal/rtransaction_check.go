@@ -62,7 +62,7 @@ func (v *Request) showCheckPage(draft store.Draft, f form, status int, problems 
 	return v.Render(status, views.RequestCheckPage(model))
 }
 
-// message is the message that the request would make, with what its document says to clearing.
+// message is the message that the request would make, with the content of its document to clearing.
 func (a asked) message(document iso20022.Document) views.Message {
 	original := a.preview.About.Original
 	m := payment.Message{

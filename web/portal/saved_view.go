@@ -90,7 +90,7 @@ func (v *Request) savedViews() (named, error) {
 		page: views.NamedList{
 			Title: "Saved views", Place: views.PlaceQueue, Back: ui.Step{Label: "Back to the queue", URL: "/queue" + query}, URL: "/queue/views",
 			Saved: i18n.Join(", ", f.Words()...), Limit: 40, Words: views.NamedWords{
-				Heading: "Save what the queue shows", Save: "Save view", Sharing: "Everybody in the realm sees it",
+				Heading: "Save this view of the queue", Save: "Save view", Sharing: "Everybody in the realm sees it",
 				How: "Narrow or order the queue, then choose “Save as view” beside its filters.",
 			},
 		},
@@ -116,7 +116,7 @@ func (v *Request) savedViews() (named, error) {
 	case query == "":
 		n.unsaved = "Narrow or order the queue first, then save it as a view."
 	case len(query) > maxViewQuery:
-		n.unsaved = "What is looked for is too long for a view: shorten it."
+		n.unsaved = "The search is too long for a view: shorten it."
 	}
 	if query != "" {
 		n.page.SaveURL = "/queue/views" + query

@@ -280,9 +280,8 @@ func (v *Request) madeFor() (person string, is bool) {
 	return form.Get(views.PersonField), err == nil
 }
 
-// ofAnother answers a form of a page that was made for another person than who is signed in, or that does not say for whom. Nothing is
-// done. What was typed is kept for the person of the page, if that person was signed in last in this browser, and a reason is shown to be
-// copied.
+// ofAnother answers a form whose page was made for another person than the one signed in, or for nobody. Nothing is done. The input is
+// kept for the person of the page, if that person was signed in last in this browser, and a reason is shown to be copied.
 func (v *Request) ofAnother(madeFor string) error {
 	v.Echo.SetRequest(v.Echo.Request().WithContext(views.ForPerson(v.Context(), v.whose())))
 	err := v.prepare()

@@ -74,7 +74,7 @@ func (v *Request) signedIn(by identity.Principal, next string) error {
 	return v.Echo.Redirect(http.StatusSeeOther, next)
 }
 
-// signInProblem says what keeps somebody out; status 0 is an error of ours.
+// signInProblem returns the reason that keeps somebody out; status 0 is an error of ours.
 func signInProblem(err error) (ui.Problem, int) {
 	var refused *auth.AccountError
 	var busy *auth.BusyError

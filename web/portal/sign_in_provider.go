@@ -108,7 +108,7 @@ func (v *Request) providerWords(err error) (text i18n.Text, status int) {
 		return "Your account here is suppressed, or its first password is not set yet. Ask an administrator of your realm.",
 			http.StatusForbidden
 	case errors.As(err, &refused):
-		return i18n.Text("What your institution answered does not count. Begin again; if that does not help, " +
+		return i18n.Text("The answer of your institution is not valid. Begin again; if that does not help, " +
 			"tell an administrator the word: %s.").With(refused.Why), http.StatusForbidden
 	}
 	return "", 0

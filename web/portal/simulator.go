@@ -133,7 +133,7 @@ func (p *Portal) renderSimulator(v *Request, status int, model views.Simulator) 
 	return v.Render(status, views.SimulatorPage(model))
 }
 
-// act asks the simulator for a scenario and reads its answer. sentence is what stood in the way, "" when it was done.
+// act asks the simulator for a scenario and reads its answer. sentence describes the failure, "" for none.
 func (p *Portal) act(v *Request, path string, asked map[string]string, answer any) (sentence string, err error) {
 	body, err := json.Marshal(asked)
 	if err != nil {
@@ -179,7 +179,7 @@ func (p *Portal) askSimulator(ctx context.Context, method, path string, body []b
 	return p.simulator.Do(request)
 }
 
-// simulatorLog reads the newest entries of the simulator's log, newest first. It holds no more of the log than what it shows.
+// simulatorLog reads the newest entries of the simulator's log, newest first, and keeps only the shown ones in memory.
 func (p *Portal) simulatorLog(v *Request) ([]views.SimulatorEntry, error) {
 	response, err := p.askSimulator(v.Context(), http.MethodGet, "/log", nil)
 	if err != nil {

@@ -43,14 +43,14 @@ func verified(found integrity.Verification, err error) *views.AuditVerification 
 		shown.Failed, shown.Sentence = true, "Somebody has the trail verified right now: try again in a moment."
 	case len(found.Found) > 0:
 		shown.Failed = true
-		shown.Sentence = "The trail is not what was sealed. Do not act on it: tell an operator, who runs countersign check."
+		shown.Sentence = "The trail differs from the sealed one. Stop, and ask an operator to run countersign check."
 	case found.Ended:
 		shown.Failed = true
-		shown.Sentence = i18n.Text("The time was up: %s of %s rows and documents, with %s checkpoints, are what was sealed. "+
+		shown.Sentence = i18n.Text("The time was up: %s of %s rows and documents, with %s checkpoints, are the sealed ones. "+
 			"countersign check looks at all.").
 			With(i18n.Number(int(found.Looked)), i18n.Number(int(found.Of)), i18n.Number(found.Checkpoints))
 	default:
-		shown.Sentence = i18n.Text("All %s rows and documents up to the newest checkpoint are what was sealed, in their order, "+
+		shown.Sentence = i18n.Text("All %s rows and documents up to the newest checkpoint are the sealed ones, in their order, "+
 			"under %s signed checkpoints.").
 			With(i18n.Number(int(found.Looked)), i18n.Number(found.Checkpoints))
 	}

@@ -136,7 +136,7 @@ func FillRequest(v *Request, view *views.Message, m payment.Message) error {
 
 // unreadableDocument is the warning about a message whose content this program did not write. Nobody may approve it.
 var unreadableDocument = views.Warning{
-	Title: "What it says to clearing cannot be read", Text: "Nobody may approve it. Tell an operator, who runs countersign check.",
+	Title: "Its document to clearing cannot be read", Text: "Nobody may approve it. Ask an operator to run countersign check.",
 }
 
 // shownByRequest are the elements of an R-transaction that its facts show: what its maker chose, and the payment it is about.

@@ -210,7 +210,7 @@ func ofRequest(err error) *Problem {
 	case errors.As(err, &refused):
 		return &Problem{
 			Status: http.StatusBadRequest, Code: "400_REFUSED", Variant: VariantRefusal, Findings: refused.Findings,
-			Text: "The payment breaks rules of its scheme or of your institution. Correct what is named.",
+			Text: "The payment breaks rules of its scheme or of your institution. Correct the named fields.",
 		}
 	case errors.As(err, &tooLarge):
 		return TooLarge(strconv.FormatInt(tooLarge.Limit>>10, 10) + " KiB")

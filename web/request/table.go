@@ -58,7 +58,7 @@ func (t csvTable) Row(cells ...Cell) error {
 	return err
 }
 
-// Close writes what is left.
+// Close writes the buffered rest.
 func (t csvTable) Close() error { return t.out.Flush() }
 
 // xlsxTable is a workbook of one sheet (ECMA-376, SpreadsheetML). Texts are inline strings, which no program takes for formulas.

@@ -74,7 +74,7 @@ func (r *reporter) finish(s *groupState) {
 
 const unknownBank i18n.Text = "Enter the bank in FinInstnId, or NOTPROVIDED in its Othr/Id: it must not be empty."
 
-// emptyAdvice says what to do about an empty group. A bank that may not be left out has a way to be unknown.
+// emptyAdvice returns the remedy for an empty group. A bank that may not be left out can be given as unknown.
 func (r *reporter) emptyAdvice(mandatory bool) i18n.Text {
 	tag := r.ancestor(0)
 	switch {

@@ -300,7 +300,7 @@ func (s *XMLScanner) startTag() XMLToken {
 		return broken(start, adviceName)
 	}
 	if len(s.open) == 0 && s.rootSeen {
-		return broken(start, "Remove what follows the root element: a document has exactly one.")
+		return broken(start, "Remove the text after the root element: a document has exactly one.")
 	}
 	if len(s.open) == s.maxDepth {
 		return broken(start, i18n.Text("Nest at most %d elements.").With(s.maxDepth))

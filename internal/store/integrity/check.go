@@ -29,8 +29,8 @@ type Config struct {
 	AuditPublic auditlog.PublicKeys
 	// Earlier are checkpoints that were kept elsewhere: the trees must have grown from them.
 	Earlier []string
-	// Since are signed checkpoints, one of a realm, up to which an earlier check held: of their realms only what was sealed since is looked
-	// at, with all messages about the same payments. Master data and sign-ins are always checked whole.
+	// Since are signed checkpoints, one of a realm, up to which an earlier check held. Of these realms only later rows are checked, with all
+	// messages about the same payments; master data and sign-ins are always checked whole.
 	Since []string
 	// Profiles are the clearing profiles that documents may have been sent by; those shipped need not be given.
 	Profiles profile.Registry
@@ -76,19 +76,18 @@ func (r Report) Broken() int {
 
 // The invariants that need keys.
 const (
-	versionSealed  = "what people see, search and decide of each message is what was entered, by its seal"
-	releaseSealed  = "what was released is what was approved, by its seal, and what was sent is made of it"
-	documentSealed = "each document is what the gateway made, or took in, by its seal"
-	answerSealed   = "each answer in the outbox is what the gateway made, by its seal, never a payment, and delivered or refused as it " +
-		"says"
-	waitingSealed = "each row of the audit trail that the tree does not have yet, with its move, version and decision, and each document " +
-		"is what the gateway wrote, by its seal"
+	versionSealed  = "the shown, searched and decided columns of each message match the seal of its version"
+	releaseSealed  = "each release matches its seal and the approved content, and the sent document is made of it"
+	documentSealed = "each document matches its seal"
+	answerSealed   = "each answer in the outbox matches its seal, its delivery mark and its refusal mark, and is no payment"
+	waitingSealed  = "each row of the audit trail that the tree does not have yet, with its move, version and decision, and each document " +
+		"matches its seal"
 	masterSealed = "the master data of each realm are those under its head, by its seal; changes of them, uses of second factors and " +
 		"reference data are as they were stored, by theirs"
-	tokenSealed = "each token and each session of the portal is what a sign-in was given, for whom and for the time it says, by its seal, " +
-		"and not one that was ended"
-	coreSealed    = "what core banking said of each payment, and what it was told of its end, is as it was stored, by its seal"
-	requestSealed = "each key of a request stands for the request and the message it was used for, by its seal"
+	tokenSealed = "each token and each session of the portal matches the seal of its sign-in, for its owner and its time, " +
+		"and none was opened again"
+	coreSealed    = "each answer of core banking, and each report to it, matches its seal"
+	requestSealed = "each key of a request matches its seal, its request and its message"
 )
 
 // The settings that name the keys.
@@ -236,7 +235,7 @@ func (a *audit) eachRange(ctx context.Context, check func() error) error {
 				return a.snapshot.q.TouchedMessageList(ctx, tree.Realm, from, from+rangeLeaves)
 			})
 			if err != nil {
-				return fmt.Errorf("read what changed: %w", err)
+				return fmt.Errorf("read the changes: %w", err)
 			}
 			touched = slices.DeleteFunc(touched, func(id uuid.UUID) bool { return checked[id] })
 			for _, id := range touched {
@@ -318,7 +317,7 @@ type audit struct {
 // public are the keys that verify checkpoints.
 func (a *audit) public() auditlog.PublicKeys { return append(a.signer.Public(), a.cfg.AuditPublic...) }
 
-// conclude adds what was found of an invariant that was looked at. A range that finds a row again adds nothing.
+// conclude adds the findings of a checked invariant. A range that finds a row again adds nothing.
 func (a *audit) conclude(id, text string, found []Violation) {
 	at := slices.IndexFunc(a.report.Invariants, func(i Invariant) bool { return i.ID == id })
 	if at < 0 {

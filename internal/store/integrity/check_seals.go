@@ -83,13 +83,13 @@ func (a *audit) answerUnfit(o AuditedAnswer) string {
 	case err != nil:
 		return sealUnfit(err, "its content, its name or its reference")
 	case o.Facts.Answers != "" && payment.CheckRefusal(o.Answered, o.Facts.Content) != nil:
-		return "refuses another document than the one that was received, or says more than that one"
+		return "refuses another document than the received one, or has more than that one"
 	case o.Astray:
 		return "the document that it sends again is not there, or is another one"
 	case o.Refused:
-		return "is marked as refused, though it fits its seal: clearing never gets it"
+		return "is marked as refused, though it matches its seal: clearing does not get it"
 	case o.Delivery == nil && o.DeliverySeal != (keyring.Seal{}):
-		return "the time of its delivery was taken away from under its mark: it is sent once more"
+		return "the time of its delivery is gone, and its mark is there: it is sent once more"
 	case o.Delivery == nil:
 		return ""
 	}
@@ -124,7 +124,7 @@ func (a *audit) coreBookings(ctx context.Context) error {
 			if err != nil {
 				unfit(Violation{
 					Realm: b.Realm, Table: "core_booking", Key: b.MessageID.String(),
-					What: sealUnfit(err, "its answer, its version, its times or what core banking was told"),
+					What: sealUnfit(err, "its answer, its version, its times or its report to core banking"),
 				})
 			}
 		})
@@ -148,9 +148,9 @@ func (a *audit) tokens(ctx context.Context) error {
 	a.report.Tokens = looked + open
 	found := make([]Violation, 0, len(unfit)+len(sessions))
 	for _, row := range sessions {
-		what := sealUnfit(row.Err, "its life, its name, or who is signed in")
+		what := sealUnfit(row.Err, "its life, its name, or its person")
 		if errors.Is(row.Err, ErrEnded) {
-			what = "is open again, and the audit trail tells that it was ended"
+			what = "is open again, and the audit trail has its end"
 		}
 		found = append(found, Violation{Table: "sessions", Key: row.Name, What: what})
 	}

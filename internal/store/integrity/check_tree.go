@@ -12,7 +12,7 @@ import (
 	"countersign/internal/keyring"
 )
 
-const treeSealed = "the audit trail, the history, the decisions and the documents are what was sealed, whole and in their order, " +
+const treeSealed = "the audit trail, the history, the decisions and the documents are the sealed ones, whole and in their order, " +
 	"up to the newest checkpoint"
 
 // sealedWithin is the age from which an unsealed row is a violation: far above the delay of the gateway.
@@ -82,7 +82,7 @@ func (a *audit) unsealed(rows []Unsealed, begun map[string]bool) []Violation {
 		case begun[row.Realm]:
 			found = append(found, Violation{
 				Realm: row.Realm, Table: row.Table, Key: row.ID.String(),
-				What: "is not sealed: somebody put it there past the gateway, or the gateway does not seal",
+				What: "is not sealed: it was written past the gateway, or the gateway does not seal",
 			})
 		}
 	}
@@ -262,7 +262,7 @@ func (t *treeAudit) leaf(leaf AuditedLeaf) {
 	case place.Leaf.Kind == place.Leaf.Kind.Unverified():
 		t.unfit(table, key, fmt.Sprintf("did not fit its seal when it was taken up as leaf %d: the gateway did not write it", place.Index))
 	case place.Leaf.Hash() != leaf.Hash:
-		t.unfit(table, key, fmt.Sprintf("is not what was sealed as leaf %d: the row was changed, or what belongs to it (the move in the "+
+		t.unfit(table, key, fmt.Sprintf("differs from leaf %d: the row was changed, or a row that belongs to it (the move in the "+
 			"history, the decision, the makers; the content of a document)", place.Index))
 	}
 	if !t.cfg.AuditKeys.Empty() {
@@ -313,7 +313,7 @@ func (t *treeAudit) compareNodes(ctx context.Context) error {
 			continue // was added meanwhile
 		}
 		if t.nodes[nodeKey(node)] != node.Hash {
-			t.unfit("audit_node", nodeKey(node), "is not what the leaves below it make")
+			t.unfit("audit_node", nodeKey(node), "differs from the hash of the leaves below it")
 		}
 		delete(t.nodes, nodeKey(node))
 	}

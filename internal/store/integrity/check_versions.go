@@ -17,7 +17,7 @@ func (a *audit) versions(ctx context.Context) error {
 		m := v.Message
 		what := a.versionUnfit(m)
 		if what == "" && !v.Found {
-			what = "is found by other words than those of its names, its accounts and its purpose, or by none"
+			what = "its search words are not those of its names, accounts and purpose"
 		}
 		if what != "" {
 			ofVersions = append(ofVersions, Violation{
@@ -85,7 +85,7 @@ func (a *audit) releaseUnfit(v AuditedVersion) string {
 	}
 	for _, sent := range v.Sent {
 		if !a.cfg.Profiles.Wrote(string(v.Message.Scheme), made, sent) {
-			return "what was made for clearing is not what is made of it now"
+			return "the stored document for clearing differs from the one that is made of it now"
 		}
 	}
 	return ""

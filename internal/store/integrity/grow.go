@@ -65,7 +65,7 @@ func (t *Trees) Standing(ctx context.Context, realm string) (Standing, error) {
 
 // ErrTreeChanged says that the stored tree differs from the signed one: it was changed outside the program, or the key of the newest
 // checkpoint is missing. Nothing is sealed on top of it.
-var ErrTreeChanged = errors.New("the audit tree is not the one that was signed")
+var ErrTreeChanged = errors.New("the audit tree differs from the signed one")
 
 // LostError says that the database lacks a checkpoint that this gateway saw: it lost rows that were committed, or was put back.
 type LostError struct {

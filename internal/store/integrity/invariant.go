@@ -182,7 +182,7 @@ func (s *Snapshot) ruleChecks(now time.Time) []ruleCheck {
 	q := s.q
 	return []ruleCheck{
 		{
-			"I1", "what is released was approved, as often as needed, by others than its makers", ofMessages,
+			"I1", "each release has the approvals that it needs, by people who are not its makers", ofMessages,
 			list(q.InvariantReleaseWithoutApprovals),
 		},
 		{"I2", "each decision is a move of the history, and each decided move a decision", ofMessages, list(q.InvariantDecisionWithoutTrail)},
@@ -191,38 +191,38 @@ func (s *Snapshot) ruleChecks(now time.Time) []ruleCheck {
 			list(q.InvariantWrongClock), list(q.InvariantRetoldOtherwise))},
 		{"I4", "each message goes to clearing under one business id", ofMessages, list(q.InvariantSentTwice)},
 		{
-			"I6", "what is released ends, or is marked unconfirmed in time", ofRest,
+			"I6", "each released message ends, or is marked unconfirmed in time", ofRest,
 			list(func(ctx context.Context) ([]dbsqlc.InvariantInDoubtTooLongRow, error) {
 				return q.InvariantInDoubtTooLong(ctx, now.Add(-answerSlack))
 			}),
 		},
-		{"I7", "what is pending, rejected, withdrawn or expired never goes to clearing", ofMessages, list(q.InvariantClosedYetSent)},
+		{"I7", "no pending, rejected, withdrawn or expired message goes to clearing", ofMessages, list(q.InvariantClosedYetSent)},
 		{"I8", "an externalId of a client stands for one message, the one it was used for", ofMessages, list(q.InvariantExternalIDTwice)},
 		{"I9", "the amount sent is the amount approved", ofMessages, list(q.InvariantOtherAmountSent)},
-		{"I10", "what was decided and released is, by its digest and its approvals, what is stored", ofMessages, list(q.InvariantDigest)},
+		{"I10", "the stored content has the digest and the approvals that were decided and released", ofMessages, list(q.InvariantDigest)},
 		{"I11", "each move has one audit row that says the same", ofMessages, list(q.InvariantAuditUnlikeHistory)},
 		{"I12", "a payment has one open recall and one open return at most", ofMessages, list(q.InvariantOriginalUsedTwice)},
-		{"I13", "each maker, decider and mover of a message is the person of the account, and might", ofMessages, list(q.InvariantWhoActed)},
+		{"I13", "each maker, decider and mover of a message is the person of the account, and had the role", ofMessages, list(q.InvariantWhoActed)},
 		{
-			"I14", "what clearing sent is in the inbox, became what the inbox says, and states that need it have it", ofMessages,
+			"I14", "each document of clearing is in the inbox with its outcome, and states that need a document have it", ofMessages,
 			all(list(q.InvariantInboxUnlikeMessages), s.otherBanks),
 		},
 		{
-			"I15", "every row that another one refers to is there, and each keeps the rules of its table", ofMessages,
+			"I15", "every referenced row exists, and each row keeps the rules of its table", ofMessages,
 			all(s.dangling, s.brokenRules),
 		},
-		{"I22", "each message was given the approvals that the policy of its time asked for", ofMessages, list(q.InvariantPolicyAsked)},
-		{"I23", "each answer that clearing is owed is in the outbox", ofMessages, list(q.InvariantAnswerGone)},
+		{"I22", "each message needs the approvals of the policy of its time", ofMessages, list(q.InvariantPolicyAsked)},
+		{"I23", "each owed answer to clearing is in the outbox", ofMessages, list(q.InvariantAnswerGone)},
 		{"I24", "each sign-in has one chain of refresh tokens, each spent by the next", ofTrail, list(q.InvariantTokenChain)},
 		{"I25", "the schema, its rules and its grants are as the migrations make them", ofRest, s.otherSchema},
 		{
-			"I27", "each change of administration was decided by somebody else, on the content that was asked for, without a gap", ofTrail,
+			"I27", "each change of administration was decided by another person, on the requested content, without a gap", ofTrail,
 			list(q.InvariantChangeDecided),
 		},
-		{"I32", "limits are as two administrators set them, and each release took of them what it paid", ofMessages, list(q.InvariantLimitHeld)},
+		{"I32", "limits are as two administrators set them, and each release used its amount of them", ofMessages, list(q.InvariantLimitHeld)},
 		{"I33", "each row of master data is as the newest change wrote it, and none is gone or was added", ofRest, s.toldRowsTogether},
 		{
-			"I34", "what the audit trail tells of was done, once, by whom and when it says", ofTrail,
+			"I34", "each event of the audit trail happened once, by its person and at its time", ofTrail,
 			all(list(q.InvariantToldUndone), list(q.InvariantRefusalsCounted)),
 		},
 		{"I31", "each approval that needs a second factor has one, shown for it", ofMessages, list(q.InvariantStepUp)},
@@ -248,7 +248,7 @@ func (s *Snapshot) Guard(ctx context.Context, ask func(context.Context) error) (
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) && pgerrcode.IsDataException(refused.Code) {
 		return &Violation{
-			Table: "database", Key: "-", What: "somebody wrote what cannot be read, so that nothing is known of the other rows: " + refused.Message,
+			Table: "database", Key: "-", What: "a row cannot be read, so the other rows are not checked:  " + refused.Message,
 		}, nil
 	}
 	return nil, err
@@ -312,7 +312,7 @@ func all(parts ...func(context.Context) ([]Violation, error)) func(context.Conte
 }
 
 // emptied is said of a row that a sentence cannot be made of.
-const emptied = "does not fit, and a column that the sentence about it needs is empty"
+const emptied = "does not fit, and a column that its finding needs is empty"
 
 func list[R violationRow](query func(context.Context) ([]R, error)) func(context.Context) ([]Violation, error) {
 	return func(ctx context.Context) ([]Violation, error) {

@@ -70,7 +70,7 @@ func TestWhatWasSentOtherwiseIsNamed(t *testing.T) {
 	must(t, err)
 	must(t, h.Clearing.Send(ctx, m.Scheme, m.Realm, m.InternalID))
 	row := tampering{id: "I17", table: "release", names: m.InternalID.String()}
-	if said := why(audit(t, h, h.DB.OwnerURL), row); !strings.Contains(said, "is not what is made of it now") {
+	if said := why(audit(t, h, h.DB.OwnerURL), row); !strings.Contains(said, "differs from the one that is made of it now") {
 		t.Errorf("of what was sent otherwise it is said: %q", said)
 	}
 }

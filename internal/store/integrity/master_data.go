@@ -87,8 +87,8 @@ func (s *Snapshot) toldRowsTogether(ctx context.Context) (found []Violation, err
 	return found, err
 }
 
-// toldRows compares the rows of master data with what the audit trail tells of them: each is as the newest change wrote it, none is gone or
-// was added, and the changes up to the head follow each other without a gap.
+// toldRows compares the rows of master data with the audit trail: each is as the newest change wrote it, none is gone or was added, and
+// the changes up to the head follow each other without a gap.
 func (s *Snapshot) toldRows(ctx context.Context) ([]Violation, error) {
 	told, err := s.q.RowsToldList(ctx)
 	if err != nil {
@@ -120,7 +120,7 @@ func (s *Snapshot) toldRows(ctx context.Context) ([]Violation, error) {
 		case !known:
 			found = append(found, Violation{
 				Realm: row.Realm, Table: row.Table, Key: row.Key,
-				What: "was written by no change that the audit trail tells of",
+				What: "no change in the audit trail wrote it",
 			})
 		case last.digest != hex.EncodeToString(digest[:]):
 			found = append(found, Violation{

@@ -61,8 +61,8 @@ func ReadResult(path string) (Result, error) {
 	return r, nil
 }
 
-// Add adds the outcome of a complete check that began at a time. Only a check that holds moves the checkpoints on; one since a checkpoint
-// says nothing of what an earlier check of everything found broken.
+// Add adds the outcome of a complete check that began at a time. Only a check without findings moves the checkpoints on; a check since a
+// checkpoint clears no finding of an earlier check of everything.
 func (r Result) Add(report Report, began time.Time) Result {
 	outcome := &Outcome{At: began}
 	for _, i := range report.Invariants {

@@ -198,7 +198,7 @@ func (s *Snapshot) eachCoreBooking(ctx context.Context, look func(payment.CoreBo
 	var realm string
 	var id uuid.UUID
 	page := func() ([]dbsqlc.CoreBooking, error) { return s.q.AuditedCoreBookingList(ctx, realm, id, auditedPage) }
-	return eachRow(ctx, "read what core banking said", page, func(row dbsqlc.CoreBooking) error {
+	return eachRow(ctx, "read the answers of core banking", page, func(row dbsqlc.CoreBooking) error {
 		look(store.CoreBookingOf(row))
 		realm, id = row.Realm, row.MessageID
 		return nil

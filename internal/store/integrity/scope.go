@@ -69,7 +69,7 @@ func messageScope(realm string, messages []uuid.UUID) scope {
 	return scope{of: ofMessages, narrowed: true, with: withMessages, arguments: []any{realm, messages}}
 }
 
-// restScope narrows to what belongs to no message.
+// restScope narrows to rows that belong to no message.
 func restScope(ofTheTrail bool) scope {
 	s := scope{of: ofRest, narrowed: true}
 	if ofTheTrail {

@@ -63,7 +63,7 @@ type SignerStanding struct {
 	Unverified int
 	// Stopped names the realms whose tree is no longer extended, because it differs from the signed one.
 	Stopped []string
-	// Lost names those of them whose database lacks what was signed: their payments are stopped.
+	// Lost names the realms whose database lacks signed rows: their payments are stopped.
 	Lost []string
 }
 
@@ -76,10 +76,10 @@ func (s SignerStanding) String() string {
 	case !s.On:
 		return "not sealed: give a file of keys with COUNTERSIGN_AUDIT_KEY_FILE"
 	case len(s.Lost) > 0:
-		return "payments stopped in " + strings.Join(s.Lost, ", ") + ": the database lacks what was committed before, two administrators " +
+		return "payments stopped in " + strings.Join(s.Lost, ", ") + ": the database lacks committed rows, two administrators " +
 			"let them go on (After a restore, docs/operations.md)"
 	case len(s.Stopped) > 0:
-		return "stopped in " + strings.Join(s.Stopped, ", ") + ": the audit tree is not what was signed, run countersign check"
+		return "stopped in " + strings.Join(s.Stopped, ", ") + ": the audit tree differs from the signed one, run countersign check"
 	case s.Unverified > 0:
 		return fmt.Sprintf("sealed, with %d rows that do not fit their seal: run countersign check", s.Unverified)
 	case s.Behind > late:
@@ -299,8 +299,8 @@ func (s *Service) seal(ctx context.Context, name string) (more bool) {
 	return err == nil && next.More
 }
 
-// reconcile stops the payments of a realm whose database lacks what was signed. It lets the tree go on from the stored one once two
-// administrators have reconciled the realm since that was signed.
+// reconcile stops the payments of a realm whose database lacks signed rows. The tree goes on from the stored one once two administrators
+// have reconciled the realm after that signature.
 func (s *Service) reconcile(ctx context.Context, name string, next Progress, err error) (Progress, error) {
 	lost, is := errors.AsType[*LostError](err)
 	if !is {
@@ -349,7 +349,7 @@ func (s *Service) note(ctx context.Context, name string, known *realm, err error
 	_, lost := errors.AsType[*LostError](err)
 	switch {
 	case failed != "" && failed != said && lost:
-		s.cfg.Log.ErrorContext(ctx, "the database lacks what was committed before: the payments of the realm are stopped until two "+
+		s.cfg.Log.ErrorContext(ctx, "the database lacks committed rows: the payments of the realm are stopped until two "+
 			"administrators have reconciled it with clearing, see \"After a restore\" in docs/operations.md",
 			slog.Bool("alarm", true), "realm", name, "error", failed)
 	case failed != "" && failed != said && errors.Is(err, ErrTreeChanged):

@@ -265,7 +265,7 @@ func TestTheStandingIsSaidInWords(t *testing.T) {
 		"sealed, with 2 rows that do not fit their seal: run countersign check": {On: true, Unverified: 2},
 		"sealed":     {On: true, Behind: 9 * time.Second},
 		"12s behind": {On: true, Behind: 12400 * time.Millisecond},
-		"stopped in bank, demo: the audit tree is not what was signed, run countersign check": {On: true, Stopped: []string{"bank", "demo"}},
+		"stopped in bank, demo: the audit tree differs from the signed one, run countersign check": {On: true, Stopped: []string{"bank", "demo"}},
 	} {
 		if standing.String() != want {
 			t.Errorf("%+v is said as %q, want %q", standing, standing.String(), want)

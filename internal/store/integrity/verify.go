@@ -34,7 +34,7 @@ type Unfit struct {
 // maxUnfit limits the rows that are named; countersign check names all.
 const maxUnfit = 100
 
-// verifyPage is how many leaves one transaction looks at.
+// verifyPage is the number of leaves of one transaction.
 const verifyPage = 500
 
 // Verify holds every row of a realm's trail against its leaf, the leaves against the roots that were signed, and the signatures against the
@@ -120,7 +120,7 @@ func (v *verification) page(ctx context.Context) error {
 			return nil
 		}
 		if row.LeafIndex != v.tree.Size {
-			v.unfit("audit_leaf", strconv.FormatInt(v.tree.Size, 10), "is gone; what follows it cannot be proven")
+			v.unfit("audit_leaf", strconv.FormatInt(v.tree.Size, 10), "is gone; the leaves after it cannot be proven")
 			v.result.Of = v.result.Looked
 			return nil
 		}
@@ -146,7 +146,7 @@ func (v *verification) leaf(row dbsqlc.AuditLeaf, said map[uuid.UUID]auditlog.Le
 	case leaf.Kind == leaf.Kind.Unverified():
 		v.unfit(table, row.RowID.String(), "did not fit its seal when it was taken up: the gateway did not write it")
 	case leaf.Hash() != hash:
-		v.unfit(table, row.RowID.String(), "is not what was sealed: the row was changed, or what belongs to it")
+		v.unfit(table, row.RowID.String(), "differs from its leaf: the row was changed, or a row that belongs to it")
 	}
 	place := auditlog.Place{Realm: v.realm, Index: row.LeafIndex, Leaf: leaf}
 	if v.trees.signer.Check(place, hash, store.Seal(row.KeyID, row.Seal)) != nil {

@@ -57,7 +57,7 @@ func bulkExhibits() []Exhibit {
 	saved := views.NamedList{
 		Layout: shell("Saved views", views.PlaceQueue), Title: "Saved views", URL: "/queue/views", SaveURL: "/queue/views" + query,
 		Back: ui.Step{Label: "Back to the queue", URL: "/queue" + query}, Saved: i18n.Join(", ", large, "Largest amount first"), Limit: 40,
-		Words: views.NamedWords{Heading: "Save what the queue shows", Save: "Save view", Sharing: "Everybody in the realm sees it"},
+		Words: views.NamedWords{Heading: "Save this view of the queue", Save: "Save view", Sharing: "Everybody in the realm sees it"},
 		Entries: []views.NamedEntry{
 			{ID: "1", Name: "Large today", URL: "/queue?amountFrom=1000", Own: true, Shared: true, Words: large},
 			{ID: "2", Name: "Old ones", URL: "/queue?age=4h", Words: "4 hours or more", Owner: "Checker 2", Shared: true},

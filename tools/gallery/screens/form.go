@@ -287,12 +287,12 @@ func payeeExhibits() []Exhibit {
 		}),
 		payeeExhibit("not-possible", views.Payee{
 			Tone: ui.ToneWaiting, Icon: "circle-question-mark", Title: "The payee's name could not be verified", Result: "NOAP",
-			Text: i18n.Text("The payee's bank did not say whose account it is. The money may go to somebody else than the payee named. " +
+			Text: i18n.Text("The payee's bank did not name the owner of the account. The money may go to somebody else than the payee named. " +
 				"Asked at %s.").With(askedAt),
 		}),
 		payeeExhibit("late", views.Payee{
 			Tone: ui.ToneWaiting, Icon: "clock", Title: "The payee's bank did not answer in time", Result: "LATE",
-			Text: i18n.Text("Whose account it is was not told within five seconds. The money may go to somebody else than the payee named. " +
+			Text: i18n.Text("The payee's bank did not answer within five seconds. The money may go to somebody else than the payee named. " +
 				"Asked at %s.").With(askedAt),
 		}),
 	}

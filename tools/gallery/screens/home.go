@@ -85,7 +85,7 @@ func supervisorHome() views.Dashboard {
 		Heading: "Why payments failed", Words: "Of the last 30 days, by the reason of clearing or of the other bank", Nothing: "Nothing failed.",
 	}
 	deadlines := views.Chart{
-		Heading: "Deadlines missed", Words: "Of the last 30 days; of recalls, those that are late now", Label: "What was late",
+		Heading: "Deadlines missed", Words: "Of the last 30 days; of recalls, those that are late now", Label: "Late items",
 		Number: "How many",
 		Bars: []views.ChartBar{
 			{Label: "Clearing did not answer within ten seconds", Count: 3, Tone: ui.ToneBad, URL: "/reports/unanswered"},

@@ -104,7 +104,7 @@ func paymentPage(tab views.PaymentTab) views.Payment {
 		Actions: []views.Action{
 			{Label: "New payment like this", URL: "/payments/new?like=x"},
 		},
-		Barred: []i18n.Text{"This payment was recalled before: a payment can be recalled once, whatever the answer."},
+		Barred: []i18n.Text{"This payment was recalled before: a payment can be recalled only once."},
 		Documents: []views.Document{
 			document("1", "pain.001.001.09", "Instruction", false), document("2", "pacs.008.001.08", "Payment to clearing", true),
 			document("3", "pacs.002.001.10", "Answer of clearing", false), document("4", "pain.002.001.10", "Status report", true),

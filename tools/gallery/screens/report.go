@@ -33,7 +33,7 @@ func reportExhibits() []Exhibit {
 		Layout: supervisorShell("Audit trail", views.PlaceAudit), TableURL: "/audit/table", Seal: views.AuditSeal{Words: "sealed"},
 		Verified: &views.AuditVerification{
 			At: now, Took: i18n.Text("%d ms").With(214),
-			Sentence: i18n.Text("All %s rows and documents up to the newest checkpoint are what was sealed, in their "+
+			Sentence: i18n.Text("All %s rows and documents up to the newest checkpoint are the sealed ones, in their "+
 				"order, under %s signed checkpoints.").With("812", "31"),
 		},
 		Empty: ui.Empty{Icon: "list", Title: "Nothing here", Text: "No event of this realm matches. Widen the search, or clear it."},
@@ -41,7 +41,7 @@ func reportExhibits() []Exhibit {
 	broken := trail
 	broken.Verified = &views.AuditVerification{
 		At: now, Took: i18n.Text("%d ms").With(214), Failed: true,
-		Sentence: "The trail is not what was sealed. Do not act on it: tell an operator, who runs countersign check.",
+		Sentence: "The trail differs from the sealed one. Stop, and ask an operator to run countersign check.",
 		Found: []i18n.Text{
 			i18n.Text("%s: %s.").With("audit_event 019e1f6a-0000-7000-8000-000000000003", i18n.Text("was sealed, and is gone")),
 		},

@@ -43,7 +43,7 @@ func recallForm() views.RequestForm {
 	card.Kind, card.State, card.Words, card.Name = "instruction", "Settled", "to", "Beispiel Holzbau GmbH"
 	return views.RequestForm{
 		Layout: makerShell("Recall CHF 1'234.56", views.PlacePayments), Heading: "Recall CHF 1'234.56",
-		Note:   "The other bank is asked for the money. A payment can be recalled once, whatever the answer.",
+		Note:   "The other bank is asked for the money. A payment can be recalled only once.",
 		Action: "/payments/x/recall", BackURL: "/payments/x", Cards: []views.Card{card}, LineLimit: 105, Information: make([]string, 10),
 		Usual: []views.RequestReason{
 			{Code: "DUPL", Text: "Sent twice by mistake", Hint: "Until 04.12.2026"},

@@ -61,7 +61,7 @@ func ReferencePage(model Reference) templ.Component {
 			var templ_7745c5c3_Var4 string
 			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(say(ctx, "Lists of other institutions that payments are checked with. A list older than a quarter may refuse good payments, or let payments through that come back."))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `reference.templ`, Line: 11, Col: 176}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `reference.templ`, Line: 11, Col: 187}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 			if templ_7745c5c3_Err != nil {

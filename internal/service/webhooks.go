@@ -59,8 +59,8 @@ func (s *Webhooks) Show(body func(store.StreamEvent) any) {
 const (
 	// webhookWorkers limits the webhooks that are worked on at a time, webhookAtOnce the messages of one.
 	webhookWorkers, webhookAtOnce = 8, 8
-	// webhookPage is the number of events between two notes of the progress; webhookProbe while messages wait for a retry. As many retries
-	// are tried in a turn.
+	// webhookPage is the number of retries, and of events, between two notes of the progress; webhookProbe until a receiver that did not
+	// take all has taken one.
 	webhookPage, webhookProbe = 64, 8
 	// webhookTurn is the time after which a webhook waits for its next turn; an attempt that runs then ends within webhookTimeout.
 	webhookTurn    = 3 * time.Second
@@ -70,7 +70,7 @@ const (
 	// webhookHold is the time for which a process reserves a webhook: longer than a turn, so that only a process that is gone is overtaken.
 	webhookHold = 30 * time.Second
 	// maxWebhookRetries is the number of messages that may wait for a retry while events of others go on. Beyond it the receiver is down.
-	maxWebhookRetries = 100
+	maxWebhookRetries = 250
 	// webhookGivesUp is the time after which an event that the receiver does not take is left out.
 	webhookGivesUp = 3 * 24 * time.Hour
 	// firstWebhookPause and lastWebhookPause bound the pauses between attempts, which double.
@@ -96,7 +96,11 @@ func (s *Webhooks) Deliver(ctx context.Context, realm string, id uuid.UUID) erro
 	if err != nil {
 		return err
 	}
-	due, page, err := s.due(ctx, w)
+	size := webhookPage
+	if len(w.Retries) > 0 {
+		size = webhookProbe
+	}
+	due, page, err := s.due(ctx, w, size)
 	if err != nil || len(due) == 0 && page.Next == w.Cursor {
 		return err
 	}
@@ -107,12 +111,16 @@ func (s *Webhooks) Deliver(ctx context.Context, realm string, id uuid.UUID) erro
 		if err != nil {
 			return err
 		}
-		due, page, err = s.due(ctx, w)
+		due, page, err = s.due(ctx, w, size)
 		if err != nil {
 			return err
 		}
 		step := s.turn(ctx, w, due, page)
-		more = ctx.Err() == nil && s.cfg.Now().Before(until) && len(step.Retries) == 0 && (page.More || len(page.Events) > 0)
+		taken := slices.ContainsFunc(step.Attempts, func(a store.WebhookAttempt) bool { return a.Failure == "" })
+		if taken {
+			size = webhookPage
+		}
+		more = ctx.Err() == nil && s.cfg.Now().Before(until) && (taken || len(step.Attempts) == 0 && page.More)
 		step.Held, step.Until = held, s.cfg.Now()
 		if more {
 			step.Until = s.cfg.Now().Add(webhookHold)
@@ -129,21 +137,17 @@ func (s *Webhooks) Deliver(ctx context.Context, realm string, id uuid.UUID) erro
 	return err
 }
 
-// due returns the retries that are due, and the next events; none while too many messages wait for a retry.
-func (s *Webhooks) due(ctx context.Context, w store.Webhook) (due []store.WebhookRetry, page store.EventPage, err error) {
+// due returns the retries that are due, and the next events, of each at most a size; no events while too many messages wait for a retry.
+func (s *Webhooks) due(ctx context.Context, w store.Webhook, size int) (due []store.WebhookRetry, page store.EventPage, err error) {
 	now := s.cfg.Now()
 	for _, r := range w.Retries {
-		if !r.Next.After(now) && len(due) < webhookProbe {
+		if !r.Next.After(now) && len(due) < size {
 			due = append(due, r)
 		}
 	}
 	page.Next = w.Cursor
 	if len(w.Retries) >= maxWebhookRetries {
 		return due, page, nil
-	}
-	size := webhookPage
-	if len(w.Retries) > 0 {
-		size = webhookProbe
 	}
 	page, err = s.cfg.Reader.Events(ctx, w.Realm, store.EventFilter{
 		After: w.Cursor, Types: administration.WordsOf[payment.EventType](w.Events), Messages: true, Changes: true, PageSize: size,

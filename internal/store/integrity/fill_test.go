@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -142,28 +143,67 @@ func signInAtPortal(t *testing.T, h *servicetest.Env) []string {
 func factors(t *testing.T, h *servicetest.Env) {
 	t.Helper()
 	for _, name := range []string{"maker1", "checker1"} {
-		by := h.Person(t, name)
-		by.Channel, by.ClientID = identity.ChannelPortal, identity.PortalClient
-		fresh, err := h.Auth.NewTOTP(by)
-		must(t, err)
-		code := func(steps int) string {
-			code, err := totp.GenerateCode(fresh.Key, h.Clock.Now().Add(time.Duration(steps)*30*time.Second))
-			must(t, err)
-			return code
-		}
-		_, err = h.Auth.Enrol(ctx, auth.EnrolInput{
-			FactorChange: auth.FactorChange{By: by, Password: demo.UserPassword}, Name: "Phone", Held: fresh.Held, Code: code(-1),
-		})
-		must(t, err)
-		set, err := h.Auth.Login(ctx, auth.LoginInput{
-			Realm: "demo", Client: backOffice, Name: name, Password: demo.UserPassword, SecondFactor: code(0),
-		})
-		must(t, err)
-		_, err = h.Auth.Refresh(ctx, auth.RefreshInput{Realm: "demo", Client: backOffice, RefreshToken: set.RefreshToken})
+		code := enrol(t, h, name)
+		set := signInWith(t, h, name, code(0))
+		_, err := h.Auth.Refresh(ctx, auth.RefreshInput{Realm: "demo", Client: backOffice, RefreshToken: set.RefreshToken})
 		must(t, err)
 		if name == "checker1" {
 			approveWithFactor(t, h, code(1))
 		}
+	}
+}
+
+// enrol has somebody take an authenticator app up, and returns the codes that it shows.
+func enrol(t *testing.T, h *servicetest.Env, name string) (code func(steps int) string) {
+	t.Helper()
+	by := h.Person(t, name)
+	by.Channel, by.ClientID = identity.ChannelPortal, identity.PortalClient
+	fresh, err := h.Auth.NewTOTP(by)
+	must(t, err)
+	code = func(steps int) string {
+		code, err := totp.GenerateCode(fresh.Key, h.Clock.Now().Add(time.Duration(steps)*30*time.Second))
+		must(t, err)
+		return code
+	}
+	_, err = h.Auth.Enrol(ctx, auth.EnrolInput{
+		FactorChange: auth.FactorChange{By: by, Password: demo.UserPassword}, Name: "Phone", Held: fresh.Held, Code: code(-1),
+	})
+	must(t, err)
+	return code
+}
+
+// signInWith signs somebody in with a second factor.
+func signInWith(t *testing.T, h *servicetest.Env, name, code string) auth.TokenSet {
+	t.Helper()
+	set, err := h.Auth.Login(ctx, auth.LoginInput{
+		Realm: "demo", Client: backOffice, Name: name, Password: demo.UserPassword, SecondFactor: code,
+	})
+	must(t, err)
+	return set
+}
+
+// applied has two administrators make a change, and returns link and code of the account that it makes.
+func applied(t *testing.T, h *servicetest.Env, in service.RequestInput) (link, code string) {
+	t.Helper()
+	asked, err := h.Admin.Request(ctx, h.Person(t, "admin1"), in)
+	must(t, err)
+	decided, err := h.Admin.Decide(ctx, h.Person(t, "admin2"), service.DecideInput{ChangeID: asked.Change.ID, Approve: true})
+	must(t, err)
+	return strings.TrimPrefix(decided.SetUpPath, identity.SetUpPath(demo.Realm, "")), asked.Code
+}
+
+// setUp has somebody set the first password of an account.
+func setUp(t *testing.T, h *servicetest.Env, link, code string) {
+	t.Helper()
+	must(t, h.Auth.SetUp(ctx, auth.SetUpInput{
+		Realm: demo.Realm, Link: link, Code: code, Password: demo.UserPassword, SourceAddress: "192.0.2.7",
+	}))
+}
+
+// newcomer is the change that makes an account of a maker.
+func newcomer(name string) service.RequestInput {
+	return service.RequestInput{
+		Kind: administration.KindUserCreate, Values: administration.Values{"name": name, "displayName": "The " + name, "roles": "maker"},
 	}
 }
 
@@ -193,10 +233,7 @@ func limited(t *testing.T, h *servicetest.Env, found places) {
 		{"limitOf": "person", "holder": "maker2", "currency": "CHF", "perPayment": "5000.00", "perDay": "900000.00"},
 		{"limitOf": "client", "holder": "demo-backoffice", "currency": "EUR", "perPayment": "5000.00"},
 	} {
-		asked, err := h.Admin.Request(ctx, h.Person(t, "admin1"), service.RequestInput{Kind: administration.KindLimitSet, Values: values})
-		must(t, err)
-		_, err = h.Admin.Decide(ctx, h.Person(t, "admin2"), service.DecideInput{ChangeID: asked.Change.ID, Approve: true})
-		must(t, err)
+		applied(t, h, service.RequestInput{Kind: administration.KindLimitSet, Values: values})
 	}
 	h.Clock.Add(2 * time.Minute)
 	for range 8 {
@@ -223,10 +260,7 @@ func administer(t *testing.T, h *servicetest.Env) {
 		})
 	}
 	for _, ask := range asks {
-		asked, err := h.Admin.Request(ctx, h.Person(t, "admin1"), ask)
-		must(t, err)
-		_, err = h.Admin.Decide(ctx, h.Person(t, "admin2"), service.DecideInput{ChangeID: asked.Change.ID, Approve: true})
-		must(t, err)
+		applied(t, h, ask)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -54,6 +55,44 @@ func TestBothVerifiersAgree(t *testing.T) {
 		}
 	}
 	t.Logf("%d bundles by kind %v: %d proven", wanted, kinds, proven)
+}
+
+// headIn is the head in the detail of a leaf.
+var headIn = regexp.MustCompile(`\\"head\\":\{[^}]*\}`)
+
+// TestAGrantThatEndedProvesNoRight: the master data under the signed head hold a grant with its end. Neither program takes it for one in
+// force, and both take the same grant without its end.
+func TestAGrantThatEndedProvesNoRight(t *testing.T) {
+	t.Parallel()
+	h := servicetest.New(t)
+	whole, err := auditlog.ParseBundle(bundleOf(t, h, approve(t, h, h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSCT))))
+	must(t, err)
+	if len(whole.Grants) != 2 || whole.Grants[0].Head != whole.Grants[1].Head {
+		t.Fatalf("the bundle has the grants %+v, want two under one head", whole.Grants)
+	}
+	var files [][]byte
+	for _, end := range []string{"\x00\x00\x00\x00", "\x00\x00\x00\x09\x01\x00\x06\x00\x00\x00\x00\x00\x00"} {
+		b := whole
+		b.Grants = slices.Clone(whole.Grants)
+		record := b.Grants[1].Record
+		b.Grants[1].Record = append(slices.Clone(record[:len(record)-4]), end...)
+		var digests []auditlog.Hash
+		for _, grant := range b.Grants {
+			digests = append(digests, auditlog.Leaf{Data: grant.Record}.Hash())
+		}
+		for i := range b.Grants {
+			b.Grants[i].Index, b.Grants[i].Proof = int64(i), []auditlog.Hash{digests[1-i]}
+		}
+		root := auditlog.RootOf(digests)
+		head := fmt.Sprintf(`\"head\":{\"number\":%d,\"rows\":2,\"root\":\"%x\"}`, b.Grants[0].Head, root[:])
+		files = append(files, resealed(t, b, func(leaf string) string { return headIn.ReplaceAllLiteralString(leaf, head) }))
+	}
+	for i, verdict := range otherProgram(t, files) {
+		_, err := proves(t, files[i])
+		if (err == nil) != (i == 0) || (verdict == "proven, 2 of 2 rights shown") != (i == 0) {
+			t.Errorf("file %d: %v; the other program says %s", i, err, verdict)
+		}
+	}
 }
 
 // fuzzed are bundles of a payment that was amended and approved twice, one whose maker two administrators made one, and a settled one.

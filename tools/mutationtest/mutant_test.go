@@ -26,7 +26,7 @@ type mutant struct {
 // which found that seven of 25 went unnoticed.
 var all = slices.Concat(
 	ofDecisions, ofReleases, ofStatements, ofDeliveries, ofArrivals, ofAccess, ofDoors, ofAuditor, ofLimits, ofProviders, ofClearings,
-	ofFactors, ofAdministration, ofClock, ofRights,
+	ofFactors, ofAdministration, ofClock, ofRights, ofNewest,
 )
 
 // minMutants is how many there must be.

@@ -20,3 +20,59 @@ var ofRights = []mutant{
 		before: `case breakGlass == "":`, after: `case breakGlass == "" && false:`,
 	},
 }
+
+const (
+	head      = "internal/store/head.go"
+	waiting   = "internal/payment/seal.go"
+	ofReplays = "internal/service:TestAnEarlierRow|TestTheServicesRoleBrings|TestADeletedPolicy|TestAHeadPutBack|PutBack|PutsNoMessageBack"
+)
+
+// ofNewest take an earlier state for the newest one, or what nobody did for evidence.
+var ofNewest = []mutant{
+	{name: "an earlier row of master data counts", file: head, tests: ofReplays, before: `digest == row.Digest()`, after: `len(digest) > 0`},
+	{
+		name: "policies put back or deleted count", file: "internal/store/guard.go", tests: ofReplays,
+		before: `return bytes.Equal(s.policies, fingerprint)`, after: `return s.policies == nil || !bytes.Equal(nil, fingerprint)`,
+	},
+	{
+		name: "nobody counts the limits of a payment", file: "internal/store/guard.go", tests: ofReplays + "|Limit",
+		before: `s.groups[rowKey{table, group}] == read`, after: `true`,
+	},
+	{
+		name: "master data with a row less are read under their head", file: head, tests: ofReplays,
+		before: `err == nil && !bytes.Equal(digest[:], head.Digest)`, after: `false && !bytes.Equal(digest[:], head.Digest)`,
+	},
+	{name: "a head that is older than the trail counts", file: head, tests: ofReplays, before: `told > before.Number`, after: `told < 0`},
+	{
+		name: "a head that is older than one seen counts", file: head, tests: ofReplays,
+		before: `read.head.Number < d.NewestHead(realm)`, after: `false`,
+	},
+	{name: "the tree's later moves of a message are not asked for", file: waiting, tests: ofReplays, before: `stored.Later`, after: `false`},
+	{
+		name: "moves made up beside a message count", file: "internal/store/message.go", tests: ofReplays,
+		before: `if !last {`, after: `if false && !last {`,
+	},
+	{
+		name: "a gateway forgets its last move of a message", file: "internal/store/messages.go", tests: ofReplays,
+		before: `known && moves > m.Sequence`, after: `known && moves < 0`,
+	},
+	{
+		name: "a bundle proves no grant under the head", file: "internal/auditlog/verify.go", tests: "internal/auditlog internal/store/integrity:Bundle|Grant",
+		before: `|| tlog.CheckRecord(g.Proof, head.Rows, Hash(head.Root), g.Index, tlog.RecordHash(g.Record)) != nil`,
+		after:  `|| head.Rows < 0 || tlog.RecordHash(g.Record)[0] == 0 && false`,
+	},
+	{
+		name: "a right that ended is in force in a bundle", file: "internal/auditlog/verify.go",
+		tests: "internal/auditlog internal/store/integrity:Bundle|Grant", before: ` || len(fields[8]) != 0`, after: ``,
+	},
+	{
+		name: "a row of the trail is signed without its seal", file: "internal/store/evidence.go",
+		tests:  "internal/store/integrity:TestWhatTheGatewayDidNotWrite",
+		before: `return event.Check(keys.events, Seal(row.KeyID, row.Seal))`, after: `return nil`,
+	},
+	{
+		name: "a document is signed without its seal", file: "internal/store/evidence.go",
+		tests:  "internal/store/integrity:TestWhatTheGatewayDidNotWrite",
+		before: `return documentFits(keys.documents, row)`, after: `return nil`,
+	},
+}

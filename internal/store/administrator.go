@@ -73,8 +73,8 @@ func CreateRealm(ctx context.Context, by Provisioner, realm administration.Realm
 }
 
 // ApplyNewRealm is ApplyRealm for a realm that never had two administrators, and keeps in its audit trail that the operator did it. seen is
-// the realm as it was when the definition was made of it: of two operators at once one would else take the place of the other, whose links and
-// secrets are printed and count for nothing. Errors: ErrUnknownRealm, ErrAdministered, ErrRealmMoved.
+// the realm from which the definition was made: of two operators at once, one would otherwise replace the other, whose printed links and
+// secrets would count for nothing. Errors: ErrUnknownRealm, ErrAdministered, ErrRealmMoved.
 func ApplyNewRealm(ctx context.Context, by Provisioner, seen KnownRealm, realm RealmDefinition) error {
 	err := by.run(ctx, realm.Realm, func(p provision) error {
 		err := p.lock(ctx)

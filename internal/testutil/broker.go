@@ -43,8 +43,8 @@ func NewBroker(t *testing.T, queues ...string) *Broker {
 	return newBroker(t, nil, queues)
 }
 
-// NewSecuredBroker is NewBroker, which besides listens with TLS under a certificate (PEM, like the others). There it asks for a certificate of
-// the authority, and takes its common name for that of the user (SASL EXTERNAL).
+// NewSecuredBroker is NewBroker, which also listens with TLS under a certificate (PEM, like the others). There it asks for a certificate
+// of the authority, and takes its common name for that of the user (SASL EXTERNAL).
 func NewSecuredBroker(t *testing.T, authority, certificate, key []byte, queues ...string) *Broker {
 	t.Helper()
 	return newBroker(t, map[string][]byte{"authority.pem": authority, "certificate.pem": certificate, "key.pem": key}, queues)

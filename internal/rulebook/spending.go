@@ -59,13 +59,11 @@ func CheckSpending(amount money.Amount, limits []SpendingLimit, pointer string) 
 
 // Refuses says why the limit does not let an amount pass, "" when it does.
 func (l SpendingLimit) Refuses(amount money.Amount) i18n.Text {
-	if l.Currency != amount.Currency() {
-		return ""
-	}
 	whole := amount.Minor()
 	switch {
-	case l.Untrusted:
+	case l.Untrusted: // its currency too
 		return i18n.Text("Ask an operator to run countersign check: the limit of %s differs from the one that two administrators set.").With(l.Words())
+	case l.Currency != amount.Currency():
 	case l.PerPayment > 0 && whole > l.PerPayment:
 		return i18n.Text("Pay less at a time, or have two administrators set another limit: %s may pay at most %s at a time.").With(l.Words(),
 			l.amount(l.PerPayment))

@@ -183,12 +183,40 @@ func TestALimitThatIsNotWhatWasSetLetsNothingThrough(t *testing.T) {
 	limit(t, h, administration.Values{"limitOf": "account", "holder": swissAccount, "perDay": "100.00"})
 	h.Clock.Add(time.Second)
 	m := paid(t, h, "50.00")
-	_, err := h.DB.Owner(t).Exec(ctx, "UPDATE spending_limit SET per_day = 100000000")
-	if err != nil {
-		t.Fatal(err)
+	for _, edit := range []string{"per_day = 100000000", "currency = 'EUR'"} {
+		_, err := h.DB.Owner(t).Exec(ctx, "UPDATE spending_limit SET "+edit)
+		must(t, err)
+		_, err = h.Approval.Approve(ctx, h.Person(t, "checker1"), service.Input{InternalID: m.InternalID})
+		wantLimit(t, "under a limit changed by hand: "+edit, err, "countersign check")
 	}
-	_, err = h.Approval.Approve(ctx, h.Person(t, "checker1"), service.Input{InternalID: m.InternalID})
-	wantLimit(t, "under a limit raised by hand", err, "countersign check")
+}
+
+// TestUsesOfALimitThatAreGoneStillCount: a superuser takes away what was used of a limit on a day, or the limit itself. The gateway that made
+// the uses lets nothing through, and the check names what is gone.
+func TestUsesOfALimitThatAreGoneStillCount(t *testing.T) {
+	t.Parallel()
+	h := servicetest.New(t)
+	limit(t, h, administration.Values{"limitOf": "account", "holder": swissAccount, "perDay": "1000.00"})
+	h.Clock.Add(time.Second)
+	checker := h.Person(t, "checker1")
+	first, second := paid(t, h, "400.00"), paid(t, h, "500.00")
+	_, err := h.Approval.Approve(ctx, checker, service.Input{InternalID: first.InternalID})
+	must(t, err)
+	conn := h.DB.Connect(t)
+	_, err = conn.Exec(ctx, "SET session_replication_role = replica; CREATE TEMP TABLE kept AS SELECT * FROM limit_use; DELETE FROM limit_use")
+	must(t, err)
+	straight := h.Principal(t, straight)
+	order := h.Order(rulebook.SchemeSIC)
+	servicetest.SetAmount(order.Document, "500.00")
+	for _, gone := range []string{"limit_use", "spending_limit"} {
+		_, err = h.Approval.Approve(ctx, checker, service.Input{InternalID: second.InternalID})
+		wantLimit(t, "an approval without "+gone, err, "countersign check")
+		_, err = h.Submission.Create(ctx, straight, order)
+		wantLimit(t, "a payment without "+gone, err, "countersign check")
+		named(t, h, map[string]string{"limit_use": "audit_event", "spending_limit": "spending_limit"}[gone], "")
+		_, err = conn.Exec(ctx, "INSERT INTO limit_use SELECT * FROM kept ON CONFLICT DO NOTHING; DELETE FROM spending_limit")
+		must(t, err)
+	}
 }
 
 // TestTheSchemaTakesNoSecondUseFromTheSameSum: as the service's role, which may add uses and nothing else.

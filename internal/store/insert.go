@@ -156,6 +156,7 @@ func (s *Messages) following(c payment.Created) func() {
 	}
 	return func() {
 		s.nudges.committed(m.Realm)
+		s.used(c.Uses)
 		s.db.Metrics().Moved(observability.Move{Kind: string(m.Kind), Scheme: string(m.Scheme), Action: string(c.Action), Since: -1})
 		if out != nil {
 			s.announce(*out)

@@ -39,7 +39,7 @@ func (s *Messages) bind(ctx context.Context, q *dbsqlc.Queries, ask ContextQuery
 		rows, err = q.LimitList(ctx, dbsqlc.LimitListParams{Realm: ask.Realm, ClientID: ask.ClientID, Account: ask.DebtorAccount, People: people})
 	}
 	if err == nil && len(rows) > 0 {
-		known.Limits, err = s.limits(ctx, q, rows, ask.Day)
+		known.Limits, err = s.limits(ctx, q, rows, ask.Day, lock)
 	}
 	if err != nil {
 		return fmt.Errorf("read the limits: %w", err)
@@ -52,7 +52,7 @@ func (s *Messages) bind(ctx context.Context, q *dbsqlc.Queries, ask ContextQuery
 }
 
 func (s *Messages) limits(ctx context.Context, q *dbsqlc.Queries, rows []dbsqlc.SpendingLimit,
-	day string,
+	day string, lock bool,
 ) ([]rulebook.SpendingLimit, error) {
 	guard := s.db.Guard(q)
 	limits, ids := make([]rulebook.SpendingLimit, len(rows)), make([]uuid.UUID, len(rows))
@@ -72,7 +72,25 @@ func (s *Messages) limits(ctx context.Context, q *dbsqlc.Queries, rows []dbsqlc.
 	for _, u := range used {
 		limits[slices.Index(ids, u.LimitID)].Used = u.Used
 	}
+	for i, l := range limits {
+		seen, _ := s.db.used.get(limitDay{l.ID, day})
+		limits[i].Untrusted = l.Untrusted || lock && l.Used < seen // uses are gone: under the lock no older state is read
+		s.db.used.add(limitDay{l.ID, day}, max(l.Used, seen))
+	}
 	return limits, err
+}
+
+// limitDay is a limit on a day.
+type limitDay struct {
+	limit uuid.UUID
+	day   string
+}
+
+// used notes how much is used of limits. Call it after the commit.
+func (s *Messages) used(uses []rulebook.LimitUse) {
+	for _, u := range uses {
+		s.db.used.add(limitDay{u.Limit.ID, u.Limit.Day}, u.After())
+	}
 }
 
 // holderName is the holder of a limit as people call it; of an account the ends of its number.

@@ -111,6 +111,8 @@ type Database struct {
 	// moves are the numbers of the last moves that this process made lately of messages that waited, without those that release: a stored
 	// message with fewer was put back, also while the audit tree does not have the move yet.
 	moves *recent[uuid.UUID, int]
+	// used is the most that this process saw used of a limit on a day: with less, uses were taken away.
+	used *recent[limitDay, int64]
 }
 
 // For is the same database by the connections for a use.
@@ -157,7 +159,7 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 	if cfg.Marks == nil {
 		cfg.Marks = &Marks{}
 	}
-	away, all, verified, moves := newOutage(cfg.Log), &[uses]*Database{}, &heads{}, &recent[uuid.UUID, int]{}
+	away, all, verified, moves, used := newOutage(cfg.Log), &[uses]*Database{}, &heads{}, &recent[uuid.UUID, int]{}, &recent[limitDay, int64]{}
 	for use, size := range cfg.Connections.sizes() {
 		pool, err := cfg.open(ctx, Use(use), size)
 		if err != nil {
@@ -171,7 +173,7 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 		all[use] = &Database{
 			pool: connections{Pool: pool, outage: away}, seal: cfg.Seal, masterData: masterData, answers: answers, log: cfg.Log,
 			metrics: cfg.Metrics, traces: cfg.Traces, all: all, begin: begin, heads: verified, moves: moves,
-			marks: cfg.Marks,
+			used: used, marks: cfg.Marks,
 		}
 	}
 	// A write begins with a read on another connection. If that connection is dead, the write pool is reset as well.

@@ -175,6 +175,7 @@ func (s *Messages) stored(t payment.Transition, out *Outgoing) {
 	}
 	m := t.Message()
 	s.nudges.committed(m.Realm)
+	s.used(t.LimitUses())
 	if from := t.Move().From; out == nil && (from.Pending() || from == payment.StateAwaitingDecision) {
 		s.db.moves.add(m.InternalID, t.After().Sequence)
 	}

@@ -24,7 +24,7 @@ var ofLimits = []mutant{
 	},
 	{
 		name: "a limit in another currency binds nobody", file: ofSpending, tests: "internal/service:TestLimitsHold",
-		before: `if l.Currency != amount.Currency() {`, after: `if l.Currency == amount.Currency() {`,
+		before: `case l.Currency != amount.Currency():`, after: `case l.Currency == amount.Currency():`,
 	},
 	{
 		name: "no limit is asked at the approval", file: "internal/payment/policy.go",

@@ -23,6 +23,7 @@ var ofRights = []mutant{
 
 const (
 	head      = "internal/store/head.go"
+	ofUses    = "internal/service:TestUsesOfALimit"
 	waiting   = "internal/payment/seal.go"
 	ofReplays = "internal/service:TestAnEarlierRow|TestTheServicesRoleBrings|TestADeletedPolicy|TestAHeadPutBack|PutBack|PutsNoMessageBack"
 )
@@ -35,8 +36,12 @@ var ofNewest = []mutant{
 		before: `return bytes.Equal(s.policies, fingerprint)`, after: `return s.policies == nil || !bytes.Equal(nil, fingerprint)`,
 	},
 	{
-		name: "nobody counts the limits of a payment", file: "internal/store/guard.go", tests: ofReplays + "|Limit",
-		before: `s.groups[rowKey{table, group}] == read`, after: `true`,
+		name: "nobody counts the limits of a payment", file: "internal/store/guard.go", tests: ofUses,
+		before: `return all == read`, after: `return all >= 0`,
+	},
+	{
+		name: "uses of a limit that are gone do not count", file: "internal/store/message_limit.go", tests: ofUses,
+		before: `lock && l.Used < seen`, after: `lock && false`,
 	},
 	{
 		name: "master data with a row less are read under their head", file: head, tests: ofReplays,
@@ -57,13 +62,13 @@ var ofNewest = []mutant{
 		before: `known && moves > m.Sequence`, after: `known && moves < 0`,
 	},
 	{
-		name: "a bundle proves no grant under the head", file: "internal/auditlog/verify.go", tests: "internal/auditlog internal/store/integrity:Bundle|Grant",
+		name: "a bundle proves no grant under the head", file: "internal/auditlog/verify.go", tests: "internal/store/integrity:Bundle|Grant",
 		before: `|| tlog.CheckRecord(g.Proof, head.Rows, Hash(head.Root), g.Index, tlog.RecordHash(g.Record)) != nil`,
 		after:  `|| head.Rows < 0 || tlog.RecordHash(g.Record)[0] == 0 && false`,
 	},
 	{
 		name: "a right that ended is in force in a bundle", file: "internal/auditlog/verify.go",
-		tests: "internal/auditlog internal/store/integrity:Bundle|Grant", before: ` || len(fields[8]) != 0`, after: ``,
+		tests: "internal/store/integrity:Bundle|Grant", before: ` || len(fields[8]) != 0`, after: ``,
 	},
 	{
 		name: "a row of the trail is signed without its seal", file: "internal/store/evidence.go",

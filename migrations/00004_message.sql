@@ -13,8 +13,13 @@ CREATE TABLE legal_move (
 INSERT INTO legal_move (kind, from_state, action, to_state) VALUES
   ('instruction', 'None', 'submit', 'Approval Pending'),
   ('instruction', 'None', 'submit', 'Processing'),
+  ('instruction', 'None', 'submit', 'Scheduled'),
   ('instruction', 'Approval Pending', 'approve', 'Approval Pending'),
   ('instruction', 'Approval Pending', 'approve', 'Approved'),
+  ('instruction', 'Approval Pending', 'approve', 'Scheduled'),
+  ('instruction', 'Scheduled', 'release', 'Approved'),
+  ('instruction', 'Scheduled', 'cancel', 'Failed'),
+  ('instruction', 'Scheduled', 'withdraw', 'Withdrawn'),
   ('instruction', 'Approval Pending', 'reject', 'Rejected'),
   ('instruction', 'Approval Pending', 'withdraw', 'Withdrawn'),
   ('instruction', 'Approval Pending', 'amend', 'Approval Pending'),
@@ -191,6 +196,9 @@ CREATE TABLE message (
   -- thousand versions to find the largest, and the hours of the dashboard are added up without them. Nothing rests on this amount: what
   -- is shown of a payment and decided is that of its version. What was made more than a day ago and does not wait is left at zero.
   listed_amount      bigint DEFAULT 0 NOT NULL,
+  -- Midnight UTC of the requested execution date of the current version; NULL for none. The dispatcher finds by it what is due; the release
+  -- reads the date from the content.
+  execution_day      timestamptz,
   CONSTRAINT message_accepted_at_finite CHECK (isfinite(accepted_at)),
   CONSTRAINT message_answer_by_finite CHECK (isfinite(answer_by)),
   CONSTRAINT message_check CHECK (CASE
@@ -213,6 +221,7 @@ CREATE TABLE message (
       END) AND (policy_id IS NULL) AND (accepted_at IS NULL) AND (delivered_at IS NULL))
       ELSE (direction = 'out')
   END),
+  CONSTRAINT message_execution_day_finite CHECK (isfinite(execution_day)),
   CONSTRAINT message_expires_at_finite CHECK (isfinite(expires_at)),
   CONSTRAINT message_inquire_at_finite CHECK (isfinite(inquire_at)),
   CONSTRAINT message_settled_at_finite CHECK (isfinite(settled_at)),
@@ -263,6 +272,8 @@ CREATE UNIQUE INDEX message_one_return ON message (realm, original_id)
   WHERE kind = 'return' AND state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed');
 -- The queue. Keys are UUIDv7, so the key is the order of arrival.
 CREATE INDEX message_pending ON message (realm, message_id) WHERE state = 'Approval Pending';
+-- Payments that wait for their day.
+CREATE INDEX message_scheduled ON message (realm, execution_day) WHERE state = 'Scheduled';
 CREATE INDEX message_unconfirmed ON message (realm, scheme, inquire_at) WHERE state IN ('Unconfirmed', 'Overdue');
 -- Released and not yet with clearing: what the relay picks up again after a crash.
 CREATE INDEX message_undelivered ON message (realm, scheme, accepted_at) WHERE accepted_at IS NOT NULL AND delivered_at IS NULL;
@@ -270,7 +281,7 @@ CREATE INDEX message_waiting_by_amount ON message (realm, listed_amount, message
 ALTER TABLE message ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_realm ON message USING (realm = current_setting('countersign.realm', true));
 GRANT SELECT, INSERT, UPDATE (answer_by, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at,
-  status_code, status_text, inquiries, inquire_at, listed_amount) ON message TO countersign_app;
+  status_code, status_text, inquiries, inquire_at, listed_amount, execution_day) ON message TO countersign_app;
 GRANT SELECT ON message TO countersign_reader;
 -- Statistics are kept small: the planner needs none of these columns, or few values of them.
 ALTER TABLE message

@@ -74,7 +74,7 @@ SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.chan
                  ORDER BY r.message_id DESC LIMIT 1), '')::text AS return_state,
        coalesce(p.display_name, '')::text AS maker_name, coalesce(u.name, '')::text AS maker_login,
        v.clients, v.payee_result, v.payee_name, v.payee_at, v.message_id AS version_key, m.listed_amount,
-       m.maker_person
+       m.maker_person, m.execution_day
 FROM message m
 JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
 LEFT JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user

@@ -14,6 +14,7 @@ import (
 // digest.
 type Decision struct {
 	Message    Message
+	Later      bool // it is for a later day
 	Deciding   bool // this person may decide: show the buttons
 	StepUp     bool // an approval needs a second factor: factorCode, or passkeyTicket and passkeyResponse
 	Factorless bool // and this person has none to show: the way to one stands in place of the button
@@ -104,7 +105,12 @@ func (d Decision) keep() Kept {
 // approveLabel names the whole act.
 func (d Decision) approveLabel() i18n.Text { return d.Message.act(true) }
 
-func (d Decision) final() i18n.Text { return d.Message.words().final }
+func (d Decision) final() i18n.Text {
+	if d.Later {
+		return i18n.Text("It is sent on %s, after another check. It can be withdrawn until then.").With(ui.Day(d.Message.ExecutionDay))
+	}
+	return d.Message.words().final
+}
 
 func (d Decision) category() ui.Choice {
 	return ui.Choice{

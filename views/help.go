@@ -29,7 +29,7 @@ var helpSteps = []struct {
 
 // glossary explains the words of the portal: one word for one thing.
 var glossary = []struct{ word, means i18n.Text }{
-	{"Payment", "An order to pay one creditor at once."},
+	{"Payment", "An order to pay one creditor, at once or on a later day."},
 	{"Debtor", "The holder of the account that pays."},
 	{"Creditor", "The person or company that is paid."},
 	{"Beneficiaries", "The list of creditors that two people approved."},

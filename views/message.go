@@ -153,6 +153,9 @@ func (m Message) termRows() []ui.Row {
 		remittance = ui.Row{Term: "Remittance", Text: "None"}
 	}
 	rows := appendRow(nil, remittance)
+	if m.Message.IsForLaterThan(m.CreatedAt) {
+		rows = append(rows, ui.Row{Term: "Execution date", Value: ui.Day(m.ExecutionDay), Numeric: true})
+	}
 	rows = appendRow(rows, ui.Row{Term: "End-to-end ID", Value: m.Summary.EndToEndID, Numeric: true})
 	return appendRow(rows, CoreRow(m.Core))
 }

@@ -185,6 +185,18 @@ func (m NewPayment) amount() ui.Field {
 	return field
 }
 
+// dated reports whether a later day is chosen, or something is wrong with it.
+func (m NewPayment) dated() bool {
+	return m.Values.ExecutionDate != "" || ui.ProblemOf(m.Problems, "executionDate").Text != ""
+}
+
+func (m NewPayment) executionDate() ui.Field {
+	field := m.text("executionDate", "Execution date", m.Values.ExecutionDate)
+	field.Kind, field.Charset, field.Width = "date", "", "w-10"
+	field.Hint = "It is checked again and sent as the day begins. It can be approved before, and withdrawn until then."
+	return field
+}
+
 func (m NewPayment) remittanceKind() ui.Choice {
 	chosen := m.Values.RemittanceKind
 	if chosen == "" {

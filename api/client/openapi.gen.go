@@ -680,6 +680,7 @@ const (
 	MessageProcessing      EventType = "message.processing"
 	MessageQuestion        EventType = "message.question"
 	MessageRejected        EventType = "message.rejected"
+	MessageScheduled       EventType = "message.scheduled"
 	MessageSettled         EventType = "message.settled"
 	MessageUnconfirmed     EventType = "message.unconfirmed"
 	MessageWithdrawn       EventType = "message.withdrawn"
@@ -718,6 +719,8 @@ func (e EventType) Valid() bool {
 	case MessageQuestion:
 		return true
 	case MessageRejected:
+		return true
+	case MessageScheduled:
 		return true
 	case MessageSettled:
 		return true
@@ -1068,6 +1071,7 @@ const (
 	StateQuestion         State = "Question"
 	StateRefused          State = "Refused"
 	StateRejected         State = "Rejected"
+	StateScheduled        State = "Scheduled"
 	StateSettled          State = "Settled"
 	StateUnconfirmed      State = "Unconfirmed"
 	StateWithdrawn        State = "Withdrawn"
@@ -1105,6 +1109,8 @@ func (e State) Valid() bool {
 	case StateRefused:
 		return true
 	case StateRejected:
+		return true
+	case StateScheduled:
 		return true
 	case StateSettled:
 		return true
@@ -4332,7 +4338,7 @@ type TimeoutProblem struct {
 
 // Transaction A payment, recall, return or resolution, out or in.
 type Transaction struct {
-	// AcceptedAt The last approval.
+	// AcceptedAt The release: the last approval, or on the execution day.
 	AcceptedAt time.Time `json:"acceptedAt,omitempty,omitzero"`
 
 	// Amount Money.
@@ -6367,18 +6373,18 @@ type ClientInterface interface {
 	// Corresponds with POST /api/{scheme}/v1/instruction/batch (the `CreateBatch` operationId).
 	CreateBatch(ctx context.Context, scheme Scheme, params *CreateBatchParams, body CreateBatchJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CancelInstructionWithBody Withdraw a pending payment
+	// CancelInstructionWithBody Withdraw a pending or scheduled payment
 	//
-	// Only somebody who made or changed it may.
+	// Only somebody who made or changed it may. A checker may withdraw a scheduled one too.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /api/{scheme}/v1/instruction/cancel (the `CancelInstruction` operationId).
 	CancelInstructionWithBody(ctx context.Context, scheme Scheme, params *CancelInstructionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CancelInstruction Withdraw a pending payment
+	// CancelInstruction Withdraw a pending or scheduled payment
 	//
-	// Only somebody who made or changed it may.
+	// Only somebody who made or changed it may. A checker may withdraw a scheduled one too.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -6390,7 +6396,8 @@ type ClientInterface interface {
 	// Exactly one payment: one `PmtInf` with one `CdtTrfTxInf`. The externalId names the order for ever: the same externalId with the
 	// same content returns the first answer again, with the header `Idempotent-Replayed`; with other content it is refused (`DU01`).
 	// An `Idempotency-Key` beside it does the same.
-	// `ReqdExctnDt` is the day on which it is sent: today.
+	// `ReqdExctnDt` is the day on which it is sent: today, or one of the next 365 days. An approved payment of a later day is Scheduled. As
+	// its day begins it is checked again and sent, or Failed with the reason.
 	// The group status is `PNDG` while approval is pending and `ACSP` when the client needs none.
 	//
 	// The bank of the creditor's account is looked up in the realm's directory of banks. One that the directory does not know, that instant
@@ -6408,7 +6415,8 @@ type ClientInterface interface {
 	// Exactly one payment: one `PmtInf` with one `CdtTrfTxInf`. The externalId names the order for ever: the same externalId with the
 	// same content returns the first answer again, with the header `Idempotent-Replayed`; with other content it is refused (`DU01`).
 	// An `Idempotency-Key` beside it does the same.
-	// `ReqdExctnDt` is the day on which it is sent: today.
+	// `ReqdExctnDt` is the day on which it is sent: today, or one of the next 365 days. An approved payment of a later day is Scheduled. As
+	// its day begins it is checked again and sent, or Failed with the reason.
 	// The group status is `PNDG` while approval is pending and `ACSP` when the client needs none.
 	//
 	// The bank of the creditor's account is looked up in the realm's directory of banks. One that the directory does not know, that instant
@@ -6893,9 +6901,9 @@ func (c *Client) CreateBatch(ctx context.Context, scheme Scheme, params *CreateB
 	return c.Client.Do(req)
 }
 
-// CancelInstructionWithBody Withdraw a pending payment
+// CancelInstructionWithBody Withdraw a pending or scheduled payment
 //
-// Only somebody who made or changed it may.
+// Only somebody who made or changed it may. A checker may withdraw a scheduled one too.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6912,9 +6920,9 @@ func (c *Client) CancelInstructionWithBody(ctx context.Context, scheme Scheme, p
 	return c.Client.Do(req)
 }
 
-// CancelInstruction Withdraw a pending payment
+// CancelInstruction Withdraw a pending or scheduled payment
 //
-// Only somebody who made or changed it may.
+// Only somebody who made or changed it may. A checker may withdraw a scheduled one too.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -6936,7 +6944,8 @@ func (c *Client) CancelInstruction(ctx context.Context, scheme Scheme, params *C
 // Exactly one payment: one `PmtInf` with one `CdtTrfTxInf`. The externalId names the order for ever: the same externalId with the
 // same content returns the first answer again, with the header `Idempotent-Replayed`; with other content it is refused (`DU01`).
 // An `Idempotency-Key` beside it does the same.
-// `ReqdExctnDt` is the day on which it is sent: today.
+// `ReqdExctnDt` is the day on which it is sent: today, or one of the next 365 days. An approved payment of a later day is Scheduled. As
+// its day begins it is checked again and sent, or Failed with the reason.
 // The group status is `PNDG` while approval is pending and `ACSP` when the client needs none.
 //
 // The bank of the creditor's account is looked up in the realm's directory of banks. One that the directory does not know, that instant
@@ -6964,7 +6973,8 @@ func (c *Client) CreateInstructionWithBody(ctx context.Context, scheme Scheme, p
 // Exactly one payment: one `PmtInf` with one `CdtTrfTxInf`. The externalId names the order for ever: the same externalId with the
 // same content returns the first answer again, with the header `Idempotent-Replayed`; with other content it is refused (`DU01`).
 // An `Idempotency-Key` beside it does the same.
-// `ReqdExctnDt` is the day on which it is sent: today.
+// `ReqdExctnDt` is the day on which it is sent: today, or one of the next 365 days. An approved payment of a later day is Scheduled. As
+// its day begins it is checked again and sent, or Failed with the reason.
 // The group status is `PNDG` while approval is pending and `ACSP` when the client needs none.
 //
 // The bank of the creditor's account is looked up in the realm's directory of banks. One that the directory does not know, that instant
@@ -9359,18 +9369,18 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /api/{scheme}/v1/instruction/batch (the `CreateBatch` operationId).
 	CreateBatchWithResponse(ctx context.Context, scheme Scheme, params *CreateBatchParams, body CreateBatchJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateBatchResponse, error)
 
-	// CancelInstructionWithBodyWithResponse Withdraw a pending payment
+	// CancelInstructionWithBodyWithResponse Withdraw a pending or scheduled payment
 	//
-	// Only somebody who made or changed it may.
+	// Only somebody who made or changed it may. A checker may withdraw a scheduled one too.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/{scheme}/v1/instruction/cancel (the `CancelInstruction` operationId).
 	CancelInstructionWithBodyWithResponse(ctx context.Context, scheme Scheme, params *CancelInstructionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CancelInstructionResponse, error)
 
-	// CancelInstructionWithResponse Withdraw a pending payment
+	// CancelInstructionWithResponse Withdraw a pending or scheduled payment
 	//
-	// Only somebody who made or changed it may.
+	// Only somebody who made or changed it may. A checker may withdraw a scheduled one too.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -9382,7 +9392,8 @@ type ClientWithResponsesInterface interface {
 	// Exactly one payment: one `PmtInf` with one `CdtTrfTxInf`. The externalId names the order for ever: the same externalId with the
 	// same content returns the first answer again, with the header `Idempotent-Replayed`; with other content it is refused (`DU01`).
 	// An `Idempotency-Key` beside it does the same.
-	// `ReqdExctnDt` is the day on which it is sent: today.
+	// `ReqdExctnDt` is the day on which it is sent: today, or one of the next 365 days. An approved payment of a later day is Scheduled. As
+	// its day begins it is checked again and sent, or Failed with the reason.
 	// The group status is `PNDG` while approval is pending and `ACSP` when the client needs none.
 	//
 	// The bank of the creditor's account is looked up in the realm's directory of banks. One that the directory does not know, that instant
@@ -9400,7 +9411,8 @@ type ClientWithResponsesInterface interface {
 	// Exactly one payment: one `PmtInf` with one `CdtTrfTxInf`. The externalId names the order for ever: the same externalId with the
 	// same content returns the first answer again, with the header `Idempotent-Replayed`; with other content it is refused (`DU01`).
 	// An `Idempotency-Key` beside it does the same.
-	// `ReqdExctnDt` is the day on which it is sent: today.
+	// `ReqdExctnDt` is the day on which it is sent: today, or one of the next 365 days. An approved payment of a later day is Scheduled. As
+	// its day begins it is checked again and sent, or Failed with the reason.
 	// The group status is `PNDG` while approval is pending and `ACSP` when the client needs none.
 	//
 	// The bank of the creditor's account is looked up in the realm's directory of banks. One that the directory does not know, that instant
@@ -12507,9 +12519,9 @@ func (c *ClientWithResponses) CreateBatchWithResponse(ctx context.Context, schem
 	return ParseCreateBatchResponse(rsp)
 }
 
-// CancelInstructionWithBodyWithResponse Withdraw a pending payment
+// CancelInstructionWithBodyWithResponse Withdraw a pending or scheduled payment
 //
-// Only somebody who made or changed it may.
+// Only somebody who made or changed it may. A checker may withdraw a scheduled one too.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -12522,9 +12534,9 @@ func (c *ClientWithResponses) CancelInstructionWithBodyWithResponse(ctx context.
 	return ParseCancelInstructionResponse(rsp)
 }
 
-// CancelInstructionWithResponse Withdraw a pending payment
+// CancelInstructionWithResponse Withdraw a pending or scheduled payment
 //
-// Only somebody who made or changed it may.
+// Only somebody who made or changed it may. A checker may withdraw a scheduled one too.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -12542,7 +12554,8 @@ func (c *ClientWithResponses) CancelInstructionWithResponse(ctx context.Context,
 // Exactly one payment: one `PmtInf` with one `CdtTrfTxInf`. The externalId names the order for ever: the same externalId with the
 // same content returns the first answer again, with the header `Idempotent-Replayed`; with other content it is refused (`DU01`).
 // An `Idempotency-Key` beside it does the same.
-// `ReqdExctnDt` is the day on which it is sent: today.
+// `ReqdExctnDt` is the day on which it is sent: today, or one of the next 365 days. An approved payment of a later day is Scheduled. As
+// its day begins it is checked again and sent, or Failed with the reason.
 // The group status is `PNDG` while approval is pending and `ACSP` when the client needs none.
 //
 // The bank of the creditor's account is looked up in the realm's directory of banks. One that the directory does not know, that instant
@@ -12566,7 +12579,8 @@ func (c *ClientWithResponses) CreateInstructionWithBodyWithResponse(ctx context.
 // Exactly one payment: one `PmtInf` with one `CdtTrfTxInf`. The externalId names the order for ever: the same externalId with the
 // same content returns the first answer again, with the header `Idempotent-Replayed`; with other content it is refused (`DU01`).
 // An `Idempotency-Key` beside it does the same.
-// `ReqdExctnDt` is the day on which it is sent: today.
+// `ReqdExctnDt` is the day on which it is sent: today, or one of the next 365 days. An approved payment of a later day is Scheduled. As
+// its day begins it is checked again and sent, or Failed with the reason.
 // The group status is `PNDG` while approval is pending and `ACSP` when the client needs none.
 //
 // The bank of the creditor's account is looked up in the realm's directory of banks. One that the directory does not know, that instant

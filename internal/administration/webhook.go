@@ -24,10 +24,10 @@ const (
 
 // EventTypes are the types of events that a webhook can get and a client can read, in the order of the table of moves of messages.
 var EventTypes = []string{
-	"message.created", "message.approval_pending", "message.approved", "message.rejected", "message.withdrawn", "message.amended",
-	"message.expired", "message.question", "message.processing", "message.settled", "message.failed", "message.unconfirmed",
-	"message.acknowledged", "recall.answered", "message.overdue", "message.communicated", "payment.received", "message.booked",
-	"recall.received", "change.applied",
+	"message.created", "message.approval_pending", "message.approved", "message.scheduled", "message.rejected", "message.withdrawn",
+	"message.amended", "message.expired", "message.question", "message.processing", "message.settled", "message.failed",
+	"message.unconfirmed", "message.acknowledged", "recall.answered", "message.overdue", "message.communicated", "payment.received",
+	"message.booked", "recall.received", "change.applied",
 }
 
 const webhookURLLimit = 255

@@ -164,7 +164,13 @@ func (s *Service) recordAnswer(ctx context.Context, in store.Document, decide st
 func (s *Service) neverSent(ctx context.Context, m payment.Message) error {
 	s.alarmOnce(ctx, "unsent "+m.InternalID.String(), "clearing answers about a message that was never sent from here: after a restore, "+
 		"see \"After a restore\" in docs/operations.md", "realm", m.Realm, "internalId", m.InternalID, "globalId", m.GlobalID, "state", m.State)
-	if m.State.Pending() {
+	switch {
+	case m.State == payment.StateScheduled:
+		return &unprocessableError{about: m, reason: i18n.Text(
+			"Nothing of %s was sent: here it is %s. After a restore from a backup clearing may know it all the same. "+
+				"It is released on its day: then it can follow the state at clearing.",
+		).With(m.GlobalID, m.State.Text())}
+	case m.State.Pending():
 		return &unprocessableError{about: m, reason: i18n.Text(
 			"Nothing of %s was sent: here it is %s. After a restore from a backup clearing may know it all the same. "+
 				"Have it approved again before it expires: then it can follow the state at clearing.",

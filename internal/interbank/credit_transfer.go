@@ -24,7 +24,7 @@ type CreditTransferInput struct {
 	Reference string
 	// UETR is for the payment of an order that has none; used where the scheme carries UETRs.
 	UETR string
-	// AcceptedAt is the moment of the last approval.
+	// AcceptedAt is the moment of the release.
 	AcceptedAt time.Time
 	// Day is the settlement day, as it reads in its own location: the day of AcceptedAt in the scheme's time zone.
 	Day time.Time

@@ -62,7 +62,7 @@ var informationRows = []Row{
 	},
 	{Place: "PmtInf/NbOfTxs", Fate: Kept, Reason: "control total of the order, checked"},
 	{Place: "PmtInf/CtrlSum", Fate: Kept, Reason: "control total of the order, checked"},
-	{Place: "PmtInf/ReqdExctnDt", Fate: Kept, Reason: "must be today; the settlement day takes its place"},
+	{Place: "PmtInf/ReqdExctnDt", Fate: Kept, Reason: "the day on which it is sent; the settlement day takes its place"},
 	{
 		Place: "PmtInf/Dbtr/Nm", Fate: Kept,
 		Reason: "the account's master data name the debtor (SPS 4.2); where the order says otherwise, pages and reads show it beside",

@@ -23,7 +23,7 @@ type Loss struct {
 var replaced = []string{"GrpHdr/CreDtTm", "GrpHdr/NbOfTxs", "GrpHdr/CtrlSum", "PmtInf/NbOfTxs", "PmtInf/CtrlSum", "PmtInf/PmtMtd"}
 
 // Losses lists the elements of an order for one payment whose values the form would not keep, in the order of the document. The execution
-// date is none: the form pays at once. Nor is the debtor agent, which is the bank of the account.
+// date is none, of which the form keeps the day. Nor is the debtor agent, which is the bank of the account.
 func Losses(scheme rulebook.Scheme, document *iso20022.CustomerCreditTransferInitiation) []Loss {
 	info, _, single := document.SinglePayment()
 	if !single {
@@ -34,7 +34,7 @@ func Losses(scheme rulebook.Scheme, document *iso20022.CustomerCreditTransferIni
 		return nil
 	}
 	after, err := codec.EncodeXML(Order{
-		Draft: uuid.Nil, Scheme: scheme, Values: ValuesOf(document), At: time.Time{}, Today: time.Time{},
+		Draft: uuid.Nil, Scheme: scheme, Values: ValuesOf(document, time.Time{}), At: time.Time{}, Today: time.Time{},
 		Account: &payment.DebtorAccount{IBAN: info.DebtorAccount.ID.IBAN},
 	}.Build().Document)
 	if err != nil {

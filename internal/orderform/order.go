@@ -67,7 +67,7 @@ func (o Order) Build() BuiltOrder {
 		},
 		PaymentInformation: []iso20022.PaymentInstruction30{{
 			PaymentInformationID: reference, PaymentMethod: "TRF", PaymentTypeInformation: paymentType,
-			RequestedExecutionDate: iso20022.DateAndDateTime2Choice{Date: iso20022.DateOf(o.Today)},
+			RequestedExecutionDate: o.executionDate(&out),
 			Debtor:                 debtor, DebtorAgent: agent, ChargeBearer: "SLEV",
 			DebtorAccount:                        iso20022.CashAccount38{ID: iso20022.AccountIdentification4Choice{IBAN: iban}},
 			CreditTransferTransactionInformation: []iso20022.CreditTransferTransaction34{tx},
@@ -75,6 +75,25 @@ func (o Order) Build() BuiltOrder {
 	}
 	out.Transliterated = transliterate(o.Scheme, out.Document)
 	return out
+}
+
+// executionDate is the day that was typed, else today.
+func (o Order) executionDate(out *BuiltOrder) iso20022.DateAndDateTime2Choice {
+	typed, day := strings.TrimSpace(o.Values.ExecutionDate), o.Today
+	if typed != "" {
+		var err error
+		for _, layout := range []string{time.DateOnly, "2.1.2006"} {
+			day, err = time.Parse(layout, typed)
+			if err == nil {
+				break
+			}
+		}
+		if err != nil {
+			day = o.Today
+			out.Problems = append(out.Problems, Problem{Field: "executionDate", Text: "Enter a day such as 24.12.2026.", Code: "DT01"})
+		}
+	}
+	return iso20022.DateAndDateTime2Choice{Date: iso20022.DateOf(day)}
 }
 
 // debtor is the holder, the bank and the number of the account chosen. An account that is not the realm's keeps its number, so that

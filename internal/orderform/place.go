@@ -14,6 +14,7 @@ var places = []struct{ pointer, field string }{
 	{informationPointer + "/Dbtr", "debtorAccount"},
 	{informationPointer + "/DbtrAcct", "debtorAccount"},
 	{informationPointer + "/DbtrAgt", "debtorAccount"},
+	{informationPointer + "/ReqdExctnDt", "executionDate"},
 	{addressPointer + "/StrtNm", "street"},
 	{addressPointer + "/BldgNb", "buildingNumber"},
 	{addressPointer + "/PstCd", "postcode"},

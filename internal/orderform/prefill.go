@@ -3,6 +3,7 @@ package orderform
 import (
 	"bytes"
 	"slices"
+	"time"
 
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
@@ -11,12 +12,16 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// ValuesOf fills the form from a document with one payment, as far as the form has fields for it.
-func ValuesOf(document *iso20022.CustomerCreditTransferInitiation) Values {
+// ValuesOf fills the form from a document with one payment, as far as the form has fields for it, with the execution date if that is later
+// than today.
+func ValuesOf(document *iso20022.CustomerCreditTransferInitiation, today time.Time) Values {
 	values := Values{AddressKind: AddressStructured, RemittanceKind: RemittanceNone}
 	info, tx, single := document.SinglePayment()
 	if !single {
 		return values
+	}
+	if rulebook.IsLater(info, today) {
+		values.ExecutionDate = rulebook.ExecutionDay(info).Format(time.DateOnly)
 	}
 	values.DebtorAccount, values.EndToEndID = info.DebtorAccount.ID.IBAN, tx.PaymentID.EndToEndID
 	if tx.Amount.InstructedAmount != nil {
@@ -91,7 +96,7 @@ func FitsForm(scheme rulebook.Scheme, document *iso20022.CustomerCreditTransferI
 		return false
 	}
 	copied, copiedInfo, copiedTx := deepEnough(document, info, tx)
-	rebuilt := Order{Scheme: scheme, Values: ValuesOf(document), Account: account}.Build()
+	rebuilt := Order{Scheme: scheme, Values: ValuesOf(document, time.Time{}), Account: account}.Build()
 	if len(rebuilt.Problems) > 0 || len(rebuilt.Transliterated) > 0 {
 		return false
 	}

@@ -21,6 +21,7 @@ type Values struct {
 	Town              string // town
 	Country           string // country
 	Amount            string // amount
+	ExecutionDate     string // executionDate: as 2026-12-24 or 24.12.2026; empty for today
 	RemittanceKind    string // remittanceKind: RemittanceNone, RemittanceQR, RemittanceReference or RemittanceText
 	QRReference       string // qrReference
 	CreditorReference string // creditorReference
@@ -43,6 +44,7 @@ func (v *Values) Fields() []Field {
 		{"creditorName", "Creditor name", &v.CreditorName},
 		{"amount", "Amount", &v.Amount},
 		{"debtorAccount", "Debtor account", &v.DebtorAccount},
+		{"executionDate", "Execution date", &v.ExecutionDate},
 		{"remittanceKind", "", &v.RemittanceKind},
 		{"qrReference", "QR reference", &v.QRReference},
 		{"creditorReference", "Creditor reference", &v.CreditorReference},

@@ -271,7 +271,8 @@ func TestEachColumnIsHeldAgainstTheDocument(t *testing.T) {
 		"remittance": func(m *payment.Message) { m.Summary.Remittance = "x" }, "instruction id": func(m *payment.Message) { m.Summary.InstructionID = "x" },
 		"end-to-end id": func(m *payment.Message) { m.Summary.EndToEndID = "x" }, "transaction id": func(m *payment.Message) { m.Summary.TransactionID = "x" },
 		"UETR": func(m *payment.Message) { m.Summary.UETR = "x" }, "kind": func(m *payment.Message) { m.Kind = "another" },
-		"digest": func(m *payment.Message) { m.ContentHash[0] ^= 1 }, "reason": func(m *payment.Message) { m.Reason = "FRAD" },
+		"digest":         func(m *payment.Message) { m.ContentHash[0] ^= 1 },
+		"execution date": func(m *payment.Message) { m.ExecutionDay = m.ExecutionDay.AddDate(0, 0, 1) }, "reason": func(m *payment.Message) { m.Reason = "FRAD" },
 	}
 	back := func(kind payment.Kind) payment.Message {
 		created, err := payment.NewRTransaction(request(t, kind))
@@ -286,7 +287,7 @@ func TestEachColumnIsHeldAgainstTheDocument(t *testing.T) {
 		message payment.Message
 		held    string
 	}{
-		"order": {order, strings.Replace(payments, ", reason", "", 1)}, "incoming payment": {booked, strings.Replace(payments, ", reason", "", 1)},
+		"order": {order, strings.Replace(payments, ", reason", ", execution date", 1)}, "incoming payment": {booked, strings.Replace(payments, ", reason", "", 1)},
 		"received recall": {received, some}, "recall": {back(payment.KindRecall), some},
 		"return": {back(payment.KindReturn), some}, "resolution": {back(payment.KindResolution), some},
 	} {

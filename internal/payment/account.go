@@ -99,6 +99,9 @@ func (d Debit) check(in InstructionInput, index int) []Finding {
 	} else if f, wrong := d.checkAgent(in.Scheme, information, at); wrong {
 		findings = append(findings, f)
 	}
+	if information != nil && rulebook.IsLater(information, in.Today) {
+		d.Limits = rulebook.Unused(d.Limits)
+	}
 	return append(findings, d.checkLimits(information, at)...)
 }
 

@@ -111,8 +111,8 @@ type ApprovalContext struct {
 	Seal      Sealer
 }
 
-// Approve records an approval. The last one needed releases the message under seal. The rules are asked before that, so that there is no
-// release of a message that broke one.
+// Approve records an approval. The last one needed releases the message under seal, or schedules a payment whose execution day is to come
+// (see Release). The rules are asked before that, so that there is no release of a message that broke one.
 //
 // Errors in order of precedence: ForbiddenError, FourEyesError, StateError, FourEyesError when this person approved before (either of these
 // two is a RepeatError when it was the same approval), ContentError (also when the message was amended, or the policy in force asks for it
@@ -139,6 +139,10 @@ func (m Message) Approve(v Verdict, on ApprovalContext) (Transition, error) {
 	if err == nil {
 		err = m.StillHolds(on, v.At)
 	}
+	later := err == nil && m.waitsFor(on.Today)
+	if later {
+		on.Limits = rulebook.Unused(on.Limits)
+	}
 	if err == nil {
 		err = m.withinLimits(on.Limits)
 	}
@@ -153,7 +157,11 @@ func (m Message) Approve(v Verdict, on ApprovalContext) (Transition, error) {
 		decision.FactorUse, decision.FactorKind = v.StepUp.UseID, v.StepUp.Kind
 	}
 	to := StateApprovalPending
-	if decision.Ordinal >= m.ApprovalsRequired {
+	switch {
+	case decision.Ordinal < m.ApprovalsRequired:
+	case later:
+		to = StateScheduled
+	default:
 		to = StateApproved
 	}
 	t, err := m.transition(ActionApprove, to, v.By.Actor(), v.At)
@@ -163,12 +171,7 @@ func (m Message) Approve(v Verdict, on ApprovalContext) (Transition, error) {
 	decision.Remark, t.reason = remark, remark
 	t.decision = &decision
 	if to == StateApproved {
-		release := m.release(append(m.Decisions[:len(m.Decisions):len(m.Decisions)], decision), v.At, on.Seal)
-		t.release = &release
-		if m.Kind.Limited() {
-			t.uses = rulebook.LimitUses(m.Summary.Amount, on.Limits)
-		}
-		t.changes.AcceptedAt = v.At
+		t.releaseBy(append(m.Decisions[:len(m.Decisions):len(m.Decisions)], decision), on)
 	}
 	return t, nil
 }

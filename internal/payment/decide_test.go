@@ -56,13 +56,16 @@ var orderedSummary = func() payment.Summary {
 	}
 }()
 
+// orderedDay is its execution date.
+var orderedDay = payment.Message{Kind: payment.KindInstruction, Content: ordered}.OrderedDay()
+
 func pending(by identity.Principal, approvals int) payment.Message {
 	return payment.Message{
 		Realm: "demo", InternalID: uuid.New(), GlobalID: "DM00000000000000", Kind: payment.KindInstruction, Scheme: rulebook.SchemeSIC,
 		Channel: identity.ChannelAPI, ClientID: "back-office", MakerUser: by.UserID, MakerName: by.DisplayName, Makers: []uuid.UUID{by.PersonID},
 		ApprovalsRequired: approvals, ExpiresAt: noon.Add(time.Hour), CreatedAt: noon.Add(-time.Hour), Version: 1,
 		State: payment.StateApprovalPending, Sequence: 1, StateSince: noon.Add(-time.Hour), ContentHash: orderedHash, Content: ordered,
-		Summary: orderedSummary,
+		Summary: orderedSummary, ExecutionDay: orderedDay,
 		Account: &payment.DebtorAccount{
 			IBAN: "CH5021977000004331346", Scheme: rulebook.SchemeSIC, Open: true, Holder: interbank.Holder{Name: "MUSTER AG"},
 		},

@@ -3,6 +3,7 @@ package payment
 import (
 	"cmp"
 	"crypto/sha256"
+	"time"
 
 	"countersign/internal/i18n"
 	"countersign/internal/interbank"
@@ -80,7 +81,8 @@ func (m Message) signed(document iso20022.Document) ([]searched, error) {
 	switch content := document.(type) {
 	case *iso20022.CustomerCreditTransferInitiation:
 		said, err := SummaryOf(content)
-		return append(m.against(said), searched{"kind", string(m.Kind), string(KindInstruction)}), err
+		return append(m.against(said), searched{"kind", string(m.Kind), string(KindInstruction)},
+			searched{"execution date", m.ExecutionDay.Format(time.DateOnly), m.OrderedDay().Format(time.DateOnly)}), err
 	case *iso20022.FIToFICustomerCreditTransfer:
 		said, err := interbank.ReadTransfer(content)
 		return append(m.against(incomingSummary(said)), searched{"kind", string(m.Kind), string(KindPayment)}), err

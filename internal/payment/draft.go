@@ -4,12 +4,14 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 
 	"countersign/internal/iso20022"
 	"countersign/internal/money"
 	"countersign/internal/payee"
+	"countersign/internal/rulebook"
 )
 
 // Draft is validated content of a version: canonical bytes, their digest, and the search fields. The Origin is stored
@@ -19,6 +21,8 @@ type Draft struct {
 	Content    []byte // canonical XML
 	Hash       Digest
 	Summary    Summary
+	// ExecutionDay is as Message has it.
+	ExecutionDay time.Time
 	// Payee is the result of the payee verification; zero if none was requested.
 	Payee  payee.Verification
 	Origin Origin
@@ -69,7 +73,8 @@ func NewDraft(in InstructionInput) (Draft, error) {
 	}
 	return Draft{
 		DocumentID: in.DocumentID, Content: written.content, Hash: sha256.Sum256(written.content), Summary: summary.asSent(in),
-		Payee: in.Payee, ApprovalsRequired: in.Policy.ApprovalsRequired, Replaces: in.Replaces, fingerprint: written.fingerprint(in.Scheme),
+		ExecutionDay: rulebook.ExecutionDay(&in.Document.PaymentInformation[0]),
+		Payee:        in.Payee, ApprovalsRequired: in.Policy.ApprovalsRequired, Replaces: in.Replaces, fingerprint: written.fingerprint(in.Scheme),
 		Origin: Origin{
 			Direction: DocumentIn, Name: in.Document.MessageName(), Reference: in.Document.GroupHeader.MessageID,
 			Source: in.Source, SourceType: in.SourceType, Note: in.Note,

@@ -114,13 +114,17 @@ func NewInstruction(in InstructionInput) (Created, error) {
 	m := Message{
 		InternalID: in.InternalID, GlobalID: in.GlobalID, Kind: KindInstruction, Scheme: in.Scheme, ExternalID: in.ExternalID,
 		Account: in.Account, DocumentID: draft.DocumentID, ContentHash: draft.Hash, Summary: draft.Summary, Payee: draft.Payee,
+		ExecutionDay: draft.ExecutionDay,
 	}
 	grant, _ := in.By.Grant(identity.RoleMaker)
 	created := Created{
 		Actor: in.By.Actor(), Grant: grant, Origin: draft.Origin, Action: ActionSubmit, MessageKey: in.MessageKey(),
 		Fingerprint: draft.fingerprint, IdempotencyKey: in.IdempotencyKey,
 	}
-	return created.open(m.WithContent(draft.Content), opening{in.By, in.Policy, in.Limits, in.At, in.Seal}), nil
+	return created.open(m.WithContent(draft.Content), opening{
+		by: in.By, policy: in.Policy, limits: in.Limits, at: in.At, seal: in.Seal,
+		later: rulebook.IsLater(&in.Document.PaymentInformation[0], in.Today),
+	}), nil
 }
 
 // opening holds the maker, the time and the terms of a new message.
@@ -130,25 +134,29 @@ type opening struct {
 	limits []rulebook.SpendingLimit
 	at     time.Time
 	seal   Sealer
+	later  bool // it asks for a later day
 }
 
-// open gives the message, which has its content, its maker, its first version and its first state: released at once when its policy asks
-// for no approval, which takes of the limits that bind it, else pending for as long as the policy lets it.
+// open gives the message, which has its content, its maker, its first version and its first state: pending for as long as its policy lets
+// it; where that asks for no approval, scheduled for a later day, else released, which takes of the limits that bind it.
 func (c Created) open(m Message, o opening) Created {
 	by := o.by
 	m.Realm, m.Direction, m.Channel, m.ClientID, m.Clients = by.Realm, DirectionOut, by.Channel, by.ClientID, []string{by.ClientID}
 	m.MakerUser, m.MakerName, m.MakerLogin, m.Makers = by.UserID, by.DisplayName, by.UserName, []uuid.UUID{by.PersonID}
 	m.ApprovalsRequired, m.PolicyID, m.CreatedAt = o.policy.ApprovalsRequired, o.policy.ID, o.at
 	m.Version, m.State, m.Sequence, m.StateSince = 1, StateApprovalPending, 1, o.at
-	if o.policy.ApprovalsRequired == 0 {
+	switch {
+	case o.policy.ApprovalsRequired > 0:
+		m.ExpiresAt = o.at.Add(o.policy.PendingFor)
+	case o.later:
+		m.State = StateScheduled
+	default:
 		m.State, m.AcceptedAt = StateProcessing, o.at
 		release := m.release(nil, o.at, o.seal)
 		c.Release = &release
 		if m.Kind.Limited() {
 			c.Uses = rulebook.LimitUses(m.Summary.Amount, o.limits)
 		}
-	} else {
-		m.ExpiresAt = o.at.Add(o.policy.PendingFor)
 	}
 	c.Message = m
 	return c
@@ -199,8 +207,8 @@ func CheckInstruction(in InstructionInput) []Finding {
 // StillHolds checks a pending message against its rules again, at the moment of an approval: a limit, a date, an address form or a
 // deadline may have run out while it waited. It fails with RefusalError.
 //
-// The execution date of an instruction is left out: it was today when the maker submitted, and an instant payment executes at its last
-// approval.
+// The execution date of an instruction is left out: it was no day of the past when the maker submitted, and a payment whose day has come
+// executes at its last approval.
 func (m Message) StillHolds(on ApprovalContext, at time.Time) error {
 	if m.Kind != KindInstruction {
 		return m.inTime(on.Today)

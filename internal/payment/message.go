@@ -68,7 +68,10 @@ type Message struct {
 	ApprovalsRequired int
 	PolicyID          uuid.UUID // that asked for them; zero for what came in
 	ExpiresAt         time.Time // zero when it never waits for approval
-	CreatedAt         time.Time
+	// ExecutionDay is the requested execution date of an instruction, at midnight UTC, as its current version says; zero for none. It is for
+	// lists and pages: decisions read the content.
+	ExecutionDay time.Time
+	CreatedAt    time.Time
 
 	Version   int
 	Decisions []Decision // of the current version, in order
@@ -79,7 +82,7 @@ type Message struct {
 	Sequence        int // of the last history row
 	// StateSince is the time of the last move.
 	StateSince  time.Time
-	AcceptedAt  time.Time // the last approval; zero before release
+	AcceptedAt  time.Time // the release: the last approval, or on the execution day; zero before
 	DeliveredAt time.Time // clearing has taken the document; zero before
 	SettledAt   time.Time
 	StatusCode  string // ISO reason code of a refusal

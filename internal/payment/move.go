@@ -14,8 +14,10 @@ type Move struct {
 var moves = [...]Move{
 	{KindInstruction, StateNone, ActionSubmit, StateApprovalPending},
 	{KindInstruction, StateNone, ActionSubmit, StateProcessing},
+	{KindInstruction, StateNone, ActionSubmit, StateScheduled},
 	{KindInstruction, StateApprovalPending, ActionApprove, StateApprovalPending},
 	{KindInstruction, StateApprovalPending, ActionApprove, StateApproved},
+	{KindInstruction, StateApprovalPending, ActionApprove, StateScheduled},
 	{KindInstruction, StateApprovalPending, ActionReject, StateRejected},
 	{KindInstruction, StateApprovalPending, ActionWithdraw, StateWithdrawn},
 	{KindInstruction, StateApprovalPending, ActionAmend, StateApprovalPending},
@@ -43,6 +45,9 @@ var moves = [...]Move{
 	{KindInstruction, StateApproved, ActionStop, StateFailed},
 	{KindInstruction, StateProcessing, ActionStop, StateFailed},
 	{KindInstruction, StateUnconfirmed, ActionStop, StateFailed},
+	{KindInstruction, StateScheduled, ActionRelease, StateApproved},
+	{KindInstruction, StateScheduled, ActionCancel, StateFailed},
+	{KindInstruction, StateScheduled, ActionWithdraw, StateWithdrawn},
 
 	{KindReturn, StateNone, ActionSubmit, StateApprovalPending},
 	{KindReturn, StateNone, ActionSubmit, StateProcessing},

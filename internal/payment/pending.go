@@ -24,19 +24,17 @@ func (m Message) MayChange(by identity.Principal) error {
 	return nil
 }
 
-// Withdraw takes a pending message back. Only somebody who made or edited it may. The reason is optional.
+// Withdraw takes a pending message back. Only somebody who made or edited it may. A checker may withdraw a scheduled payment too. The
+// reason is optional.
 //
 // Errors in order of precedence: ForbiddenError, StateError (a RepeatError when it was withdrawn before for the same reason), FieldError
 // for a reason that cannot be kept.
 func (m Message) Withdraw(by identity.Principal, reason string, at time.Time) (Transition, error) {
-	err := m.MayChange(by)
+	err := m.mayWithdraw(by)
 	if err != nil {
 		return Transition{}, err
 	}
-	if !m.MadeBy(by.PersonID) {
-		return Transition{}, &ForbiddenError{Text: "Only the maker of a payment may withdraw it. A checker rejects it."}
-	}
-	if !m.State.Pending() {
+	if !m.State.Pending() && m.State != StateScheduled {
 		return Transition{}, m.repeatedWords(ActionWithdraw, StateWithdrawn, by, reason)
 	}
 	if reason != "" {
@@ -52,6 +50,19 @@ func (m Message) Withdraw(by identity.Principal, reason string, at time.Time) (T
 	t, err := m.transition(ActionWithdraw, StateWithdrawn, by.Actor(), at)
 	t.reason = reason
 	return t, err
+}
+
+// mayWithdraw tells why the principal may not withdraw the message, or nil. A checker may only while it is scheduled; a pending one is
+// rejected.
+func (m Message) mayWithdraw(by identity.Principal) error {
+	if by.Has(identity.RoleChecker) && m.State == StateScheduled {
+		return nil
+	}
+	err := m.MayChange(by)
+	if err == nil && !m.MadeBy(by.PersonID) {
+		err = &ForbiddenError{Text: "Only the maker of a payment may withdraw it. A checker rejects it."}
+	}
+	return err
 }
 
 // Amend puts new content in the place of the current one while the message is pending. Approvals given so far do not count for it,
@@ -112,6 +123,7 @@ func (m Message) amended(draft Draft, by identity.Actor) Message {
 	}
 	m.Decisions, m.Account = nil, nil
 	m.DocumentID, m.ContentHash, m.Summary, m.Payee = draft.DocumentID, draft.Hash, draft.Summary, draft.Payee
+	m.ExecutionDay = draft.ExecutionDay
 	return m.WithContent(draft.Content)
 }
 

@@ -244,7 +244,9 @@ func (in RTransactionInput) created(draft iso20022.Document, amount money.Amount
 			Direction: DocumentDraft, Name: draft.MessageName(), Reference: in.reference(), Source: in.Source, SourceType: in.SourceType,
 		},
 	}
-	return made.open(m.WithContent(content), opening{in.By, in.About.Policy, in.About.Limits, in.At, in.Seal}), nil
+	return made.open(m.WithContent(content), opening{
+		by: in.By, policy: in.About.Policy, limits: in.About.Limits, at: in.At, seal: in.Seal,
+	}), nil
 }
 
 // dayOf is a day as it is stored: midnight UTC of the date that the time shows in its own location.

@@ -39,7 +39,7 @@ var life = map[payment.Action]map[payment.Kind]string{
 	},
 	payment.ActionBook: {payment.KindPayment: "Accepted>Booked Booked="},
 	payment.ActionReport: {
-		payment.KindInstruction: "Approved>Approved Processing>Processing Unconfirmed>Unconfirmed ApprovalPending= Question= Settled= Failed= Rejected= Withdrawn= " +
+		payment.KindInstruction: "Approved>Approved Processing>Processing Unconfirmed>Unconfirmed ApprovalPending= Question= Scheduled= Settled= Failed= Rejected= Withdrawn= " +
 			"Expired=",
 		payment.KindReturn: "Approved>Approved Processing>Processing Unconfirmed>Unconfirmed ApprovalPending= Question= Settled= Failed= Rejected= Withdrawn= " +
 			"Expired=",

@@ -107,8 +107,8 @@ type Stored struct {
 	Later     bool // the audit tree has a later move
 }
 
-// Waits reports whether a message waits for somebody here.
-func (m Message) Waits() bool { return m.State.Pending() || m.State == StateAwaitingDecision }
+// Waits reports whether a message waits here for a person or for its day.
+func (m Message) Waits() bool { return m.State.Waits() }
 
 // WithDecisions returns the message with the decisions about its current version, as they were loaded. While it waits for more, they must
 // be as many as the message counts, and the audit tree must have no later move: else it is withheld. Once it is released, the seal of the

@@ -14,6 +14,9 @@ const (
 	// StateQuestion is pending too: a checker asked the maker. An answer or an amendment brings it back to StateApprovalPending; nobody
 	// approves it before that. It is rejected, withdrawn and expires as there.
 	StateQuestion State = "Question"
+	// StateScheduled has all its approvals and waits for its execution day, on which it is checked again and released. It is withdrawn by
+	// its maker or a checker.
+	StateScheduled State = "Scheduled"
 	// StateApproved has its last approval and is released; its delivery moves it on, or an answer that overtakes the note of it.
 	StateApproved State = "Approved"
 	// StateProcessing is with clearing, or needed no approval and is on its way there. The answer of clearing ends it.
@@ -59,10 +62,15 @@ func (s State) Text() i18n.Text { return i18n.Stored(string(s)) }
 // Pending reports whether a message in the state is neither released nor ended: its maker may change it and a checker may reject it.
 func (s State) Pending() bool { return s == StateApprovalPending || s == StateQuestion }
 
+// Waits reports whether a message in the state waits here for a person or for its day.
+func (s State) Waits() bool {
+	return s.Pending() || s == StateScheduled || s == StateAwaitingDecision
+}
+
 // States returns every state a stored message can be in, in the order of a life.
 func States() []State {
 	return []State{
-		StateApprovalPending, StateQuestion, StateApproved, StateProcessing, StateUnconfirmed, StateSettled, StateFailed,
+		StateApprovalPending, StateQuestion, StateScheduled, StateApproved, StateProcessing, StateUnconfirmed, StateSettled, StateFailed,
 		StateRejected, StateWithdrawn, StateExpired,
 		StateAcknowledged, StateOverdue, StateAccepted, StateRefused, StateCommunicated, StateBooked, StateAwaitingDecision, StateAnswered,
 	}
@@ -80,6 +88,8 @@ const (
 	ActionWithdraw         Action = "withdraw"
 	ActionAmend            Action = "amend"
 	ActionExpire           Action = "expire"
+	ActionRelease          Action = "release"  // the execution day has come
+	ActionCancel           Action = "cancel"   // on its day, a check refused it: not sent
 	ActionDeliver          Action = "deliver"  // clearing has taken the document
 	ActionSettle           Action = "settle"   // clearing answered positively
 	ActionRejectByClearing Action = "refuse"   // clearing answered negatively, or an incoming payment was refused

@@ -19,6 +19,7 @@ const codeWithheld = "DS0H"
 var statusOf = map[State]string{
 	StateApprovalPending: "PDNG",
 	StateQuestion:        "PDNG",
+	StateScheduled:       "PDNG",
 	StateApproved:        "ACSP",
 	StateProcessing:      "ACSP",
 	StateUnconfirmed:     "ACSP", // still open at clearing: never a rejection

@@ -187,7 +187,13 @@ var dateCases = []ruleCase{
 		rule: "execution-date-future", name: "local time, later", change: requestedAt("2026-11-20T09:30:01"), input: nowIsToday,
 		pointer: infoAt + "/ReqdExctnDt/DtTm",
 	},
-	{rule: "execution-date-future", name: "tomorrow", change: requestedOn("2026-11-21"), pointer: infoAt + "/ReqdExctnDt/Dt"},
+	{rule: "execution-date-future", name: "tomorrow", change: requestedOn("2026-11-21")},
+	{rule: "execution-date-future", name: "in a year", change: requestedOn("2027-11-20")},
+	{rule: "execution-date-future", name: "later than in a year", change: requestedOn("2027-11-21"), pointer: infoAt + "/ReqdExctnDt/Dt"},
+	{
+		rule: "execution-date-future", name: "tomorrow with a time", change: requestedAt("2026-11-21T00:00:00+01:00"),
+		pointer: infoAt + "/ReqdExctnDt/DtTm",
+	},
 	{rule: "execution-date-future", name: "today a day later", change: requestedOn("2026-11-21"), input: func(in *rulebook.Input) {
 		in.Today = today.Add(24 * time.Hour)
 	}},

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"countersign/internal/calendar"
+	"countersign/internal/iso20022"
 )
 
 // RuleDateMissing is the rule that an order names its execution date.
@@ -15,17 +16,17 @@ const dateElement = documentPointer + "/PmtInf/0/ReqdExctnDt"
 var dateRules = []Rule{
 	{
 		ID: RuleDateMissing, Element: dateElement, Code: "DT01", level: levelInformation,
-		Text:   "Enter today as requested execution date.",
+		Text:   "Enter today or a later day as requested execution date.",
 		Source: "SPS 4.2", Check: checkExecutionDateMissing,
 	},
 	{
 		ID: "execution-date-past", Element: dateElement, Code: "CH04", level: levelInformation,
-		Text:   "Enter today as requested execution date: the date given is over.",
+		Text:   "Enter today or a later day as requested execution date: the date given is over.",
 		Source: "SPS 4.2", Check: func(i *inspection) { i.checkExecutionDate(-1) },
 	},
 	{
 		ID: "execution-date-future", Element: dateElement, Code: "CH03", level: levelInformation,
-		Text:   "Enter today as requested execution date: instant payments are executed at once.",
+		Text:   "Enter a requested execution date within one year.",
 		Source: "SPS 4.2", Check: func(i *inspection) { i.checkExecutionDate(1) },
 	},
 }
@@ -37,23 +38,40 @@ func checkExecutionDateMissing(i *inspection) {
 	}
 }
 
-// checkExecutionDate reports a date before (-1) or after (+1) today, or a time after now.
+// MaxAhead is the number of days that an execution date may lie ahead.
+const MaxAhead = 365
+
+// ExecutionDay is the requested execution date of a payment information, at midnight UTC; zero for none, and for one with a time.
+func ExecutionDay(info *iso20022.PaymentInstruction30) time.Time {
+	day, _ := dateOf(info.RequestedExecutionDate)
+	return day
+}
+
+// IsLater reports whether a payment information asks for a later day than today.
+func IsLater(info *iso20022.PaymentInstruction30, today time.Time) bool {
+	day := ExecutionDay(info)
+	return !day.IsZero() && calendar.Compare(day, today) > 0
+}
+
+// dateOf reads a date without a time. The zone a schema date may carry does not move it to another day.
+func dateOf(asked iso20022.DateAndDateTime2Choice) (time.Time, bool) {
+	day, err := time.Parse(time.DateOnly, string(asked.Date[:min(len(asked.Date), len(time.DateOnly))]))
+	return day, err == nil
+}
+
+// checkExecutionDate reports a date before today (-1), or one too far ahead or a time after now (+1).
 func (i *inspection) checkExecutionDate(side int) {
 	requested, below, found := i.executionDate()
 	if !found {
 		return
 	}
-	difference := calendar.Compare(requested, i.input.Today)
-	later := below == "/DtTm" && !i.input.Now.IsZero() && requested.After(i.input.Now)
-	if difference == 0 && later {
-		difference = 1
-	}
+	today := i.input.Today
+	timed := below == "/DtTm" && (calendar.Compare(requested, today) > 0 || !i.input.Now.IsZero() && requested.After(i.input.Now))
 	switch {
-	case difference != side:
-	case calendar.Compare(requested, i.input.Today) == 0:
-		i.reportText("/ReqdExctnDt"+below, "Leave the time out, or enter one that has come: instant payments are executed at once.")
-	default:
+	case side < 0 && calendar.Compare(requested, today) < 0, side > 0 && calendar.Compare(requested, today.AddDate(0, 0, MaxAhead)) > 0:
 		i.report("/ReqdExctnDt" + below)
+	case side > 0 && timed:
+		i.reportText("/ReqdExctnDt"+below, "Leave the time out, or enter one that has come: a payment for a later day is sent as that day begins.")
 	}
 }
 
@@ -61,9 +79,8 @@ func (i *inspection) checkExecutionDate(side int) {
 func (i *inspection) executionDate() (requested time.Time, below string, found bool) {
 	asked := i.information.RequestedExecutionDate
 	if asked.Date != "" {
-		// The zone a schema date may carry does not move it to another day.
-		date, err := time.Parse(time.DateOnly, string(asked.Date[:min(len(asked.Date), len(time.DateOnly))]))
-		return date, "/Dt", err == nil
+		date, given := dateOf(asked)
+		return date, "/Dt", given
 	}
 	moment, err := asked.DateTime.Time()
 	if asked.DateTime == "" || err != nil {

@@ -2,6 +2,7 @@ package rulebook
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -103,6 +104,15 @@ func (l SpendingLimit) amount(minor int64) string {
 		return fmt.Sprintf("%s %d/100", l.Currency, minor)
 	}
 	return amount.Format()
+}
+
+// Unused returns the limits as they are on a day on which nothing of them is used yet.
+func Unused(limits []SpendingLimit) []SpendingLimit {
+	limits = slices.Clone(limits)
+	for i := range limits {
+		limits[i].Used = 0
+	}
+	return limits
 }
 
 // LimitUses returns the amounts that a release adds to the daily limits.

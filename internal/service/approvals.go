@@ -14,6 +14,9 @@ import (
 	"countersign/internal/store"
 )
 
+// releaseWorkers limits the scheduled payments that are released at a time.
+const releaseWorkers = 8
+
 // Approvals takes what checkers decide.
 type Approvals struct {
 	cfg ApprovalsConfig
@@ -94,6 +97,33 @@ func (s *Approvals) Ask(ctx context.Context, by identity.Principal, in Input, qu
 			return m.Ask(v, question)
 		},
 	})
+}
+
+// Release releases a scheduled payment on its day, by what is in force then, or ends it when a check refuses it.
+//
+// Errors: payment.ErrNotFound, payment.WithheldError, store.ErrStopped, store.ErrNoPolicy, an error without a kind before its day.
+func (s *Approvals) Release(ctx context.Context, realm string, id uuid.UUID) error {
+	at := s.cfg.Now()
+	_, err := s.cfg.Messages.Consider(ctx, realm, id, store.DecisionCallback{
+		Scope: store.LimitScope{Day: s.day(at)},
+		Decide: func(m payment.Message, known store.CreateContext) (payment.Transition, error) {
+			if m.State != payment.StateScheduled {
+				return payment.Transition{}, store.ErrNoChange // another process was first, or somebody withdrew it
+			}
+			at := s.decidedAt(at)
+			return m.Release(payment.ApprovalContext{
+				Policy: known.Policy, StepUp: known.StepUp, Limits: known.Limits, Rules: s.cfg.Rules, Directory: known.Directory,
+				Today: at.In(s.cfg.Zone), Seal: s.cfg.Seal,
+			}, at)
+		},
+	})
+	return err
+}
+
+// scheduled lists the payments of a realm whose day has come.
+func (s *Approvals) scheduled(ctx context.Context, realm string, held []uuid.UUID, most int32) ([]uuid.UUID, error) {
+	year, month, day := s.cfg.Now().In(s.cfg.Zone).Date()
+	return s.cfg.Messages.Scheduled(ctx, realm, time.Date(year, month, day, 0, 0, 0, 0, time.UTC), held, most)
 }
 
 // decision is a checker's decision and the domain function that makes it.

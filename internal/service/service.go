@@ -128,11 +128,11 @@ func New(cfg Config) (*Service, error) {
 		Store: store.NewWebhooks(cfg.Database.For(store.ForClearing)), Reader: s.Reader, Keys: webhookKeys, Now: moment, NewID: NewID,
 		Client: WebhookClient(cfg.WebhookNetworks),
 	})
-	s.Clearing = s.newClearing(writes)
-	s.Messages.Carry(s.Clearing.Make)
 	s.Approval = NewApprovals(ApprovalsConfig{
 		Messages: s.Messages, Rules: cfg.Rules, Seal: cfg.Seal, Now: moment, Zone: zone, StepUp: s.Auth.StepUp,
 	})
+	s.Clearing = s.newClearing(writes)
+	s.Messages.Carry(s.Clearing.Make)
 	s.Admin, err = NewAdministration(AdministrationConfig{
 		Zone:     zone,
 		Database: cfg.Database, Keys: cfg.TokenKeys, Now: moment, NewID: NewID, Random: rand.Reader, UnknownPassword: auth.UnknownPassword,
@@ -162,6 +162,7 @@ func (s *Service) newClearing(writes *store.FairMutex) *clearing.Service {
 // jobs is the work of the dispatcher beside that of clearing.
 func (s *Service) jobs() []clearing.Job {
 	return []clearing.Job{
+		{Doing: clearing.DoingRelease, Workers: releaseWorkers, List: s.Approval.scheduled, Do: s.Approval.Release},
 		{Doing: clearing.DoingBatch, Workers: batchWorkers, List: s.Batches.cfg.Store.ToDo, Do: s.Batches.Make},
 		{Doing: clearing.DoingWebhook, Workers: webhookWorkers, List: s.Webhooks.todo, Do: s.Webhooks.Deliver},
 	}

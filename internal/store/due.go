@@ -69,6 +69,19 @@ func (s *Messages) Overdue(ctx context.Context, realm string, at DueTimes) ([]uu
 	return ids, nil
 }
 
+// Scheduled lists the payments whose execution day is today, which is given as midnight UTC, or over.
+func (s *Messages) Scheduled(ctx context.Context, realm string, today time.Time, held []uuid.UUID, most int32) ([]uuid.UUID, error) {
+	ids, err := Read(ctx, s.db, realm, func(q *dbsqlc.Queries) ([]uuid.UUID, error) {
+		return q.MessageListScheduled(ctx, dbsqlc.MessageListScheduledParams{
+			Realm: realm, Today: today, Held: append([]uuid.UUID{}, held...), PageSize: most,
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list what is scheduled: %w", err)
+	}
+	return ids, nil
+}
+
 // Renew replaces the connections of the next statements after one stopped answering.
 func (s *Messages) Renew() { s.db.Renew() }
 

@@ -30,7 +30,8 @@ func ListedMessage(seal payment.Sealer, m dbsqlc.MessageListed) payment.Message 
 		AnswerBy: Time(m.AnswerBy), Deadline: Time(m.Deadline), Reason: Text(m.Reason),
 		MakerUser: OrZero(m.MakerUser), MakerName: m.MakerName, MakerLogin: m.MakerLogin, Makers: m.Makers, Clients: m.Clients,
 		ApprovalsRequired: int(m.ApprovalsRequired), PolicyID: OrZero(m.PolicyID), ExpiresAt: Time(m.ExpiresAt),
-		CreatedAt: m.CreatedAt.UTC(), Version: int(m.Version), State: payment.State(m.State), Sequence: int(m.StateSequence),
+		ExecutionDay: Time(m.ExecutionDay),
+		CreatedAt:    m.CreatedAt.UTC(), Version: int(m.Version), State: payment.State(m.State), Sequence: int(m.StateSequence),
 		StateSince: m.StateSince.UTC(), AcceptedAt: Time(m.AcceptedAt), DeliveredAt: Time(m.DeliveredAt),
 		SettledAt: Time(m.SettledAt), RecallState: payment.State(m.RecallState), ReturnState: payment.State(m.ReturnState),
 		StatusCode: Text(m.StatusCode), StatusText: Text(m.StatusText), Inquiries: int(m.Inquiries),
@@ -164,7 +165,7 @@ func (l Loader) Messages(ctx context.Context, realm string, ids []uuid.UUID, mod
 		if row != nil && !Undecided(row.MessageListed) {
 			decided = append(decided, row.MessageListed.MessageID)
 		}
-		if row != nil && mode == ForRead && payment.State(row.MessageListed.State).Pending() {
+		if row != nil && mode == ForRead && payment.State(row.MessageListed.State).Waits() {
 			pending = append(pending, row.MessageListed.MessageID)
 		}
 	}
@@ -203,7 +204,7 @@ func (l Loader) Messages(ctx context.Context, realm string, ids []uuid.UUID, mod
 		if mode == ForRead && m.Withheld == "" {
 			m.Withheld = m.Difference() // a person may be about to decide it
 		}
-		if mode == ForRead && m.State.Pending() {
+		if mode == ForRead && m.State.Waits() {
 			m = m.RequiringApprovals(asked[m.InternalID])
 		}
 		messages = append(messages, m)

@@ -62,7 +62,7 @@ func (s *Messages) readOver(ctx context.Context, db *Database, mode Mode, realm 
 		}
 		var decided []uuid.UUID
 		for i, row := range rows {
-			if row != nil && !Undecided(row.MessageListed) && !payment.State(row.MessageListed.State).Pending() {
+			if row != nil && !Undecided(row.MessageListed) && !payment.State(row.MessageListed.State).Waits() {
 				decided = append(decided, ids[i])
 			}
 		}
@@ -82,7 +82,7 @@ func (s *Messages) readOver(ctx context.Context, db *Database, mode Mode, realm 
 			}
 			var decisions []dbsqlc.DecisionListRow
 			if !Undecided(row.MessageListed) { // else another row of the batch read the message later, with its decision
-				if payment.State(row.MessageListed.State).Pending() {
+				if payment.State(row.MessageListed.State).Waits() {
 					continue
 				}
 				decisions = of[ids[i]]

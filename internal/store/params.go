@@ -62,6 +62,7 @@ func (s *Messages) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 		EventKeyID: event.KeyID, EventSeals: one(event.MAC[:]),
 		Fingerprints: one(c.Fingerprint[:]),
 		KeyCounts:    one(int32(0)), KeyIds: one(""), Macs: one([]byte(nil)), AccountDigests: one([]byte(nil)),
+		ExecutionDays: one(m.ExecutionDay),
 	}
 	s.addVersion(&p, m)
 	for _, key := range c.RequestKeys() {
@@ -125,6 +126,7 @@ func (s *Messages) moveParams(t payment.Transition) dbsqlc.MessageMoveParams {
 	}
 	if r := t.Release(); r != nil {
 		p.KeyIds, p.Macs, p.AccountDigests = one(r.Seal.KeyID), one(r.Seal.MAC[:]), one(digestOrNull(r.Account))
+		p.Ordinals[0] = int32(len(r.Approvers)) //nolint:gosec // 0 to 9
 	}
 	return p
 }

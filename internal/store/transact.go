@@ -176,7 +176,7 @@ func (s *Messages) stored(t payment.Transition, out *Outgoing) {
 	m := t.Message()
 	s.nudges.committed(m.Realm)
 	s.used(t.LimitUses())
-	if from := t.Move().From; out == nil && (from.Pending() || from == payment.StateAwaitingDecision) {
+	if from := t.Move().From; out == nil && from.Waits() {
 		s.db.moves.add(m.InternalID, t.After().Sequence)
 	}
 	since := time.Duration(-1)
@@ -248,7 +248,7 @@ func (s *Messages) amend(ctx context.Context, q *dbsqlc.Queries, t payment.Trans
 		Event:      auditlog.EventOf(string(m.Kind), string(t.Move().Action)),
 		EditorUser: by.UserID, EditorPerson: by.PersonID,
 		ActorName: by.Name, ClientID: by.ClientID, Channel: string(by.Channel), RequestID: OrNull(by.RequestID),
-		SourceAddress: OrNull(by.SourceAddress), ContentHash: after.ContentHash[:],
+		SourceAddress: OrNull(by.SourceAddress), ContentHash: after.ContentHash[:], ExecutionDay: OrNull(after.ExecutionDay),
 		Detail: detail, EventSeal: event.MAC[:],
 		At: t.At(), PayeeResult: OrNull(string(after.Payee.Result)), PayeeName: OrNull(after.Payee.MatchedName),
 		PayeeAt: OrNull(after.Payee.At),

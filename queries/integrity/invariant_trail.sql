@@ -133,7 +133,7 @@ WHERE h.actor_user IS NOT NULL AND u.person_id IS DISTINCT FROM h.actor_person
        OR h.action = 'answer' AND h.from_state = 'Question')
    OR h.action = 'submit' AND (h.actor_user IS DISTINCT FROM m.maker_user OR h.client_id IS DISTINCT FROM m.client_id OR h.channel IS DISTINCT FROM m.channel)
    OR h.action = 'amend' AND h.actor_user IS DISTINCT FROM v.maker_user
-   OR (h.action = 'withdraw' OR h.action = 'answer' AND h.from_state = 'Question') AND h.actor_person <> ALL (v.makers)
+   OR (h.action = 'withdraw' AND h.from_state <> 'Scheduled' OR h.action = 'answer' AND h.from_state = 'Question') AND h.actor_person <> ALL (v.makers)
    OR h.action = 'ask' AND h.actor_person = ANY (v.makers);
 
 -- name: InvariantInboxUnlikeMessages :many

@@ -83,7 +83,7 @@ WITH item AS (
     unnest(@request_ids::text[]) AS request_id, unnest(@source_addresses::text[]) AS source_address,
     unnest(@details::text[]) AS detail, unnest(@fingerprints::bytea[]) AS fingerprint,
     unnest(@key_counts::integer[]) AS key_count, unnest(@key_ids::text[]) AS key_id, unnest(@macs::bytea[]) AS mac,
-    unnest(@account_digests::bytea[]) AS account_digest
+    unnest(@account_digests::bytea[]) AS account_digest, unnest(@execution_days::timestamptz[]) AS execution_day
 ), asked AS (
   SELECT unnest(@key_messages::uuid[]) AS message_id, unnest(@key_scopes::text[]) AS scope, unnest(@keys::text[]) AS key,
     unnest(@key_seals::bytea[]) AS seal
@@ -100,13 +100,15 @@ WITH item AS (
 ), added AS (
   INSERT INTO message (realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person,
     policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state,
-    state_sequence, state_since, accepted_at, settled_at, status_code, status_text, listed_amount)
+    state_sequence, state_since, accepted_at, settled_at, status_code, status_text, listed_amount,
+    execution_day)
   SELECT @realm::text, message_id, global_id, kind, scheme, direction, channel, nullif(client_id, ''), nullif(external_id, ''),
     nullif(maker_user, '00000000-0000-0000-0000-000000000000'::uuid), nullif(maker_person, '00000000-0000-0000-0000-000000000000'::uuid),
     nullif(policy_id, '00000000-0000-0000-0000-000000000000'::uuid), approvals_required, nullif(expires_at, '0001-01-01 00:00:00+00'::timestamptz),
     nullif(original_id, '00000000-0000-0000-0000-000000000000'::uuid), nullif(answers_id, '00000000-0000-0000-0000-000000000000'::uuid),
     nullif(answer_by, '0001-01-01 00:00:00+00'::timestamptz), nullif(deadline, '0001-01-01 00:00:00+00'::timestamptz), nullif(reason, ''), created_at, 1, 0, state,
-    1, created_at, nullif(accepted_at, '0001-01-01 00:00:00+00'::timestamptz), nullif(settled_at, '0001-01-01 00:00:00+00'::timestamptz), nullif(status_code, ''), nullif(status_text, ''), amount FROM free
+    1, created_at, nullif(accepted_at, '0001-01-01 00:00:00+00'::timestamptz), nullif(settled_at, '0001-01-01 00:00:00+00'::timestamptz), nullif(status_code, ''), nullif(status_text, ''), amount,
+    nullif(execution_day, '0001-01-01 00:00:00+00'::timestamptz) FROM free
 ), doc AS (
   INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at,
     key_id, mac)
@@ -153,7 +155,7 @@ SELECT message_id FROM message WHERE realm = @realm AND message_id = @message_id
 -- Messages with their current version and content, in one round trip. What came in has no maker. later: the tree has a later move of a
 -- message that waits for somebody.
 SELECT sqlc.embed(m), d.content,
-       (m.state IN ('Approval Pending', 'Question', 'Awaiting Decision') AND EXISTS (
+       (m.state IN ('Approval Pending', 'Question', 'Scheduled', 'Awaiting Decision') AND EXISTS (
          SELECT FROM audit_leaf l WHERE l.realm = m.realm AND l.row_id = move_event(m.message_id, m.state_sequence + 1)))::boolean AS later,
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building,
        a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open
@@ -307,7 +309,8 @@ WITH item AS (
 ), released AS (
   INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, last_ordinal, last_action, accepted_at, key_id, mac,
     account_digest)
-  SELECT realm, message_id, version, makers::uuid[], content_hash, approvals_required, ordinal, 'approve', at, key_id, mac,
+  SELECT realm, message_id, version, makers::uuid[], content_hash, approvals_required, nullif(ordinal, 0),
+    CASE WHEN ordinal > 0 THEN 'approve' END, at, key_id, mac,
     nullif(account_digest, ''::bytea) FROM moved WHERE key_id <> ''
 ), noted AS (
   INSERT INTO inbox (scheme, reference, name, content_hash, outcome, reason, realm, document_id, received_at)
@@ -326,7 +329,7 @@ SELECT event_id::uuid AS event_id FROM moved;
 WITH moved AS (
   UPDATE message m
   SET state = 'Approval Pending', state_sequence = m.state_sequence + 1, state_since = @at, approvals = 0, version = m.version + 1,
-    listed_amount = @amount
+    listed_amount = @amount, execution_day = sqlc.narg(execution_day)::timestamptz
   WHERE m.realm = @realm AND m.message_id = @message_id AND m.state = @from_state AND m.state_sequence = @sequence AND m.version = @version
   RETURNING m.realm, m.message_id, m.kind, m.scheme, m.state_sequence, m.version, m.approvals_required
 ), doc AS (
@@ -423,6 +426,12 @@ SELECT x.message_id::uuid AS message_id FROM (
 ) x
 WHERE x.message_id <> ALL (@held::uuid[])
 ORDER BY x.message_id LIMIT @page_size;
+
+-- name: MessageListScheduled :many
+-- Payments whose execution day has come.
+SELECT message_id FROM message
+WHERE realm = @realm AND state = 'Scheduled' AND execution_day <= @today::timestamptz AND message_id <> ALL (@held::uuid[])
+ORDER BY execution_day, message_id LIMIT @page_size;
 
 -- name: AnswerOf :one
 -- The return or resolution that answers a received recall.

@@ -50,7 +50,7 @@ var ofDecisions = []mutant{
 	},
 	{
 		name: "the first of two approvals releases", file: decide, tests: "internal/payment",
-		before: `if decision.Ordinal >= m.ApprovalsRequired {`, after: `if decision.Ordinal >= 1 {`,
+		before: `case decision.Ordinal < m.ApprovalsRequired:`, after: `case decision.Ordinal < 1:`,
 	},
 	{
 		name: "the policy in force is not asked at the approval", file: decide, tests: "internal/service:TestAPolicyThatCameLater",
@@ -105,7 +105,7 @@ var ofDecisions = []mutant{
 	},
 	{
 		name: "any maker may withdraw", file: pending, tests: "internal/payment",
-		before: `if !m.MadeBy(by.PersonID) {`, after: `if false {`,
+		before: `if err == nil && !m.MadeBy(by.PersonID) {`, after: `if false {`,
 	},
 	{
 		name: "what has time left expires", file: pending, tests: "internal/payment:TestWhatHasTimeLeft",

@@ -1,10 +1,11 @@
 package mutationtest
 
 const (
-	ofSpending = "internal/rulebook/spending.go"
-	atProvider = "internal/auth/oidc/flow.go"
-	liars      = "web/portal:TestAnswersOfAProviderThatLies"
-	headers    = "internal/profile/envelope.go"
+	ofScheduled = "internal/payment/scheduled.go"
+	ofSpending  = "internal/rulebook/spending.go"
+	atProvider  = "internal/auth/oidc/flow.go"
+	liars       = "web/portal:TestAnswersOfAProviderThatLies"
+	headers     = "internal/profile/envelope.go"
 )
 
 // ofLimits let more be paid than two administrators set.
@@ -33,9 +34,14 @@ var ofLimits = []mutant{
 		after:  `findings := rulebook.CheckSpending(m.Summary.Amount, limits[:0], pointerInternalID)`,
 	},
 	{
-		name: "a release takes nothing of the day", file: decide,
+		name: "a payment is released before its day", file: ofScheduled, tests: "internal/service:TestAPreparedPaymentIsSent",
+		before: `case m.waitsFor(on.Today):`, after: `case false:`,
+	},
+	{
+		name: "a release takes nothing of the day", file: ofScheduled,
 		tests:  "internal/service:TestTwoApprovalsThatTogether|TestLimitsHold",
-		before: `t.uses = rulebook.LimitUses(m.Summary.Amount, on.Limits)`, after: `t.uses = rulebook.LimitUses(m.Summary.Amount, on.Limits[:0])`,
+		before: `t.uses = rulebook.LimitUses(t.message.Summary.Amount, on.Limits)`,
+		after:  `t.uses = rulebook.LimitUses(t.message.Summary.Amount, on.Limits[:0])`,
 	},
 }
 

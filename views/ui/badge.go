@@ -41,6 +41,10 @@ var states = map[payment.State]look{
 		label: "Question", tone: ToneUnsure, icon: "circle-question-mark",
 		means: "A checker asked the maker. Nobody can approve it before the answer.",
 	},
+	payment.StateScheduled: {
+		label: "Scheduled", tone: ToneMoving, icon: "clock",
+		means: "It has all its approvals and waits for its day. It is checked again and sent as the day begins.",
+	},
 	payment.StateApproved: {
 		label: "Approved", tone: ToneGood, icon: "circle-check",
 		means: "It has all its approvals and is being sent to clearing.",

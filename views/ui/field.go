@@ -33,7 +33,7 @@ type Field struct {
 	Value   string
 	Problem Problem // empty when the field is in order
 
-	Kind         string // "text" when empty, or "password", "search"
+	Kind         string // "text" when empty, or "password", "search", "date"
 	InputMode    string // "decimal", "numeric"
 	Autocomplete string // "off" when empty
 	Width        string // css class of the expected length: "w-4", "w-10", "w-20"; full width when empty

@@ -72,7 +72,11 @@ func (a *API) sendCreated(c echo.Context, first reply, created service.Result) e
 // atCreation returns the message in its state right after creation: a replayed request repeats the first answer.
 func atCreation(m payment.Message) payment.Message {
 	m.State, m.Sequence, m.StateSince = payment.StateApprovalPending, 1, m.CreatedAt
-	if m.ApprovalsRequired == 0 {
+	switch {
+	case m.ApprovalsRequired > 0:
+	case m.IsForLaterThan(m.CreatedAt):
+		m.State = payment.StateScheduled
+	default:
 		m.State = payment.StateProcessing
 	}
 	return m

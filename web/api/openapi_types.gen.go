@@ -1814,7 +1814,7 @@ type TokenSet struct {
 
 // Transaction A payment, recall, return or resolution, out or in.
 type Transaction struct {
-	// AcceptedAt The last approval.
+	// AcceptedAt The release: the last approval, or on the execution day.
 	AcceptedAt string `json:"acceptedAt,omitempty"`
 
 	// Amount Money.

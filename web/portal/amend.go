@@ -81,7 +81,7 @@ func showAmend(v *Request) error {
 		return err
 	}
 	model := amendForm(m, m.Version)
-	model.Values = inFours(orderform.ValuesOf(document))
+	model.Values = inFours(orderform.ValuesOf(document, v.Today()))
 	return v.renderForm(http.StatusOK, model)
 }
 
@@ -247,7 +247,15 @@ func withdraw(v *Request) error {
 		return v.renderWithdraw(seen, model, err)
 	}
 	v.Forget(m.InternalID)
-	return v.GoTo("/mine", i18n.Text("%s is withdrawn.").With(m.GlobalID))
+	return v.GoTo(v.afterWithdrawal(m), i18n.Text("%s is withdrawn.").With(m.GlobalID))
+}
+
+// afterWithdrawal is the page behind a withdrawal: a checker withdraws what others submitted.
+func (v *Request) afterWithdrawal(m payment.Message) string {
+	if !m.MadeBy(v.By.PersonID) {
+		return "/payments/" + m.InternalID.String()
+	}
+	return "/mine"
 }
 
 // renderWithdraw renders the question, with the cause of a refusal if there is one.
@@ -255,6 +263,9 @@ func (v *Request) renderWithdraw(m payment.Message, model views.Words, cause err
 	model.Act, model.Conflict = views.ActWithdraw, Conflict(cause, m, model.Text)
 	if model.Conflict != nil {
 		model.Conflict.Lost, model.Conflict.NextURL, model.Conflict.NextLabel = "It was not withdrawn.", "/mine", "Go to my submissions"
+		if to := v.afterWithdrawal(m); to != "/mine" {
+			model.Conflict.NextURL, model.Conflict.NextLabel = to, "Show the payment"
+		}
 		if m.State == payment.StateWithdrawn { // by another of its makers, or for another reason
 			model.Conflict.Lost = "It is withdrawn already."
 		}

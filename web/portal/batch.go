@@ -257,7 +257,7 @@ func (v *Request) alike(made []prepared) ([]int, error) {
 func (v *Request) batchLine(p prepared, alike bool) views.BatchLine {
 	draft, values := p.draft, p.values
 	if p.built.Document != nil && len(draft.File) > 0 {
-		values = orderform.ValuesOf(p.built.Document)
+		values = orderform.ValuesOf(p.built.Document, v.Today())
 	}
 	line := views.BatchLine{
 		Line: draft.Line, Name: values.CreditorName, Account: values.CreditorIBAN, Amount: typedAmount(draft.Scheme, values.Amount),

@@ -56,7 +56,7 @@ func (v *Request) creditorOf(id uuid.UUID) (administration.Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	answers, values := orderform.ValuesOf(document), administration.Values{}
+	answers, values := orderform.ValuesOf(document, v.Today()), administration.Values{}
 	for _, f := range answers.Fields() {
 		for _, name := range administration.KindBeneficiaryCreate.Fields() {
 			if f.Name == name {

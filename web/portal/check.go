@@ -3,6 +3,7 @@ package portal
 import (
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -10,6 +11,7 @@ import (
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
+	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/views"
 	"countersign/views/ui"
@@ -133,7 +135,7 @@ func (v *Request) renderCheck(status int, p prepared, model views.Check) error {
 	}
 	model.Next = NextSteps(payment.KindInstruction, payment.Policy{
 		ApprovalsRequired: p.asked.ApprovalsRequired, PendingFor: p.asked.PendingFor,
-	})
+	}, p.laterDay(v.Today()))
 	if len(p.draft.File) == 0 {
 		model.TemplateURL = "/templates?draft=" + p.draft.ID.String()
 	}
@@ -168,7 +170,10 @@ func (v *Request) checkGroups(p prepared) []views.CheckGroup {
 		address.Text, address.Details = lines[0], lines[1:]
 	}
 	execution := i18n.Text("Immediately, once approved")
-	if p.asked.ApprovalsRequired == 0 {
+	switch day := p.laterDay(v.Today()); {
+	case !day.IsZero():
+		execution = i18n.Text("On %s").With(ui.Day(day))
+	case p.asked.ApprovalsRequired == 0:
 		execution = "Immediately"
 	}
 	remittance := sent.Remittance
@@ -189,7 +194,7 @@ func (v *Request) checkGroups(p prepared) []views.CheckGroup {
 				"creditorName"), change(address, "street"),
 		}},
 		{Title: "Amount", Rows: []ui.Row{
-			change(ui.Row{Term: "Amount", Value: summary.Amount.Format(), Numeric: true}, "amount"), {Term: "Execution", Text: execution},
+			change(ui.Row{Term: "Amount", Value: summary.Amount.Format(), Numeric: true}, "amount"), change(ui.Row{Term: "Execution", Text: execution}, "executionDate"),
 		}},
 		{Title: "Reference", Rows: []ui.Row{
 			change(remittance, "remittanceKind"), change(ui.Row{Term: "End-to-end ID", Value: summary.EndToEndID, Numeric: true},
@@ -205,6 +210,15 @@ func (v *Request) checkGroups(p prepared) []views.CheckGroup {
 // preview is the payment of the draft as a message.
 func (p prepared) preview() payment.Message {
 	return payment.Message{Kind: payment.KindInstruction, Scheme: p.draft.Scheme, Direction: payment.DirectionOut, Summary: p.asked.Summary}
+}
+
+// laterDay is the execution date of the payment of the draft if it is later than today; zero for none.
+func (p prepared) laterDay(today time.Time) time.Time {
+	info, _, single := p.built.Document.SinglePayment()
+	if !single || !rulebook.IsLater(info, today) {
+		return time.Time{}
+	}
+	return rulebook.ExecutionDay(info)
 }
 
 // sent is the content that the document to clearing of the draft would have.
@@ -242,7 +256,11 @@ func showSubmitted(v *Request) error {
 	if err != nil {
 		return err
 	}
-	next := NextSteps(m.Kind, PolicyOf(m))
+	later := time.Time{}
+	if m.IsForLaterThan(v.At) {
+		later = m.ExecutionDay
+	}
+	next := NextSteps(m.Kind, PolicyOf(m), later)
 	if m.State != payment.StateApprovalPending {
 		next = []i18n.Text{i18n.Text("Its state is now: %s. You can follow it under My submissions.").
 			With(ui.StateLabel(m.State))}

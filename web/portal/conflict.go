@@ -40,7 +40,9 @@ func WhatHappened(m payment.Message) i18n.Text {
 		return i18n.Text("%s waited too long: nobody may decide it any more.").With(name)
 	case m.State == payment.StateQuestion:
 		return i18n.Text("%s waits for an answer of its maker since %s.").With(name, ui.ClockTime(m.StateSince))
-	case m.State == payment.StateWithdrawn && len(m.Makers) == 1: // nobody but a maker withdraws
+	case m.State == payment.StateWithdrawn && m.Approvals() >= m.ApprovalsRequired: // by a maker or a checker
+		return i18n.Text("%s: state since %s: %s.").With(name, ui.ClockTime(m.StateSince), ui.StateLabel(m.State))
+	case m.State == payment.StateWithdrawn && len(m.Makers) == 1:
 		return i18n.Text("%s was withdrawn by %s at %s.").With(name, m.MakerName, ui.ClockTime(m.StateSince))
 	case m.State == payment.StateWithdrawn:
 		return i18n.Text("%s was withdrawn by one of its makers at %s.").With(name, ui.ClockTime(m.StateSince))

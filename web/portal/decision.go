@@ -12,6 +12,7 @@ import (
 
 	"countersign/internal/i18n"
 	"countersign/internal/payment"
+	"countersign/internal/rulebook"
 	"countersign/internal/service"
 	"countersign/views"
 	"countersign/views/ui"
@@ -65,7 +66,7 @@ func (v *Request) decision(m payment.Message, f Filter, added views.Decision) (v
 	if err != nil {
 		return detail, err
 	}
-	detail.Query = f.Query()
+	detail.Query, detail.Later = f.Query(), m.IsForLaterThan(v.At)
 	if m.ApprovalsRequired > 1 {
 		detail.Approvals = approvalsGiven(m)
 	}
@@ -91,6 +92,9 @@ func (v *Request) decision(m payment.Message, f Filter, added views.Decision) (v
 // limits adds the limits of the message and of this person with the amounts used today.
 func (v *Request) limits(m payment.Message, detail *views.Decision) error {
 	limits, err := v.Config.Approval.Limits(v.Context(), v.By, m)
+	if detail.Later {
+		limits = rulebook.Unused(limits)
+	}
 	for _, l := range limits {
 		if l.Currency != m.Summary.Amount.Currency() {
 			continue

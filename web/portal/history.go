@@ -263,6 +263,8 @@ var actionWords = map[payment.Action]i18n.Text{
 	payment.ActionWithdraw:         "Withdrawn",
 	payment.ActionAmend:            "Amended",
 	payment.ActionExpire:           "Expired",
+	payment.ActionRelease:          "Released on its day",
+	payment.ActionCancel:           "Not sent, a check on its day refused it",
 	payment.ActionDeliver:          "Taken by clearing",
 	payment.ActionSettle:           "Settled",
 	payment.ActionRejectByClearing: "Refused by clearing",

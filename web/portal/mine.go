@@ -20,6 +20,7 @@ var mineTabs = []struct {
 }{
 	{"", "Waiting", []payment.State{payment.StateApprovalPending}},
 	{"question", "Questions", []payment.State{payment.StateQuestion}},
+	{"scheduled", "Scheduled", []payment.State{payment.StateScheduled}},
 	{"sent", "Sent", []payment.State{
 		payment.StateApproved, payment.StateProcessing, payment.StateUnconfirmed, payment.StateAcknowledged, payment.StateOverdue,
 	}},
@@ -53,7 +54,7 @@ func showMine(v *Request) error {
 	ask := store.Filter{MakerUser: v.By.UserID}
 	for _, tab := range mineTabs {
 		current := tab.name == f.View.Tab
-		if tab.name == "question" && !current && (counts[tab.name] == "0" || counts[tab.name] == "") {
+		if (tab.name == "question" || tab.name == "scheduled") && !current && (counts[tab.name] == "0" || counts[tab.name] == "") {
 			continue
 		}
 		model.Tabs = append(model.Tabs, ui.Tab{

@@ -100,7 +100,7 @@ func (v *Request) fillLike(model *views.NewPayment, like string) error {
 	if err != nil {
 		return err
 	}
-	model.Scheme, model.Values, model.Prefilled = string(m.Scheme), orderform.ValuesOf(document), true
+	model.Scheme, model.Values, model.Prefilled = string(m.Scheme), orderform.ValuesOf(document, v.Today()), true
 	return nil
 }
 

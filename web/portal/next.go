@@ -5,6 +5,7 @@ import (
 
 	"countersign/internal/i18n"
 	"countersign/internal/payment"
+	"countersign/views/ui"
 )
 
 // PolicyOf returns the parts of its policy that a stored message still holds.
@@ -12,22 +13,28 @@ func PolicyOf(m payment.Message) payment.Policy {
 	return payment.Policy{ApprovalsRequired: m.ApprovalsRequired, PendingFor: m.ExpiresAt.Sub(m.CreatedAt)}
 }
 
-// NextSteps describes the steps after the submission.
-func NextSteps(kind payment.Kind, policy payment.Policy) []i18n.Text {
+// NextSteps describes the steps after the submission of a message, which is for a later day unless that is zero.
+func NextSteps(kind payment.Kind, policy payment.Policy, later time.Time) []i18n.Text {
 	sent, result := whatFollows[kind], i18n.Text("You see the result under My submissions.")
 	within := Span(policy.PendingFor)
+	onceApproved := i18n.Text("It is sent immediately after approval. %s").With(sent)
+	unapproved := i18n.Text("It is sent at once, without an approval. %s").With(sent)
+	if !later.IsZero() {
+		onceApproved = i18n.Text("It is sent on %s, after another check. It can be withdrawn until then.").With(ui.Day(later))
+		unapproved = onceApproved
+	}
 	switch policy.ApprovalsRequired {
 	case 0:
-		return []i18n.Text{i18n.Text("It is sent at once, without an approval. %s").With(sent), result}
+		return []i18n.Text{unapproved, result}
 	case 1:
 		return []i18n.Text{
 			i18n.Text("Another person compares it and approves or rejects it, within %s.").With(within),
-			i18n.Text("It is sent immediately after approval. %s").With(sent), result,
+			onceApproved, result,
 		}
 	}
 	return []i18n.Text{
 		i18n.Text("%d other persons compare it, one after the other, within %s.").With(policy.ApprovalsRequired, within),
-		i18n.Text("It is sent immediately after approval. %s").With(sent), result,
+		onceApproved, result,
 	}
 }
 

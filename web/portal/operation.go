@@ -62,7 +62,7 @@ var connectionWords = map[clearing.ConnectionState]i18n.Text{
 var doings = map[clearing.Doing]i18n.Text{
 	clearing.DoingDelivery: "Delivery to clearing", clearing.DoingInquiry: "Status request", clearing.DoingAnswer: "Answer from clearing",
 	clearing.DoingClock: "Deadline", clearing.DoingHeld: "Message that matches no payment", clearing.DoingBatch: "Payments of a batch",
-	clearing.DoingWebhook: "Webhook", clearing.DoingBooking: "Report to core banking",
+	clearing.DoingWebhook: "Webhook", clearing.DoingBooking: "Report to core banking", clearing.DoingRelease: "Scheduled payment",
 }
 
 // checkedRows are the words for the rows that a check looked at.

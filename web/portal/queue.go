@@ -241,6 +241,12 @@ func flagsOf(m payment.Message, now time.Time) []ui.Fact {
 			Title: "Approvals given, and needed",
 		})
 	}
+	if m.IsForLaterThan(now) {
+		flags = append(flags, ui.Fact{
+			Text:  i18n.Text("On %s").With(ui.Day(m.ExecutionDay)),
+			Title: "Sent on this day, once approved",
+		})
+	}
 	if m.Version > 1 {
 		flags = append(flags, ui.Fact{Text: "Amended", Title: "Changed after its submission"})
 	}

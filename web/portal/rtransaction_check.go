@@ -3,6 +3,7 @@ package portal
 import (
 	"errors"
 	"net/http"
+	"time"
 
 	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
@@ -31,7 +32,7 @@ func (v *Request) showCheckPage(draft store.Draft, f form, status int, problems 
 		Layout: v.layout("Check your answers", a.place()), Problems: problems, Checked: draft.Digest(),
 		Action:    "/payments/" + draft.ID.String() + "/submit",
 		ChangeURL: f.addressOf(draft.ID), Cards: v.cards(a.Subject), Title: says.title, Words: says.sentence(),
-		Submit: says.submit(policy.ApprovalsRequired > 0), Next: NextSteps(f.Kind, policy),
+		Submit: says.submit(policy.ApprovalsRequired > 0), Next: NextSteps(f.Kind, policy, time.Time{}),
 	}
 	reason := a.reason()
 	document, err := v.Config.Submission.RTransactionToClearing(v.By, f.asked(draft.ID, a.keeps), a.preview.About)

@@ -51,7 +51,7 @@ func (v *Request) toSave() (scheme rulebook.Scheme, values orderform.Values, fou
 	default:
 		return "", values, false, nil
 	}
-	values.EndToEndID, values.AmendReason = "", ""
+	values.EndToEndID, values.AmendReason, values.ExecutionDate = "", "", ""
 	return scheme, values, err == nil, err
 }
 

@@ -170,7 +170,7 @@ func (v *Request) refuseFile(name string, content []byte, findings []payment.Fin
 func (v *Request) refuseOrder(draft store.Draft, read orderform.File, findings []payment.Finding) error {
 	model := refusedFile(draft.FileName, draft.File, findings)
 	if read.Document != nil && len(read.Findings) == 0 {
-		values := orderform.ValuesOf(read.Document)
+		values := orderform.ValuesOf(read.Document, v.Today())
 		model.Scheme = string(read.Scheme())
 		for _, field := range values.Fields() {
 			if *field.Value != "" {

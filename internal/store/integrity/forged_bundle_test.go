@@ -230,24 +230,34 @@ func TestWhatTheGatewayDidNotWriteIsSignedAsUnverified(t *testing.T) {
 	}
 }
 
-// plantCopy inserts copies of the rows of a message under another id, in one statement with the login of the service.
+// plantCopy inserts copies of the rows of a message under another id, in one transaction with the login of the
+// service: a decision passes the guards of the schema only about a message that is there.
 func plantCopy(t *testing.T, h *servicetest.Env, from, to uuid.UUID) {
 	t.Helper()
-	var parts []string
-	for table, changed := range map[string]string{
-		"message":         `'global_id', translate(global_id, '0123456789', '1234567890'), 'external_id', NULL`,
-		"message_history": `'realm', realm`, "decision": `'realm', realm`, "release": `'realm', realm`,
-		"document":        `'document_id', $2::uuid, 'reference', 'X' || reference, 'written_in', pg_current_xact_id()::text`,
-		"message_version": `'document_id', $2::uuid`,
-		"audit_event":     `'event_id', move_event($2, sequence), 'written_in', pg_current_xact_id()::text`,
-	} {
-		where := ""
-		if table == "document" {
-			where = " AND document_id = (SELECT document_id FROM message_version WHERE message_id = $1)"
+	must(t, pgx.BeginFunc(ctx, h.DB.ConnectAsApplication(t, demo.Realm), func(tx pgx.Tx) error {
+		for _, statement := range []map[string]string{{
+			"message":         `'global_id', translate(global_id, '0123456789', '1234567890'), 'external_id', NULL`,
+			"document":        `'document_id', $2::uuid, 'reference', 'X' || reference, 'written_in', pg_current_xact_id()::text`,
+			"message_version": `'document_id', $2::uuid`, "message_history": `'realm', realm`,
+		}, {
+			"decision": `'realm', realm`, "release": `'realm', realm`,
+			"audit_event": `'event_id', move_event($2, sequence), 'written_in', pg_current_xact_id()::text`,
+		}} {
+			var parts []string
+			for table, changed := range statement {
+				where := ""
+				if table == "document" {
+					where = " AND document_id = (SELECT document_id FROM message_version WHERE message_id = $1)"
+				}
+				parts = append(parts, fmt.Sprintf(`%[1]s_copied AS (INSERT INTO %[1]s SELECT (jsonb_populate_record(NULL::%[1]s,
+					to_jsonb(r) || jsonb_build_object('message_id', $2::uuid, %[2]s))).* FROM %[1]s r WHERE message_id = $1%[3]s)`,
+					table, changed, where))
+			}
+			_, err := tx.Exec(ctx, "WITH "+strings.Join(parts, ", ")+" SELECT", from, to)
+			if err != nil {
+				return err
+			}
 		}
-		parts = append(parts, fmt.Sprintf(`%[1]s_copied AS (INSERT INTO %[1]s SELECT (jsonb_populate_record(NULL::%[1]s,
-			to_jsonb(r) || jsonb_build_object('message_id', $2::uuid, %[2]s))).* FROM %[1]s r WHERE message_id = $1%[3]s)`, table, changed, where))
-	}
-	_, err := h.DB.ConnectAsApplication(t, demo.Realm).Exec(ctx, "WITH "+strings.Join(parts, ", ")+" SELECT", from, to)
-	must(t, err)
+		return nil
+	}))
 }

@@ -100,6 +100,10 @@ func auditedVersion(row dbsqlc.AuditedVersionListRow) AuditedVersion {
 		Seal: store.Seal(v.KeyID, v.Seal),
 	}}
 	copy(a.Message.ContentHash[:], v.ContentHash)
+	a.Message.ExecutionDay = a.Message.OrderedDay()
+	if v.Version == m.Version {
+		a.Message.ExecutionDay = store.Time(m.ExecutionDay)
+	}
 	if row.Released {
 		a.Release = &payment.Release{
 			Realm: m.Realm, InternalID: m.MessageID, Version: int(row.ReleaseVersion), Makers: row.ReleaseMakers, Approvers: row.Approvers,

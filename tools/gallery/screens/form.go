@@ -243,7 +243,7 @@ func formExhibits() []Exhibit {
 	yesterday := refused
 	yesterday.Findings = []views.Finding{{
 		Line: 25, Element: "/Document/CstmrCdtTrfInitn/PmtInf/0/ReqdExctnDt/Dt", Code: "CH04",
-		Text: "Enter today as requested execution date: the date given is over.",
+		Text: "Enter today or a later day as requested execution date: the date given is over.",
 	}}
 	yesterday.Scheme, yesterday.Answers = "sic-inst", [][2]string{{"creditorName", "Petra Muster"}, {"amount", "199.95"}}
 	return []Exhibit{

@@ -72,7 +72,7 @@ FROM (
     AND (x.place, coalesce(x.message_id, x.event_id), coalesce(x.sequence, 0)) > ($2::bigint, $3::uuid, $4::integer)
   ORDER BY x.place, coalesce(x.message_id, x.event_id), coalesce(x.sequence, 0)
   LIMIT $5::integer) e
-LEFT JOIN LATERAL (SELECT realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, inquire_at, listed_amount FROM message n WHERE n.realm = $1 AND n.message_id = e.message_id OFFSET 0) m ON true
+LEFT JOIN LATERAL (SELECT realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, inquire_at, listed_amount, execution_day FROM message n WHERE n.realm = $1 AND n.message_id = e.message_id OFFSET 0) m ON true
 LEFT JOIN LATERAL (SELECT realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user, actor_person, actor_name, client_id, channel, reason, at FROM message_history g WHERE g.realm = $1 AND g.message_id = e.message_id AND g.sequence = e.sequence OFFSET 0) h
   ON true
 ORDER BY e.place, coalesce(e.message_id, e.event_id), coalesce(e.sequence, 0)

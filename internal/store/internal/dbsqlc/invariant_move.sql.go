@@ -108,12 +108,15 @@ FROM message m
 LEFT JOIN release r ON r.realm = m.realm AND r.message_id = m.message_id
 LEFT JOIN decision d ON d.realm = r.realm AND d.message_id = r.message_id AND d.version = r.version AND d.ordinal = r.last_ordinal
 WHERE m.accepted_at IS DISTINCT FROM r.accepted_at
-   OR r.message_id IS NOT NULL AND r.accepted_at IS DISTINCT FROM (CASE WHEN r.approvals_required = 0 THEN m.created_at ELSE d.decided_at END)
+   OR r.message_id IS NOT NULL AND r.accepted_at IS DISTINCT FROM coalesce(
+        (SELECT h.at FROM message_history h WHERE h.realm = m.realm AND h.message_id = m.message_id AND h.action = 'release'),
+        CASE WHEN r.approvals_required = 0 THEN m.created_at ELSE d.decided_at END)
 UNION ALL
 SELECT m.realm, 'message'::text, m.message_id::text, ('is ' || m.state || ' without a release')::text
 FROM message m
-WHERE m.direction = 'out' AND m.state NOT IN ('Approval Pending', 'Question', 'Rejected', 'Withdrawn', 'Expired')
+WHERE m.direction = 'out' AND m.state NOT IN ('Approval Pending', 'Question', 'Scheduled', 'Rejected', 'Withdrawn', 'Expired')
   AND NOT EXISTS (SELECT FROM release r WHERE r.realm = m.realm AND r.message_id = m.message_id AND r.version = m.version)
+  AND NOT EXISTS (SELECT FROM message_history h WHERE h.realm = m.realm AND h.message_id = m.message_id AND h.action = 'cancel')
 `
 
 type InvariantReleaseWithoutApprovalsRow struct {
@@ -170,7 +173,7 @@ FROM message m
 CROSS JOIN LATERAL (
   SELECT array_agg(h.reason ORDER BY h.sequence DESC) FILTER (WHERE h.reason IS NOT NULL) AS words, count(*) AS told FROM message_history h
   WHERE h.realm = m.realm AND h.message_id = m.message_id
-    AND (h.action IN ('refuse', 'withhold', 'stop', 'decline', 'receive', 'book') OR h.action = 'report' AND
+    AND (h.action IN ('refuse', 'withhold', 'stop', 'cancel', 'decline', 'receive', 'book') OR h.action = 'report' AND
          (m.state NOT IN ('Settled', 'Booked', 'Accepted', 'Communicated') OR m.kind = 'payment' AND m.state = 'Accepted'))) h
 WHERE coalesce(m.status_text, '') <> coalesce(h.words[1], '')
 UNION ALL
@@ -179,7 +182,7 @@ SELECT m.realm, 'message'::text, m.message_id::text,
 FROM message m
 LEFT JOIN LATERAL (
   SELECT h.action FROM message_history h
-  WHERE h.realm = m.realm AND h.message_id = m.message_id AND (h.action IN ('refuse', 'withhold', 'stop', 'decline') OR h.action = 'report' AND
+  WHERE h.realm = m.realm AND h.message_id = m.message_id AND (h.action IN ('refuse', 'withhold', 'stop', 'cancel', 'decline') OR h.action = 'report' AND
          (m.state NOT IN ('Settled', 'Booked', 'Accepted', 'Communicated') OR m.kind = 'payment' AND m.state = 'Accepted'))
   ORDER BY h.sequence DESC LIMIT 1) h ON true
 WHERE (h.action IS NULL) <> (m.status_code IS NULL)
@@ -187,7 +190,7 @@ WHERE (h.action IS NULL) <> (m.status_code IS NULL)
    OR h.action = 'stop' AND NOT EXISTS (
         SELECT FROM core_booking c WHERE c.realm = m.realm AND c.message_id = m.message_id AND c.code = m.status_code)
    -- Only of what has a code are documents read: without one, what follows would be unknown, and not false, until they were.
-   OR m.status_code IS NOT NULL AND h.action NOT IN ('withhold', 'stop') AND m.status_code NOT IN ('NARR', 'MS03') AND m.status_code ~ '^[ -~]+$'
+   OR m.status_code IS NOT NULL AND h.action NOT IN ('withhold', 'stop', 'cancel') AND m.status_code NOT IN ('NARR', 'MS03') AND m.status_code ~ '^[ -~]+$'
    AND NOT (m.status_code = 'FF01' AND EXISTS (SELECT FROM inbox i WHERE i.scheme = m.scheme AND i.outcome = 'quarantined' AND i.name LIKE 'admi.002.%'
               AND position(m.global_id IN encode(i.content, 'escape')) > 0))
    AND NOT EXISTS ( -- NARR and MS03 also stand for none

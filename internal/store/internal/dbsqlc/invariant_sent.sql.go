@@ -73,7 +73,7 @@ func (q *Queries) InvariantAnswerGone(ctx context.Context) ([]InvariantAnswerGon
 const invariantClosedYetSent = `-- name: InvariantClosedYetSent :many
 SELECT m.realm, 'message'::text AS relation, m.message_id::text AS key, ('is ' || m.state || ' and yet on its way')::text AS what
 FROM message m
-WHERE m.state IN ('Approval Pending', 'Question', 'Rejected', 'Withdrawn', 'Expired')
+WHERE m.state IN ('Approval Pending', 'Question', 'Scheduled', 'Rejected', 'Withdrawn', 'Expired')
   AND (EXISTS (SELECT FROM release r WHERE r.realm = m.realm AND r.message_id = m.message_id)
        OR EXISTS (SELECT FROM document d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.direction = 'out' AND d.name <> 'pain.002.001.10'))
 `

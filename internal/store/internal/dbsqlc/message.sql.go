@@ -63,37 +63,37 @@ const messageAmendIf = `-- name: MessageAmendIf :one
 WITH moved AS (
   UPDATE message m
   SET state = 'Approval Pending', state_sequence = m.state_sequence + 1, state_since = $12, approvals = 0, version = m.version + 1,
-    listed_amount = $15
-  WHERE m.realm = $16 AND m.message_id = $17 AND m.state = $18 AND m.state_sequence = $19 AND m.version = $20
+    listed_amount = $15, execution_day = $16::timestamptz
+  WHERE m.realm = $17 AND m.message_id = $18 AND m.state = $19 AND m.state_sequence = $20 AND m.version = $21
   RETURNING m.realm, m.message_id, m.kind, m.scheme, m.state_sequence, m.version, m.approvals_required
 ), doc AS (
   INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at,
     key_id, mac)
-  SELECT realm, $21::uuid, message_id, scheme, 'in', $22::text, $23::text, $24::bytea, $10::bytea,
-    $25::bytea, $26::text, $12::timestamptz, $27::text, $28::bytea FROM moved
+  SELECT realm, $22::uuid, message_id, scheme, 'in', $23::text, $24::text, $25::bytea, $10::bytea,
+    $26::bytea, $27::text, $12::timestamptz, $28::text, $29::bytea FROM moved
 ), written AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, previous_version,
     previous_makers, first_maker, approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, uetr, debtor_name,
     ordered_debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, maker_role,
     maker_grant_id, maker_granted_at, clients, payee_result, payee_name, payee_at, words)
-  SELECT realm, message_id, version, $21::uuid, $10::bytea, $3::uuid, $4::uuid,
-    array_append($29::uuid[], $4::uuid), version - 1, $29::uuid[], ($29::uuid[])[1], approvals_required,
-    $12::timestamptz, $15::bigint, $30::text, $31::text, $32::text, $33::text,
-    $34::text, $35::text, $36::text, $37::text, $38::text, $39::text,
-    $40::text, $41::text, $13::text, $42::bytea, $43::text, $44::uuid,
-    $45::timestamptz, $46::text[], $47::text, $48::text,
-    $49::timestamptz, array_to_tsvector(string_to_array($50::text, ' ')) FROM moved
+  SELECT realm, message_id, version, $22::uuid, $10::bytea, $3::uuid, $4::uuid,
+    array_append($30::uuid[], $4::uuid), version - 1, $30::uuid[], ($30::uuid[])[1], approvals_required,
+    $12::timestamptz, $15::bigint, $31::text, $32::text, $33::text, $34::text,
+    $35::text, $36::text, $37::text, $38::text, $39::text, $40::text,
+    $41::text, $42::text, $13::text, $43::bytea, $44::text, $45::uuid,
+    $46::timestamptz, $47::text[], $48::text, $49::text,
+    $50::timestamptz, array_to_tsvector(string_to_array($51::text, ' ')) FROM moved
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user,
     actor_person, actor_name, client_id, channel, reason, at)
-  SELECT realm, message_id, state_sequence, kind, $18::text, 'amend', 'Approval Pending', state_sequence - 1, version,
-    $3::uuid, $4::uuid, $5::text, $6::text, $7::text, $51::text,
+  SELECT realm, message_id, state_sequence, kind, $19::text, 'amend', 'Approval Pending', state_sequence - 1, version,
+    $3::uuid, $4::uuid, $5::text, $6::text, $7::text, $52::text,
     $12::timestamptz FROM moved
 ), keyed AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at, key_id, seal)
-  SELECT moved.realm, $6::text, 'message-id', $23::text, moved.message_id, $10::bytea, $12::timestamptz,
-    $13::text, $52::bytea
-  FROM moved WHERE $53::boolean
+  SELECT moved.realm, $6::text, 'message-id', $24::text, moved.message_id, $10::bytea, $12::timestamptz,
+    $13::text, $53::bytea
+  FROM moved WHERE $54::boolean
 )
 INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
   request_id, source_address, content_hash, detail, at, key_id, seal, place)
@@ -122,6 +122,7 @@ type MessageAmendIfParams struct {
 	VersionKeyID      string
 	EventSeal         []byte
 	Amount            int64
+	ExecutionDay      *time.Time
 	Realm             string
 	MessageID         uuid.UUID
 	FromState         string
@@ -180,6 +181,7 @@ func (q *Queries) MessageAmendIf(ctx context.Context, arg MessageAmendIfParams) 
 		arg.VersionKeyID,
 		arg.EventSeal,
 		arg.Amount,
+		arg.ExecutionDay,
 		arg.Realm,
 		arg.MessageID,
 		arg.FromState,
@@ -301,41 +303,43 @@ WITH item AS (
     unnest($66::text[]) AS request_id, unnest($67::text[]) AS source_address,
     unnest($68::text[]) AS detail, unnest($69::bytea[]) AS fingerprint,
     unnest($70::integer[]) AS key_count, unnest($71::text[]) AS key_id, unnest($72::bytea[]) AS mac,
-    unnest($73::bytea[]) AS account_digest
+    unnest($73::bytea[]) AS account_digest, unnest($74::timestamptz[]) AS execution_day
 ), asked AS (
-  SELECT unnest($74::uuid[]) AS message_id, unnest($75::text[]) AS scope, unnest($76::text[]) AS key,
-    unnest($77::bytea[]) AS seal
+  SELECT unnest($75::uuid[]) AS message_id, unnest($76::text[]) AS scope, unnest($77::text[]) AS key,
+    unnest($78::bytea[]) AS seal
 ), keyed AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at, key_id, seal)
-  SELECT $78::text, i.client_id, a.scope, a.key, i.message_id, i.fingerprint, i.created_at, i.version_key_id, a.seal
+  SELECT $79::text, i.client_id, a.scope, a.key, i.message_id, i.fingerprint, i.created_at, i.version_key_id, a.seal
   FROM asked a JOIN item i ON i.message_id = a.message_id
   ON CONFLICT DO NOTHING
   RETURNING message_id
 ), counted AS (
   SELECT keyed.message_id, count(*) AS keys FROM keyed GROUP BY keyed.message_id
 ), free AS (
-  SELECT i.message_id, i.global_id, i.kind, i.scheme, i.direction, i.channel, i.client_id, i.external_id, i.maker_user, i.maker_person, i.makers, i.policy_id, i.approvals_required, i.expires_at, i.original_id, i.answers_id, i.answer_by, i.deadline, i.reason, i.created_at, i.action, i.state, i.accepted_at, i.settled_at, i.status_code, i.status_text, i.document_id, i.document_direction, i.document_name, i.reference, i.content, i.content_hash, i.source, i.source_type, i.document_key_id, i.document_mac, i.amount, i.currency, i.instruction_id, i.end_to_end_id, i.transaction_id, i.uetr, i.debtor_name, i.ordered_debtor_name, i.debtor_account, i.debtor_agent, i.creditor_name, i.creditor_account, i.creditor_agent, i.remittance, i.version_key_id, i.version_seal, i.maker_role, i.maker_grant_id, i.maker_granted_at, i.clients, i.payee_result, i.payee_name, i.payee_at, i.words, i.actor_name, i.note, i.event_id, i.event, i.event_seal, i.request_id, i.source_address, i.detail, i.fingerprint, i.key_count, i.key_id, i.mac, i.account_digest FROM item i LEFT JOIN counted c ON c.message_id = i.message_id WHERE coalesce(c.keys, 0) = i.key_count
+  SELECT i.message_id, i.global_id, i.kind, i.scheme, i.direction, i.channel, i.client_id, i.external_id, i.maker_user, i.maker_person, i.makers, i.policy_id, i.approvals_required, i.expires_at, i.original_id, i.answers_id, i.answer_by, i.deadline, i.reason, i.created_at, i.action, i.state, i.accepted_at, i.settled_at, i.status_code, i.status_text, i.document_id, i.document_direction, i.document_name, i.reference, i.content, i.content_hash, i.source, i.source_type, i.document_key_id, i.document_mac, i.amount, i.currency, i.instruction_id, i.end_to_end_id, i.transaction_id, i.uetr, i.debtor_name, i.ordered_debtor_name, i.debtor_account, i.debtor_agent, i.creditor_name, i.creditor_account, i.creditor_agent, i.remittance, i.version_key_id, i.version_seal, i.maker_role, i.maker_grant_id, i.maker_granted_at, i.clients, i.payee_result, i.payee_name, i.payee_at, i.words, i.actor_name, i.note, i.event_id, i.event, i.event_seal, i.request_id, i.source_address, i.detail, i.fingerprint, i.key_count, i.key_id, i.mac, i.account_digest, i.execution_day FROM item i LEFT JOIN counted c ON c.message_id = i.message_id WHERE coalesce(c.keys, 0) = i.key_count
 ), added AS (
   INSERT INTO message (realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person,
     policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state,
-    state_sequence, state_since, accepted_at, settled_at, status_code, status_text, listed_amount)
-  SELECT $78::text, message_id, global_id, kind, scheme, direction, channel, nullif(client_id, ''), nullif(external_id, ''),
+    state_sequence, state_since, accepted_at, settled_at, status_code, status_text, listed_amount,
+    execution_day)
+  SELECT $79::text, message_id, global_id, kind, scheme, direction, channel, nullif(client_id, ''), nullif(external_id, ''),
     nullif(maker_user, '00000000-0000-0000-0000-000000000000'::uuid), nullif(maker_person, '00000000-0000-0000-0000-000000000000'::uuid),
     nullif(policy_id, '00000000-0000-0000-0000-000000000000'::uuid), approvals_required, nullif(expires_at, '0001-01-01 00:00:00+00'::timestamptz),
     nullif(original_id, '00000000-0000-0000-0000-000000000000'::uuid), nullif(answers_id, '00000000-0000-0000-0000-000000000000'::uuid),
     nullif(answer_by, '0001-01-01 00:00:00+00'::timestamptz), nullif(deadline, '0001-01-01 00:00:00+00'::timestamptz), nullif(reason, ''), created_at, 1, 0, state,
-    1, created_at, nullif(accepted_at, '0001-01-01 00:00:00+00'::timestamptz), nullif(settled_at, '0001-01-01 00:00:00+00'::timestamptz), nullif(status_code, ''), nullif(status_text, ''), amount FROM free
+    1, created_at, nullif(accepted_at, '0001-01-01 00:00:00+00'::timestamptz), nullif(settled_at, '0001-01-01 00:00:00+00'::timestamptz), nullif(status_code, ''), nullif(status_text, ''), amount,
+    nullif(execution_day, '0001-01-01 00:00:00+00'::timestamptz) FROM free
 ), doc AS (
   INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at,
     key_id, mac)
-  SELECT $78::text, document_id, message_id, scheme, document_direction, document_name, reference, content, content_hash,
+  SELECT $79::text, document_id, message_id, scheme, document_direction, document_name, reference, content, content_hash,
     nullif(source, ''::bytea), nullif(source_type, ''), created_at, document_key_id, document_mac FROM free
 ), written AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, first_maker,
     approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name,
     debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, maker_role, maker_grant_id,
     maker_granted_at, clients, payee_result, payee_name, payee_at, words)
-  SELECT $78::text, message_id, 1, document_id, content_hash, nullif(maker_user, '00000000-0000-0000-0000-000000000000'::uuid),
+  SELECT $79::text, message_id, 1, document_id, content_hash, nullif(maker_user, '00000000-0000-0000-0000-000000000000'::uuid),
     nullif(maker_person, '00000000-0000-0000-0000-000000000000'::uuid), makers::uuid[], nullif(maker_person, '00000000-0000-0000-0000-000000000000'::uuid),
     approvals_required, created_at, amount, currency, nullif(instruction_id, ''), end_to_end_id, nullif(transaction_id, ''), nullif(uetr, ''),
     debtor_name, nullif(ordered_debtor_name, ''), debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance,
@@ -345,19 +349,19 @@ WITH item AS (
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, version, actor_user, actor_person,
     actor_name, client_id, channel, reason, at)
-  SELECT $78::text, message_id, 1, kind, 'None', action, state, 1, nullif(maker_user, '00000000-0000-0000-0000-000000000000'::uuid),
+  SELECT $79::text, message_id, 1, kind, 'None', action, state, 1, nullif(maker_user, '00000000-0000-0000-0000-000000000000'::uuid),
     nullif(maker_person, '00000000-0000-0000-0000-000000000000'::uuid), actor_name, nullif(client_id, ''), channel,
     coalesce(nullif(note, ''), nullif(status_text, '')), created_at FROM free
 ), audited AS (
   INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
     request_id, source_address, content_hash, detail, at, key_id, seal, place)
-  SELECT $78::text, event_id, message_id, 1, event, nullif(maker_user, '00000000-0000-0000-0000-000000000000'::uuid),
+  SELECT $79::text, event_id, message_id, 1, event, nullif(maker_user, '00000000-0000-0000-0000-000000000000'::uuid),
     nullif(maker_person, '00000000-0000-0000-0000-000000000000'::uuid), actor_name, nullif(client_id, ''), channel,
-    nullif(request_id, ''), nullif(source_address, ''), content_hash, detail, created_at, $79::text, event_seal,
+    nullif(request_id, ''), nullif(source_address, ''), content_hash, detail, created_at, $80::text, event_seal,
     (SELECT o.base + pg_current_xact_id()::text::bigint FROM event_order o) FROM free
 ), released AS (
   INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, accepted_at, key_id, mac, account_digest)
-  SELECT $78::text, message_id, 1, makers::uuid[], content_hash, approvals_required, nullif(accepted_at, '0001-01-01 00:00:00+00'::timestamptz), key_id, mac,
+  SELECT $79::text, message_id, 1, makers::uuid[], content_hash, approvals_required, nullif(accepted_at, '0001-01-01 00:00:00+00'::timestamptz), key_id, mac,
     nullif(account_digest, ''::bytea) FROM free WHERE key_id <> ''
 )
 SELECT message_id::uuid AS message_id FROM free
@@ -437,6 +441,7 @@ type MessageInsertParams struct {
 	KeyIds             []string
 	Macs               [][]byte
 	AccountDigests     [][]byte
+	ExecutionDays      []time.Time
 	KeyMessages        []uuid.UUID
 	KeyScopes          []string
 	Keys               []string
@@ -523,6 +528,7 @@ func (q *Queries) MessageInsert(ctx context.Context, arg MessageInsertParams) ([
 		arg.KeyIds,
 		arg.Macs,
 		arg.AccountDigests,
+		arg.ExecutionDays,
 		arg.KeyMessages,
 		arg.KeyScopes,
 		arg.Keys,
@@ -652,6 +658,45 @@ func (q *Queries) MessageListOverdue(ctx context.Context, arg MessageListOverdue
 		arg.Realm,
 		arg.AcceptedBefore,
 		arg.AcceptedAfter,
+		arg.Held,
+		arg.PageSize,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []uuid.UUID
+	for rows.Next() {
+		var message_id uuid.UUID
+		if err := rows.Scan(&message_id); err != nil {
+			return nil, err
+		}
+		items = append(items, message_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const messageListScheduled = `-- name: MessageListScheduled :many
+SELECT message_id FROM message
+WHERE realm = $1 AND state = 'Scheduled' AND execution_day <= $2::timestamptz AND message_id <> ALL ($3::uuid[])
+ORDER BY execution_day, message_id LIMIT $4
+`
+
+type MessageListScheduledParams struct {
+	Realm    string
+	Today    time.Time
+	Held     []uuid.UUID
+	PageSize int32
+}
+
+// Payments whose execution day has come.
+func (q *Queries) MessageListScheduled(ctx context.Context, arg MessageListScheduledParams) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, messageListScheduled,
+		arg.Realm,
+		arg.Today,
 		arg.Held,
 		arg.PageSize,
 	)
@@ -886,7 +931,7 @@ WITH item AS (
     coalesce(nullif(g.inquire_at, '0001-01-01 00:00:00+00'::timestamptz), o.inquire_at),
     coalesce(nullif(g.answer_by, '0001-01-01 00:00:00+00'::timestamptz), o.answer_by)
   FROM item g CROSS JOIN LATERAL (
-    SELECT realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, inquire_at, listed_amount FROM message x
+    SELECT realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, inquire_at, listed_amount, execution_day FROM message x
     WHERE x.realm = $60::text AND x.message_id = g.message_id AND x.state = g.from_state AND x.state_sequence = g.sequence
       AND x.version = g.version OFFSET 0) o
   ON CONFLICT (realm, message_id) DO UPDATE
@@ -924,7 +969,8 @@ WITH item AS (
 ), released AS (
   INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, last_ordinal, last_action, accepted_at, key_id, mac,
     account_digest)
-  SELECT realm, message_id, version, makers::uuid[], content_hash, approvals_required, ordinal, 'approve', at, key_id, mac,
+  SELECT realm, message_id, version, makers::uuid[], content_hash, approvals_required, nullif(ordinal, 0),
+    CASE WHEN ordinal > 0 THEN 'approve' END, at, key_id, mac,
     nullif(account_digest, ''::bytea) FROM moved WHERE key_id <> ''
 ), noted AS (
   INSERT INTO inbox (scheme, reference, name, content_hash, outcome, reason, realm, document_id, received_at)

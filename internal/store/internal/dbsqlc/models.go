@@ -236,6 +236,7 @@ type Message struct {
 	Inquiries         int32
 	InquireAt         *time.Time
 	ListedAmount      int64
+	ExecutionDay      *time.Time
 }
 
 type MessageListed struct {
@@ -299,6 +300,7 @@ type MessageListed struct {
 	VersionKey        uuid.UUID
 	ListedAmount      int64
 	MakerPerson       *uuid.UUID
+	ExecutionDay      *time.Time
 }
 
 type MessageVersion struct {

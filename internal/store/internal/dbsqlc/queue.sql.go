@@ -176,7 +176,7 @@ func (q *Queries) QueueKeys(ctx context.Context, arg QueueKeysParams) ([]QueueKe
 
 const queueList = `-- name: QueueList :many
 
-SELECT realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, document_id, content_hash, makers, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, recall_state, return_state, maker_name, maker_login, clients, payee_result, payee_name, payee_at, version_key, listed_amount, maker_person FROM message_listed m
+SELECT realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, document_id, content_hash, makers, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, recall_state, return_state, maker_name, maker_login, clients, payee_result, payee_name, payee_at, version_key, listed_amount, maker_person, execution_day FROM message_listed m
 WHERE m.realm = $1 AND m.state = 'Approval Pending'
   AND ($2::uuid IS NULL OR CASE $3::text
        WHEN 'newest' THEN m.message_id < $2::uuid
@@ -329,6 +329,7 @@ func (q *Queries) QueueList(ctx context.Context, arg QueueListParams) ([]Message
 			&i.VersionKey,
 			&i.ListedAmount,
 			&i.MakerPerson,
+			&i.ExecutionDay,
 		); err != nil {
 			return nil, err
 		}

@@ -412,7 +412,7 @@ func (q *Queries) HistoryList(ctx context.Context, realm string, messageID uuid.
 
 const transactionList = `-- name: TransactionList :many
 
-SELECT realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, document_id, content_hash, makers, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, recall_state, return_state, maker_name, maker_login, clients, payee_result, payee_name, payee_at, version_key, listed_amount, maker_person FROM message_listed m
+SELECT realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, document_id, content_hash, makers, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, recall_state, return_state, maker_name, maker_login, clients, payee_result, payee_name, payee_at, version_key, listed_amount, maker_person, execution_day FROM message_listed m
 WHERE m.realm = $1
   AND ($2::uuid[] IS NULL OR m.message_id = ANY ($2::uuid[]))
   AND ($3::uuid IS NULL
@@ -602,6 +602,7 @@ func (q *Queries) TransactionList(ctx context.Context, arg TransactionListParams
 			&i.VersionKey,
 			&i.ListedAmount,
 			&i.MakerPerson,
+			&i.ExecutionDay,
 		); err != nil {
 			return nil, err
 		}

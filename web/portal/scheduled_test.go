@@ -1,0 +1,54 @@
+package portal_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"countersign/internal/payment"
+	"countersign/views/ui"
+)
+
+// TestAPaymentForALaterDay without a script: entered, checked, approved, and withdrawn by a checker before its day.
+func TestAPaymentForALaterDay(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker, checker := b.as("maker1"), b.as("checker1")
+	maker.get("/payments/new").is(http.StatusOK).says("Send on a later day")
+	for typed, says := range map[string]string{
+		"soon": "Enter a day such as", "1.1.2020": "Enter today or a later day", "2099-01-01": "Enter a requested execution date within one year",
+	} {
+		maker.post("/payments/new", with(filled(), "executionDate", typed)).is(http.StatusUnprocessableEntity).says(says)
+	}
+	day := time.Now().In(zurich).AddDate(0, 0, 3)
+	shown := ui.Day(day)
+	form := with(filled(), "executionDate", day.Format("2.1.2006"))
+	check := maker.post("/payments/new", form).goesTo("/payments/")
+	maker.get(check).is(http.StatusOK).says("On " + shown).says("It is sent on " + shown + ", after another check.")
+	m := maker.submit(form)
+	path, at := "/payments/"+m.InternalID.String(), "/queue/"+m.InternalID.String()
+	maker.get(path + "/submitted").is(http.StatusOK).says("It is sent on " + shown)
+	amend := maker.get(path + "/amend").is(http.StatusOK).fields(path + "/amend?version=1")
+	if amend.Get("executionDate") != day.Format(time.DateOnly) {
+		t.Errorf("the form of an amendment has the day %q", amend.Get("executionDate"))
+	}
+	checker.get("/queue").is(http.StatusOK).says("On " + shown)
+	pane := checker.get(at).is(http.StatusOK).says("Execution date").says(shown).says("It is sent on " + shown)
+	checker.post(at+"/approve", pane.fields(at+"/approve")).goesTo("/queue")
+	if m = b.message("demo", m.InternalID.String()); m.State != payment.StateScheduled {
+		t.Fatalf("it is %s", m.State)
+	}
+	maker.get("/mine?tab=scheduled").is(http.StatusOK).says("Scheduled").says("Withdraw")
+	checker.get("/payments?state=Scheduled").is(http.StatusOK).says(string(m.GlobalID))
+	checker.get(path).is(http.StatusOK).says("Scheduled").says("Execution date").says("Withdraw")
+	checker.get(path + "/timeline").is(http.StatusOK).says("Approved")
+	b.as("checker2").post(at+"/approve", url.Values{"version": {"1"}, "contentHash": {hash(m)}}).is(http.StatusConflict).says("already approved")
+	b.as("maker2").get(path + "/withdraw").is(http.StatusForbidden)
+	form = checker.get(path + "/withdraw").is(http.StatusOK).fields(path + "/withdraw")
+	checker.get(checker.post(path+"/withdraw", with(form, "reason", "Not needed.")).goesTo(path)).is(http.StatusOK).says("is withdrawn")
+	checker.post(path+"/withdraw", with(form, "reason", "Again.")).is(http.StatusConflict)
+	if m = b.message("demo", m.InternalID.String()); m.State != payment.StateWithdrawn {
+		t.Errorf("it is %s", m.State)
+	}
+}

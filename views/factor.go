@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"time"
 
+	"github.com/a-h/templ"
+
 	"countersign/internal/i18n"
 	"countersign/views/ui"
 )
@@ -108,8 +110,8 @@ type NewApp struct {
 	Problems []ui.Problem
 }
 
-func (m NewApp) picture() string {
-	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(m.QR)
+func (m NewApp) picture() templ.SafeURL {
+	return templ.SafeURL("data:image/png;base64," + base64.StdEncoding.EncodeToString(m.QR))
 }
 
 // groups writes the key in fours, as people type it.

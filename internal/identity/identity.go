@@ -25,7 +25,8 @@ const (
 // Roles lists them.
 func Roles() []Role { return []Role{RoleMaker, RoleChecker, RoleSupervisor, RoleAdministrator} }
 
-// MayActAlone reports whether a client with these roles of its own may act without a user: it reads, and neither makes nor decides anything.
+// MayActAlone reports whether a client with these roles of its own may act without a user: it reads, and neither makes nor decides
+// anything.
 func MayActAlone(roles []Role) bool { return slices.Equal(roles, []Role{RoleSupervisor}) }
 
 // Text is the name of the role for people.

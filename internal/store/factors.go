@@ -55,7 +55,9 @@ func (s changeStep) applyFactors(ctx context.Context, c administration.Change) e
 		return err
 	}
 	if !s.guard.Fits(ctx, Realm(row)) {
-		return &administration.ConflictError{Text: "The settings of the realm do not match their seal. Stop, and ask an operator to run countersign check."}
+		return &administration.ConflictError{
+			Text: "The settings of the realm do not match their seal. Stop, and ask an operator to run countersign check.",
+		}
 	}
 	before := FactorRoles(row.SecondFactorRoles)
 	row.SecondFactorRoles = FactorRolesColumn(asked.Roles)

@@ -71,7 +71,8 @@ type Run struct {
 type Report struct {
 	Machine string  `json:"machine"`
 	Load    float64 `json:"loadBefore"` // what waited for a processor when it began (one minute's mean)
-	// HugePages is whether PostgreSQL kept its buffers in huge pages, which counts where the machine is a virtual one (docs/high-availability.md).
+	// HugePages is whether PostgreSQL kept its buffers in huge pages, which counts where the machine is a virtual one
+	// (docs/high-availability.md).
 	HugePages bool  `json:"hugePages"`
 	Runs      []Run `json:"runs"`
 	// Pairs is how many the gateway of the pairs has made over HTTP, and MemoryMB what it holds after them.

@@ -91,9 +91,7 @@ func tokenProblemOf(err error) *tokenProblem {
 			text: "Too many sign-ins at once. Try again in a moment.", retryAfter: busy.RetryAfter,
 		}
 	case errors.Is(err, auth.ErrUnknownRealm):
-		return &tokenProblem{
-			status: http.StatusNotFound, oauth: "invalid_request", code: "404_NOT_FOUND", text: "There is no such realm.",
-		}
+		return &tokenProblem{status: http.StatusNotFound, oauth: "invalid_request", code: "404_NOT_FOUND", text: "There is no such realm."}
 	case errors.Is(err, auth.ErrInvalidClient):
 		return &tokenProblem{
 			status: http.StatusUnauthorized, oauth: "invalid_client", code: "INVALID_CLIENT",

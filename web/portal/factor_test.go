@@ -38,6 +38,9 @@ func (w *browser) takeUp() (*phone, []string) {
 	t := w.b.t
 	t.Helper()
 	page := w.get("/me/factors/app").is(http.StatusOK)
+	if picture := page.page.Find("img.qr").AttrOr("src", ""); !strings.HasPrefix(picture, "data:image/png;base64,") {
+		t.Errorf("the page shows the QR code %q", picture)
+	}
 	form := page.fields("/me/factors/app")
 	key := strings.ReplaceAll(page.page.Find("main code").Text(), " ", "")
 	p := &phone{t: t, key: key, last: time.Now().Unix()/30 - 1}

@@ -116,7 +116,10 @@ func showReports(v *Request) error {
 		},
 		{"rejected", "Rejected by checkers", "By the reason that the checker chose", ended[payment.StateRejected]},
 		{"failed", "Failed", "By the reason of clearing or of the other bank", ended[payment.StateFailed]},
-		{"unanswered", "No answer of clearing in time", "Not confirmed within ten seconds, even if an answer came later", ended[payment.StateUnconfirmed]},
+		{
+			"unanswered", "No answer of clearing in time", "Not confirmed within ten seconds, even if an answer came later",
+			ended[payment.StateUnconfirmed],
+		},
 	} {
 		model.Rows = append(model.Rows, views.ReportRow{
 			URL: reportURL("/reports/"+row.path, from, to), Cells: []i18n.Text{row.name, row.what, i18n.Data(i18n.Number(row.count))},

@@ -202,7 +202,10 @@ func (s *Snapshot) ruleChecks(now time.Time) []ruleCheck {
 		{"I10", "the stored content has the digest and the approvals that were decided and released", ofMessages, list(q.InvariantDigest)},
 		{"I11", "each move has one audit row that says the same", ofMessages, list(q.InvariantAuditUnlikeHistory)},
 		{"I12", "a payment has one open recall and one open return at most", ofMessages, list(q.InvariantOriginalUsedTwice)},
-		{"I13", "each maker, decider and mover of a message is the person of the account, and had the role", ofMessages, list(q.InvariantWhoActed)},
+		{
+			"I13", "each maker, decider and mover of a message is the person of the account, and had the role", ofMessages,
+			list(q.InvariantWhoActed),
+		},
 		{
 			"I14", "each document of clearing is in the inbox with its outcome, and states that need a document have it", ofMessages,
 			all(list(q.InvariantInboxUnlikeMessages), s.otherBanks),

@@ -133,8 +133,8 @@ func New(cfg SignerConfig) (*Service, error) {
 	return s, nil
 }
 
-// Compare compares the tree of each realm with the mark, before anything else is done. It waits for a tree that another gateway adds to: the
-// payments of its realm would be stopped meanwhile. Watch compares the rest.
+// Compare compares the tree of each realm with the mark, before anything else is done. It waits for a tree that another gateway adds to:
+// the payments of its realm would be stopped meanwhile. Watch compares the rest.
 func (s *Service) Compare(ctx context.Context) {
 	s.sweeping.Lock()
 	defer s.sweeping.Unlock()

@@ -39,7 +39,7 @@ func TestARecallGoesFromItsFormToItsApproval(t *testing.T) {
 	if after.offers(home + "/recall") {
 		t.Error("a second recall is offered")
 	}
-	maker.get(home + "/recall").is(http.StatusConflict).says("This payment cannot be recalled").says("can be recalled once")
+	maker.get(home + "/recall").is(http.StatusConflict).says("This payment cannot be recalled").says("can be recalled only once")
 	maker.get("/mine").is(http.StatusOK).says("Recall").says(string(m.GlobalID))
 	if own := maker.get("/queue/" + m.InternalID.String()).is(http.StatusOK); own.page.Find("#approve").Length() != 0 {
 		t.Error("the maker may approve the recall")
@@ -146,7 +146,7 @@ func TestARecallSentTwiceIsOneAndTheSlowerMakerReadsWhy(t *testing.T) {
 	first.get(mine).goesTo(done)
 	o.change("UPDATE draft SET message_id = NULL") // as after a crash between the submission and the note about it
 	first.post(action, nil).goesTo(done)
-	second.get(theirs).is(http.StatusConflict).says("can be recalled once")
+	second.get(theirs).is(http.StatusConflict).says("can be recalled only once")
 	second.post(strings.TrimSuffix(theirs, "check")+"submit", nil).is(http.StatusConflict).says("This payment was recalled before")
 	if n := o.count("SELECT count(*) FROM message WHERE kind = 'recall'"); n != 1 {
 		t.Errorf("%d recalls of one payment", n)

@@ -93,7 +93,7 @@ func TestHostileJSONIsRefusedWithAReason(t *testing.T) {
 		"invalid UTF-8":      {[]byte("{\"CstmrCdtTrfInitn\":{\"GrpHdr\":{\"MsgId\":\"\xc3\x28\"}}}"), "Correct the JSON"},
 		"half a surrogate":   {[]byte(`{"CstmrCdtTrfInitn":{"GrpHdr":{"MsgId":"\ud800"}}}`), "Correct the JSON"},
 		"control character":  {[]byte(`{"CstmrCdtTrfInitn":{"GrpHdr":{"InitgPty":{"Nm":"\u0001"}}}}`), "Remove the character U+0001"},
-		"trailing data":      {[]byte(`{} {}`), "Remove what follows"},
+		"trailing data":      {[]byte(`{} {}`), "Remove the text after"},
 		"array of documents": {[]byte(`[{}]`), "instead of an array"},
 		"null":               {[]byte(`null`), "instead of null"},
 		"many empty groups":  {[]byte(`{"CstmrCdtTrfInitn":{"PmtInf":[` + strings.Repeat("{},", 500_000) + `{}]}}`), "reading stopped at 200"},

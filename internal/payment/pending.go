@@ -52,10 +52,10 @@ func (m Message) Withdraw(by identity.Principal, reason string, at time.Time) (T
 	return t, err
 }
 
-// mayWithdraw tells why the principal may not withdraw the message, or nil. A checker may only while it is scheduled; a pending one is
-// rejected.
+// mayWithdraw tells why the principal may not withdraw the message, or nil. A checker may unless it is pending, when a checker rejects it:
+// after a lost race the state of the message is the reason.
 func (m Message) mayWithdraw(by identity.Principal) error {
-	if by.Has(identity.RoleChecker) && m.State == StateScheduled {
+	if by.Has(identity.RoleChecker) && !m.State.Pending() {
 		return nil
 	}
 	err := m.MayChange(by)

@@ -47,7 +47,7 @@ func TestAPaymentForALaterDay(t *testing.T) {
 	b.as("maker2").get(path + "/withdraw").is(http.StatusForbidden)
 	form = checker.get(path + "/withdraw").is(http.StatusOK).fields(path + "/withdraw")
 	checker.get(checker.post(path+"/withdraw", with(form, "reason", "Not needed.")).goesTo(path)).is(http.StatusOK).says("is withdrawn")
-	checker.post(path+"/withdraw", with(form, "reason", "Again.")).is(http.StatusForbidden)
+	checker.post(path+"/withdraw", with(form, "reason", "Again.")).is(http.StatusConflict)
 	if m = b.message("demo", m.InternalID.String()); m.State != payment.StateWithdrawn {
 		t.Errorf("it is %s", m.State)
 	}

@@ -74,7 +74,8 @@ func NewDraft(in InstructionInput) (Draft, error) {
 	return Draft{
 		DocumentID: in.DocumentID, Content: written.content, Hash: sha256.Sum256(written.content), Summary: summary.asSent(in),
 		ExecutionDay: rulebook.ExecutionDay(&in.Document.PaymentInformation[0]),
-		Payee:        in.Payee, ApprovalsRequired: in.Policy.ApprovalsRequired, Replaces: in.Replaces, fingerprint: written.fingerprint(in.Scheme),
+		Payee:        in.Payee, ApprovalsRequired: in.Policy.ApprovalsRequired, Replaces: in.Replaces,
+		fingerprint: written.fingerprint(in.Scheme),
 		Origin: Origin{
 			Direction: DocumentIn, Name: in.Document.MessageName(), Reference: in.Document.GroupHeader.MessageID,
 			Source: in.Source, SourceType: in.SourceType, Note: in.Note,

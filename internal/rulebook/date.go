@@ -71,7 +71,8 @@ func (i *inspection) checkExecutionDate(side int) {
 	case side < 0 && calendar.Compare(requested, today) < 0, side > 0 && calendar.Compare(requested, today.AddDate(0, 0, MaxAhead)) > 0:
 		i.report("/ReqdExctnDt" + below)
 	case side > 0 && timed:
-		i.reportText("/ReqdExctnDt"+below, "Leave the time out, or enter one that has come: a payment for a later day is sent as that day begins.")
+		i.reportText("/ReqdExctnDt"+below,
+			"Leave the time out, or enter one that has come: a payment for a later day is sent as that day begins.")
 	}
 }
 

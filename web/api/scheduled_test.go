@@ -17,7 +17,7 @@ func TestAPaymentForALaterDayByJSON(t *testing.T) {
 		return webtest.Order(strings.Replace(webtest.Sample, `"ReqdExctnDt":{"Dt":"2026-11-20"}`, `"ReqdExctnDt":{"Dt":"`+day+`"}`, 1))
 	}
 	refused := b.Send(t, call{Path: webtest.CreateSwiss, Who: maker1, Body: on("2027-11-21")})
-	if refused.GroupStatus() != "RJCT" || !strings.Contains(string(refused.Body), "CH03") {
+	if refused.GroupStatus() != "RJCT" || !strings.Contains(refused.Body, "CH03") {
 		t.Errorf("more than a year ahead: %d %s", refused.Status, refused.Body)
 	}
 	created := b.ok(t, call{Path: webtest.CreateSwiss, Who: maker1, Body: on("2026-11-22")})

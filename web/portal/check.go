@@ -194,7 +194,8 @@ func (v *Request) checkGroups(p prepared) []views.CheckGroup {
 				"creditorName"), change(address, "street"),
 		}},
 		{Title: "Amount", Rows: []ui.Row{
-			change(ui.Row{Term: "Amount", Value: summary.Amount.Format(), Numeric: true}, "amount"), change(ui.Row{Term: "Execution", Text: execution}, "executionDate"),
+			change(ui.Row{Term: "Amount", Value: summary.Amount.Format(), Numeric: true}, "amount"),
+			change(ui.Row{Term: "Execution", Text: execution}, "executionDate"),
 		}},
 		{Title: "Reference", Rows: []ui.Row{
 			change(remittance, "remittanceKind"), change(ui.Row{Term: "End-to-end ID", Value: summary.EndToEndID, Numeric: true},

@@ -109,11 +109,8 @@ func showReports(v *Request) error {
 			"hours", "Approvals out of hours",
 			i18n.Text("Before 07:00, from 19:00 on, or on Saturday and Sunday, by the clock of %s").With(v.Config.Zone), counts.OutOfHours,
 		},
-		{
-			"limits", raisedHeading,
-			"A limit raised or taken away, a policy that asks less or was retired, a role or an exception given, and every change " +
-				"that its requester gains by", len(raised),
-		},
+		{"limits", raisedHeading, "A limit raised or taken away, a policy that asks less or was retired, a role or an exception given, " +
+			"and every change that its requester gains by", len(raised)},
 		{"rejected", "Rejected by checkers", "By the reason that the checker chose", ended[payment.StateRejected]},
 		{"failed", "Failed", "By the reason of clearing or of the other bank", ended[payment.StateFailed]},
 		{

@@ -73,7 +73,7 @@ func over(t *testing.T, c clearingSettings) *gateway {
 	return g
 }
 
-// received collects what comes in at a gateway until the test ends.
+// received collects the documents that reach a gateway until the test ends.
 func received(t *testing.T, g *gateway) *sync.Map {
 	t.Helper()
 	var came sync.Map

@@ -54,7 +54,7 @@ var statements = map[string]*strings.Replacer{
 	),
 }
 
-// plantedIn is what each file has after that.
+// plantedIn is the content of each file after that.
 var plantedIn = map[string][]string{
 	"message.sql.go": {"digest AS fingerprint", "'next'", "digested AS"}, "audited.sql.go": {"digest AS fingerprint"},
 	"invariant_sent.sql.go": {"key)) o", "key)) k", "k.digest"},

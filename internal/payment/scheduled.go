@@ -36,8 +36,8 @@ func (m Message) IsForLaterThan(at time.Time) bool {
 	return !m.ExecutionDay.IsZero() && calendar.Compare(m.ExecutionDay, at.In(i18n.Zone())) > 0
 }
 
-// Release releases a scheduled payment on its day, after all checks of an approval by what is in force then: policy, second factor, rules,
-// account, bank and limits. A refusal ends it: Failed, with the code and the text of the finding.
+// Release releases a scheduled payment on its day, after all checks of an approval by the terms in force then: policy, second factor,
+// rules, account, bank and limits. A refusal ends it: Failed, with the code and the text of the finding.
 //
 // Errors: ErrIllegalMove in another state, WithheldError, an error without a kind before its day.
 func (m Message) Release(on ApprovalContext, at time.Time) (Transition, error) {

@@ -99,7 +99,7 @@ func (s *Approvals) Ask(ctx context.Context, by identity.Principal, in Input, qu
 	})
 }
 
-// Release releases a scheduled payment on its day, by what is in force then, or ends it when a check refuses it.
+// Release releases a scheduled payment on its day, by the terms in force then, or ends it when a check refuses it.
 //
 // Errors: payment.ErrNotFound, payment.WithheldError, store.ErrStopped, store.ErrNoPolicy, an error without a kind before its day.
 func (s *Approvals) Release(ctx context.Context, realm string, id uuid.UUID) error {

@@ -191,8 +191,8 @@ func TestALimitThatIsNotWhatWasSetLetsNothingThrough(t *testing.T) {
 	}
 }
 
-// TestUsesOfALimitThatAreGoneStillCount: a superuser takes away what was used of a limit on a day, or the limit itself. The gateway that made
-// the uses lets nothing through, and the check names what is gone.
+// TestUsesOfALimitThatAreGoneStillCount: a superuser deletes the uses of a limit on a day, or the limit itself. The gateway that made
+// the uses lets nothing through, and the check names the missing rows.
 func TestUsesOfALimitThatAreGoneStillCount(t *testing.T) {
 	t.Parallel()
 	h := servicetest.New(t)

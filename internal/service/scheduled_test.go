@@ -114,7 +114,7 @@ func TestAPreparedPaymentIsSentOnItsDay(t *testing.T) {
 	}
 }
 
-// TestAPreparedPaymentIsCheckedAgainOnItsDay: what is in force then counts, and a refusal ends it unsent, with its reason.
+// TestAPreparedPaymentIsCheckedAgainOnItsDay: the terms in force then count, and a refusal ends it unsent, with its reason.
 func TestAPreparedPaymentIsCheckedAgainOnItsDay(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

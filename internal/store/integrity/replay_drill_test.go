@@ -146,7 +146,7 @@ func begin(t *testing.T, h *servicetest.Env) signIns {
 	return in
 }
 
-// goOn has people end what waits and sign out, and two administrators change the master data. It returns the messages that ended.
+// goOn has people end waiting messages and sign out, and two administrators change the master data. It returns the messages that ended.
 func goOn(t *testing.T, h *servicetest.Env, before signIns) []uuid.UUID {
 	t.Helper()
 	_, err := h.Auth.Refresh(ctx, auth.RefreshInput{Realm: demo.Realm, Client: backOffice, RefreshToken: before.refreshed})

@@ -69,6 +69,7 @@ func batch(submitted []int, ready int) views.Batch {
 		Layout: makerShell("Payments of a file", views.PlaceNew), FileName: "Lohn November.csv", Action: "/payments/batches/x/submit", From: 1,
 		Lines: batchLines(), Submitted: len(submitted), Ready: ready, Totals: []string{"CHF 1'334.35"},
 	}
+	model.Payments = len(model.Lines)
 	for _, line := range submitted {
 		done := &model.Lines[line-1]
 		done.State, done.URL, done.Label, done.Problems = "Submitted", "/payments/y", "Show it", nil
@@ -81,6 +82,7 @@ func batch(submitted []int, ready int) views.Batch {
 func batchExhibits() []Exhibit {
 	drafts := batch(nil, 2)
 	drafts.Lines = append(drafts.Lines[:1:1], drafts.Lines[3:]...)
+	drafts.Payments = len(drafts.Lines)
 	going := batch([]int{1}, 1)
 	going.Going, going.From = true, 4
 	return []Exhibit{

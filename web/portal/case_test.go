@@ -78,7 +78,7 @@ func TestANameOfUmlautsIsNoLongerThanItIs(t *testing.T) {
 // hand has clearing hand over a document of practice, with the ids and values of this test in the place of its own.
 func (o *otherSide) hand(name string, scheme rulebook.Scheme, reference string, pairs ...string) error {
 	o.t.Helper()
-	content := strings.NewReplacer(append(pairs, "2026-11-29", time.Now().UTC().Format(time.DateOnly))...).Replace(readCase(o.t, name))
+	content := strings.NewReplacer(append(pairs, "2026-11-29", time.Now().In(i18n.Zone()).Format(time.DateOnly))...).Replace(readCase(o.t, name))
 	return o.station.Receive(context.Background(), clearing.Document{
 		Scheme: scheme, Reference: reference, Content: []byte(content), ReceivedAt: time.Now(),
 	})

@@ -18,6 +18,7 @@ import (
 
 	"countersign/internal/clearing"
 	"countersign/internal/demo"
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
 	"countersign/internal/iso20022"
 	"countersign/internal/payee"
@@ -303,7 +304,7 @@ func Document(scheme rulebook.Scheme, number int, at time.Time) *iso20022.Custom
 		PaymentInformation: []iso20022.PaymentInstruction30{{
 			PaymentInformationID: fmt.Sprintf("PMT-%d", number), PaymentMethod: "TRF", BatchBooking: &no,
 			NumberOfTransactions: "1", ControlSum: &sum, PaymentTypeInformation: kind,
-			RequestedExecutionDate: iso20022.DateAndDateTime2Choice{Date: iso20022.DateOf(at)},
+			RequestedExecutionDate: iso20022.DateAndDateTime2Choice{Date: iso20022.DateOf(at.In(i18n.Zone()))},
 			Debtor:                 holder,
 			DebtorAccount:          iso20022.CashAccount38{ID: iso20022.AccountIdentification4Choice{IBAN: from}},
 			DebtorAgent:            iso20022.BranchAndFinancialInstitutionIdentification6{FinancialInstitutionID: agent},
@@ -371,7 +372,7 @@ func (h *Env) checkNothingWithheld(t testing.TB) {
 func (h *Env) Check(t testing.TB) integrity.Report {
 	t.Helper()
 	report, err := integrity.Check(context.Background(), integrity.Config{
-		DatabaseURL: h.DB.OwnerURL, Seal: h.Seal, Tokens: storetest.Keys(t), Now: h.Clock.Now(), Zone: h.Clock.Now().Location(),
+		DatabaseURL: h.DB.OwnerURL, Seal: h.Seal, Tokens: storetest.Keys(t), Now: h.Clock.Now(), Zone: i18n.Zone(),
 		Profiles: h.options.Profiles,
 	})
 	if err != nil {

@@ -221,6 +221,9 @@ func (r *rehearsal) play(name string, event func(*rehearsal)) string {
 	}()
 	event(r)
 	r.cluster.await(r.t)
+	for number, p := range r.gateways {
+		p.answers(r.t, "http://"+r.addresses[number]+"/readyz")
+	}
 	time.Sleep(steady)
 	close(watched)
 	leader := <-led

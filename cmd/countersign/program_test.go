@@ -206,13 +206,14 @@ func (h *house) openSimulator(t *testing.T) *program {
 func (p *program) answers(t *testing.T, address string) {
 	t.Helper()
 	until := time.Now().Add(patience)
+	client := http.Client{Timeout: patience / 4}
 	for time.Now().Before(until) {
 		select {
 		case <-p.ended:
 			t.Fatalf("the program ended with %d:\n%s", p.code, p.output)
 		case <-time.After(20 * time.Millisecond):
 		}
-		answer, err := http.Get(address)
+		answer, err := client.Get(address)
 		if err != nil {
 			continue
 		}

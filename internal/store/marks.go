@@ -21,8 +21,10 @@ type Mark struct {
 type Marks struct {
 	path string
 
+	saving sync.Mutex // held while the file is written: nothing that a payment asks for waits for it
+	realms map[string]Mark
+
 	mu      sync.Mutex
-	realms  map[string]Mark
 	stopped map[string]string // realms whose payments are stopped, with the reason
 }
 
@@ -47,16 +49,16 @@ func OpenMarks(path string) (*Marks, error) {
 
 // All returns the marks of all realms.
 func (m *Marks) All() map[string]Mark {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.saving.Lock()
+	defer m.saving.Unlock()
 	return maps.Clone(m.realms)
 }
 
 // Set changes marks and writes the file before it returns, if a mark became another one. After an error the marks in memory are the old
 // ones. The caller decides that a new mark is the higher one.
 func (m *Marks) Set(change func(realms map[string]Mark)) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.saving.Lock()
+	defer m.saving.Unlock()
 	next := maps.Clone(m.realms)
 	if next == nil {
 		next = map[string]Mark{}

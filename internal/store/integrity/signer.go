@@ -365,7 +365,7 @@ func (s *Service) note(ctx context.Context, name string, known *realm, err error
 // Standing returns the state of the sealing.
 func (s *Service) Standing() SignerStanding {
 	now := s.cfg.Now()
-	all := SignerStanding{On: true}
+	all := SignerStanding{On: true, Lost: slices.Sorted(maps.Keys(s.cfg.Marks.Stopped()))}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for name, known := range s.realms {
@@ -383,7 +383,6 @@ func (s *Service) Standing() SignerStanding {
 		}
 	}
 	slices.Sort(all.Stopped)
-	all.Lost = slices.Sorted(maps.Keys(s.cfg.Marks.Stopped()))
 	return all
 }
 

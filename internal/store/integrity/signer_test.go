@@ -53,6 +53,27 @@ func TestEveryRowIsSealedOnce(t *testing.T) {
 	}
 }
 
+// While the file of marks is written, on a disk that may hang, nothing else waits: not the standing, which readiness tells, and no payment.
+func TestNothingWaitsForTheFileOfMarks(t *testing.T) {
+	t.Parallel()
+	h := servicetest.New(t)
+	maker, done := h.Person(t, "maker1"), make(chan error, 1)
+	must(t, h.Database.Marks().Set(func(map[string]store.Mark) {
+		go func() {
+			h.Notary.Standing()
+			h.Notary.Checkpoint("demo")
+			_, err := h.Submission.Create(ctx, maker, h.Order(rulebook.SchemeSIC))
+			done <- err
+		}()
+		select {
+		case err := <-done:
+			must(t, err)
+		case <-time.After(20 * time.Second):
+			t.Error("it waits")
+		}
+	}))
+}
+
 // A transaction that began early and commits late: younger rows are sealed before its own, and its own all the same.
 func TestARowThatCommitsLateIsNotPassedOver(t *testing.T) {
 	t.Parallel()

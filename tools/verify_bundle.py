@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
-"""Proves bundles as docs/bundle.md has it, with Python's standard library: verify_bundle.py [--key PUBLIC_KEY_IN_BASE64] FILE..."""
+"""Proves bundles and archives as docs/bundle.md has it, with Python's standard library: verify_bundle.py [--key PUBLIC_KEY_IN_BASE64] FILE..."""
+import datetime
+import re
 import sys
+import zlib
+import zoneinfo
 
 sys.dont_write_bytecode = True
 from tlog import b64, check, checkpoint, digest, dump, instant, leaves, number, parse, proven, text
@@ -49,7 +53,40 @@ def belongs(data, realm, message):
     return leaf
 
 
+HEAD = b"\x1f\x8b\x08\0\0\0\0\0\0\xff"
+
+
+def archive(file, trusted):
+    """Proves an archive: a header, for each message its payment and its bundle, and an end, as lines of a gzip file."""
+    unpack = zlib.decompressobj(wbits=31)
+    data = unpack.decompress(file)
+    check(unpack.eof and not unpack.unused_data, "the archive is cut, or something follows it")
+    lines = data.split(b"\n")
+    header, messages = parse(lines[0].decode()), lines[1:-2]
+    check(dump(header).encode() == lines[0] and header.keys() == {*"checkpoint format month publicKey realm until".split()}, "no header")
+    check(header["format"] == "countersign archive 1" and re.fullmatch("[0-9]{4}-(0[1-9]|1[0-2])", header["month"]), "no archive")
+    year, month = map(int, header["month"].split("-"))
+    end = datetime.datetime(year + month // 12, month % 12 + 1, 1, tzinfo=zoneinfo.ZoneInfo("Europe/Zurich")).astimezone(datetime.timezone.utc)
+    check(header["until"] == end.strftime("%Y-%m-%dT%H:%M:%SZ"), "another end of the month")
+    over = digest(data[: -len(lines[-2]) - 1]).hex()
+    check(messages and lines[-1] == b"" and lines[-2].decode() == f"end {len(messages) // 3} {over}" and len(messages) % 3 == 0, "no end")
+    after, shown, of = "", 0, 0
+    for payment, line, its in zip(messages[::3], messages[1::3], messages[2::3]):
+        b = parse(line.decode())
+        place = payment.decode() + " " + b["messageId"]
+        check(after < place and len(payment) == 36, "a message is not in its place")
+        after = place
+        check(all(b[name] == header[name] for name in ("realm", "checkpoint", "publicKey")), "a message of another archive")
+        said = re.fullmatch("proven, ([0-9]+) of ([0-9]+) rights shown", verify(line + b"\n" + its + b"\n", trusted))
+        shown, of = shown + int(said[1]), of + int(said[2])
+        moves = (leaf["move"]["at"] for leaf in map(parse, (row["leaf"] for row in b["rows"])) if "move" in leaf)
+        check(all(instant(at) < instant(header["until"]) for at in moves), "a move after the end of the month")
+    return f"proven, {len(messages) // 3} messages, {shown} of {of} rights shown"
+
+
 def verify(file, trusted):
+    if file.startswith(HEAD):
+        return archive(file, trusted)
     line, _, rest = file.partition(b"\n")
     check(rest.decode() == digest(line).hex() + "\n", "the file is damaged")
     b = parse(line.decode())
@@ -194,7 +231,7 @@ def decisions(moves, documents, granted, ended, held):
 def verdict(name, trusted):
     try:
         return verify(open(name, "rb").read(), trusted)
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError, zlib.error) as error:
         return "refused: " + repr(error)
 
 

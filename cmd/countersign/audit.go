@@ -59,7 +59,7 @@ func (s auditKeySettings) all() (auditlog.PublicKeys, error) {
 }
 
 type auditVerifyCommand struct {
-	Bundle      string `arg:"" optional:"" help:"Bundle to prove; without one, the database is looked at."`
+	Bundle      string `arg:"" optional:"" help:"Bundle or archive to prove; without one, the database is looked at."`
 	DatabaseURL string `help:"PostgreSQL URL of a login that sees every row, as for check." env:"COUNTERSIGN_DATABASE_OWNER_URL,COUNTERSIGN_DATABASE_URL"`
 	Earlier     string `help:"File with checkpoints that were printed before: the trail must only have grown since."`
 
@@ -105,15 +105,27 @@ func (c *auditVerifyCommand) Run(ctx context.Context) error {
 	return err
 }
 
-// bundle verifies a bundle and prints the proven facts.
+// bundle verifies a bundle, or an archive, and prints what it proves.
 func (c *auditVerifyCommand) bundle() error {
-	file, err := os.ReadFile(c.Bundle)
-	if err != nil {
-		return fmt.Errorf("read the bundle: %w", err)
-	}
 	trusted, err := c.Keys.all()
 	if err != nil {
 		return err
+	}
+	err = printArchive(c.Bundle, trusted)
+	if errors.Is(err, auditlog.ErrNoArchive) {
+		err = printBundle(c.Bundle, trusted)
+	}
+	if err == nil && len(trusted) == 0 {
+		fmt.Println("Nobody said which key to trust (--public-key-file): compare the key above with the one the institution published.")
+	}
+	return err
+}
+
+// printBundle verifies a bundle and prints the facts it proves.
+func printBundle(path string, trusted auditlog.PublicKeys) error {
+	file, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("read the bundle: %w", err)
 	}
 	bundle, err := auditlog.ParseBundle(file)
 	if err != nil {
@@ -124,9 +136,6 @@ func (c *auditVerifyCommand) bundle() error {
 		return fmt.Errorf("the bundle proves nothing: %w", err)
 	}
 	printProven(bundle, proven)
-	if len(trusted) == 0 {
-		fmt.Println("Nobody said which key to trust (--public-key-file): compare the key above with the one the institution published.")
-	}
 	return nil
 }
 
@@ -189,11 +198,7 @@ func (c *auditExportCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	keys, err := readRing(c.ReleaseKeyFile, bareReleaseKey)
-	if err != nil {
-		return err
-	}
-	seal, err := payment.NewSealer(keys)
+	seal, err := readSealer(c.ReleaseKeyFile)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"countersign/internal/auditlog"
-	"countersign/internal/payment"
 	"countersign/internal/profile"
 	"countersign/internal/store/integrity"
 )
@@ -133,11 +132,8 @@ func (c auditorSettings) config() (integrity.Config, error) {
 // readKeys reads the key files that were given.
 func (c auditorSettings) readKeys(cfg *integrity.Config) error {
 	if c.ReleaseKeyFile != "" {
-		keys, err := readRing(c.ReleaseKeyFile, bareReleaseKey)
-		if err != nil {
-			return err
-		}
-		cfg.Seal, err = payment.NewSealer(keys)
+		var err error
+		cfg.Seal, err = readSealer(c.ReleaseKeyFile)
 		if err != nil {
 			return err
 		}

@@ -22,6 +22,7 @@ type commands struct {
 	Migrate   migrateCommand   `cmd:"" help:"Bring the database schema up to date."`
 	Check     checkCommand     `cmd:"" help:"Check that nothing in the database breaks an invariant."`
 	Audit     auditCommand     `cmd:"" help:"Prove what the sealed audit trail says, to yourself and to others."`
+	Archive   archiveCommand   `cmd:"" help:"Write what ended by the end of a month into a file that proves it without the database."`
 	Key       keyCommand       `cmd:"" help:"Make keys for the key files."`
 	Validate  validateCommand  `cmd:"" help:"Check ISO 20022 documents: payment orders against structure and rules, other messages against structure."`
 	Realm     realmCommand     `cmd:"" help:"Set up a realm before its administrators can."`

@@ -67,6 +67,14 @@ func (s State) Waits() bool {
 	return s.Pending() || s == StateScheduled || s == StateAwaitingDecision
 }
 
+// Final returns the states that a message does not leave, but for a booked payment that clearing refuses later. A recall does not leave
+// StateAccepted either.
+func Final() []State {
+	return []State{
+		StateSettled, StateFailed, StateRejected, StateWithdrawn, StateExpired, StateRefused, StateCommunicated, StateBooked, StateAnswered,
+	}
+}
+
 // States returns every state a stored message can be in, in the order of a life.
 func States() []State {
 	return []State{

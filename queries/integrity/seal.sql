@@ -123,7 +123,7 @@ INSERT INTO audit_checkpoint (realm, size, note, at) VALUES (@realm, @size, @not
 UPDATE audit_tree SET size = @size, edge = @edge, sealed_below = CAST(@sealed_below::text AS xid8), server = @server WHERE realm = @realm;
 
 -- name: AuditCheckpointNewest :one
-SELECT size, note, at FROM audit_checkpoint WHERE realm = @realm ORDER BY size DESC LIMIT 1;
+SELECT * FROM audit_checkpoint WHERE realm = @realm ORDER BY size DESC LIMIT 1;
 
 -- name: AuditedLeafList :many
 -- Leaves in their order, from one on.

@@ -31,22 +31,37 @@ var ErrNotSealed = errors.New("the message is not sealed whole: there is none of
 //
 // Errors: ErrNotSealed, ErrNotGenuine.
 func (s *Snapshot) Bundle(ctx context.Context, seal payment.Sealer, realm string, message uuid.UUID) (auditlog.Bundle, error) {
-	b := auditlog.Bundle{
-		Realm: realm, MessageID: message.String(), Rows: []auditlog.Row{}, Contents: []auditlog.Content{}, Rights: []auditlog.Row{},
-		Changes: []auditlog.ChangeContent{}, Grants: []auditlog.GrantRow{},
+	newest, err := s.newest(ctx, realm)
+	if err != nil {
+		return auditlog.Bundle{}, err
 	}
+	return s.bundleUnder(ctx, seal, newest, message)
+}
+
+// newest is the newest checkpoint of a realm. Error: ErrNotSealed.
+func (s *Snapshot) newest(ctx context.Context, realm string) (dbsqlc.AuditCheckpoint, error) {
 	newest, err := s.q.AuditCheckpointNewest(ctx, realm)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return b, ErrNotSealed
+		return newest, ErrNotSealed
 	}
 	if err != nil {
-		return b, fmt.Errorf("read the checkpoint: %w", err)
+		return newest, fmt.Errorf("read the checkpoint: %w", err)
 	}
-	b.Checkpoint = newest.Note
+	return newest, nil
+}
+
+// bundleUnder is Bundle under a checkpoint: rows after it are left out.
+func (s *Snapshot) bundleUnder(ctx context.Context, seal payment.Sealer, newest dbsqlc.AuditCheckpoint, message uuid.UUID) (auditlog.Bundle, error) {
+	realm := newest.Realm
+	b := auditlog.Bundle{
+		Realm: realm, MessageID: message.String(), Rows: []auditlog.Row{}, Contents: []auditlog.Content{}, Rights: []auditlog.Row{},
+		Changes: []auditlog.ChangeContent{}, Grants: []auditlog.GrantRow{}, Checkpoint: newest.Note,
+	}
 	rows, err := s.q.LeafListOfMessage(ctx, realm, &message)
 	if err != nil {
 		return b, fmt.Errorf("read the leaves of the message: %w", err)
 	}
+	rows = slices.DeleteFunc(rows, func(row dbsqlc.AuditLeaf) bool { return row.LeafIndex >= newest.Size })
 	waiting, err := s.q.UnsealedCountOfMessage(ctx, realm, &message)
 	if err != nil {
 		return b, fmt.Errorf("read what is not sealed: %w", err)
@@ -147,6 +162,7 @@ func (s *Snapshot) rights(ctx context.Context, b *auditlog.Bundle, size int64, m
 	if err != nil {
 		return fmt.Errorf("read the leaves of their rights: %w", err)
 	}
+	rows = slices.DeleteFunc(rows, func(row dbsqlc.AuditLeaf) bool { return row.LeafIndex >= size })
 	b.Rights, err = s.proven(ctx, size, rows)
 	if err != nil {
 		return err

@@ -34,19 +34,18 @@ func (q *Queries) AuditCheckpointInsert(ctx context.Context, arg AuditCheckpoint
 }
 
 const auditCheckpointNewest = `-- name: AuditCheckpointNewest :one
-SELECT size, note, at FROM audit_checkpoint WHERE realm = $1 ORDER BY size DESC LIMIT 1
+SELECT realm, size, note, at FROM audit_checkpoint WHERE realm = $1 ORDER BY size DESC LIMIT 1
 `
 
-type AuditCheckpointNewestRow struct {
-	Size int64
-	Note string
-	At   time.Time
-}
-
-func (q *Queries) AuditCheckpointNewest(ctx context.Context, realm string) (AuditCheckpointNewestRow, error) {
+func (q *Queries) AuditCheckpointNewest(ctx context.Context, realm string) (AuditCheckpoint, error) {
 	row := q.db.QueryRow(ctx, auditCheckpointNewest, realm)
-	var i AuditCheckpointNewestRow
-	err := row.Scan(&i.Size, &i.Note, &i.At)
+	var i AuditCheckpoint
+	err := row.Scan(
+		&i.Realm,
+		&i.Size,
+		&i.Note,
+		&i.At,
+	)
 	return i, err
 }
 

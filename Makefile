@@ -59,7 +59,7 @@ test-long: rabbitmq pgbouncer browser ## run what make test leaves out: fuzzing,
 	@tools/fuzz.sh $(FUZZ)
 	@COUNTERSIGN_RABBITMQ=1 COUNTERSIGN_PGBOUNCER=1 COUNTERSIGN_POSTGRES_BESIDE="$(CACHE)/postgres-17" COUNTERSIGN_PAYMENTS_IN=10000 COUNTERSIGN_CORE_PAYMENTS=5000 \
 	$(GO) test -count=1 -timeout 60m -vet=off ./internal/clearing/amqp/... ./internal/store ./internal/clearing ./cmd/countersign
-	@$(BROWSER) $(GO) test -tags long -count=1 -timeout 60m -vet=off ./web/browsertest
+	@$(BROWSER) COUNTERSIGN_KEYED_PAYMENTS=40 $(GO) test -tags long -count=1 -timeout 60m -vet=off ./web/browsertest
 	@$(GO) test -tags long -count=1 -timeout 60m -vet=off -run TestTheFilesOfARelease ./cmd/countersign
 	@$(MAKE) rehearse-ha
 	@$(MAKE) drill simulate search race hostile flood kill faults described outcomes html clients screens timing mutants
@@ -214,10 +214,10 @@ lighthouse: browser ## measure ten screens with Lighthouse, and how fast keys an
 	@mkdir -p .cache/lighthouse && cp tools/lighthouse/package.json tools/lighthouse/package-lock.json tools/lighthouse/run.mjs .cache/lighthouse/
 	@cd .cache/lighthouse && { cmp -s package-lock.json installed-lock.json || npm ci --silent --ignore-scripts --no-audit --no-fund; }
 	@cp .cache/lighthouse/package-lock.json .cache/lighthouse/installed-lock.json
-	@$(GO) build -o .cache/bin/countersign ./cmd/countersign
+	@$(GO) build -o .cache/bin/gallery ./tools/gallery
 	@$(BROWSER) \
 	$(GO) test -tags long -count=1 -v -run TestKeysAndClicksAreAnsweredAtOnce ./web/browsertest
-	@node="$$(compgen -G '.cache/lighthouse/node_modules/node-*/bin/node' || command -v node)"; "$$node" .cache/lighthouse/run.mjs "$(CACHE)/bin/countersign" \
+	@node="$$(compgen -G '.cache/lighthouse/node_modules/node-*/bin/node' || command -v node)"; "$$node" .cache/lighthouse/run.mjs "$(CACHE)/bin/gallery" \
 	"$$(command -v chromium || command -v chromium-browser || command -v google-chrome)" $(OF)
 
 package: ## make the files of a release in .cache/package: program (built twice, compared), bill of materials, Debian package, checksums

@@ -1,7 +1,7 @@
 // Measures ten screens of the gallery with Lighthouse, on a desk and on a telephone, and fails when a screen misses its limit. Figures of a busy
 // machine are worse than the page: a screen that misses is measured up to three times, and its best counts.
 //
-//   node run.mjs PROGRAM CHROMIUM [screen ...]
+//   node run.mjs GALLERY CHROMIUM [screen ...]
 import { spawn } from "node:child_process";
 import { launch } from "chrome-launcher";
 import lighthouse from "lighthouse";
@@ -52,7 +52,7 @@ async function best(screen, kind, port) {
 }
 
 const kB = (bytes) => (bytes / 1000).toFixed(1).padStart(5);
-const gallery = spawn(program, ["gallery", "--listen", listen], { stdio: "ignore" });
+const gallery = spawn(program, ["-listen", listen], { stdio: "ignore" });
 let chrome, failed = 0;
 try {
   await until(() => fetch(`http://${listen}/`).then((answer) => answer.ok, () => false));

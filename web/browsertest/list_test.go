@@ -158,3 +158,33 @@ func (p *person) readable(where string) {
 		}
 	}
 }
+
+// rowsInSight counts the rows of the queue that a window shows whole, and those of them that take more than one line.
+const rowsInSight = `() => {
+  const rows = [...document.querySelectorAll("#queue-list tr[data-row]")].filter((row) => row.getBoundingClientRect().bottom <= innerHeight);
+  const lines = (row) => row.querySelector(".name").getClientRects().length;
+  return [rows.length, rows.filter((row) => row.offsetHeight > 40 || lines(row) > 1).length, document.documentElement.scrollHeight];
+}`
+
+// TestEighteenPaymentsAreSeenAtOnce: on a desk the queue shows 18 payments with purposes as people write them, each on one line.
+func TestEighteenPaymentsAreSeenAtOnce(t *testing.T) {
+	t.Parallel()
+	maker, common := as(t, "maker1"), strings.TrimSuffix(strings.TrimPrefix(newOrder("sic-inst").name, "Muster "), " AG")
+	for i := range 20 {
+		o := newOrder("sic-inst")
+		form := o.form()
+		form["creditorName"] = common + " " + []string{"Holzbau GmbH", "Treuhand AG", "Elektro Sanitär AG", "Druckerei"}[i%4]
+		form["remittanceText"] = "Rechnung 2026-11-" + fmt.Sprint(1000+i) + " vom 14. November, Lieferung Bauholz Los 4 gemäss Auftrag 55-8812, Kostenstelle 4410"
+		check := maker.post("/payments/new", form)
+		maker.post(strings.TrimSuffix(check, "check")+"submit", map[string]any{"checked": maker.shown(check)})
+	}
+	p := as(t, "checker1")
+	p.open("/queue?text=" + strings.ReplaceAll(common, " ", "+"))
+	p.counts("#queue-list tr[data-row]", 20)
+	p.evaluate(`() => document.querySelector(".clear").parentElement.remove()`) // the queue without a search has no such line
+	seen, _ := p.evaluate(rowsInSight).([]any)
+	t.Logf("rows in sight, of several lines, height of the page: %v", seen)
+	if fmt.Sprint(seen[1]) != "0" || p.evaluate("(n) => n >= 18", seen[0]) != true {
+		t.Errorf("%v rows are in sight, %v of them on several lines", seen[0], seen[1])
+	}
+}

@@ -13,6 +13,9 @@ var (
 	targets = regexp.MustCompile(`(?m)^([a-z-]+):`)
 	// calls are the calls of make that a page tells its reader to make.
 	calls = regexp.MustCompile("(?m)(?:`|^)make ([a-z-]+)")
+	// tests are the tests that a page names, and declared are those that there are.
+	tests    = regexp.MustCompile(`\bTest[A-Z]\w+`)
+	declared = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 )
 
 // TestThePagesNameTargetsThatExist: who follows a page does not end at "No rule to make target".
@@ -28,6 +31,24 @@ func TestThePagesNameTargetsThatExist(t *testing.T) {
 		for _, call := range calls.FindAllStringSubmatch(read(t, page), -1) {
 			if !known[call[1]] {
 				t.Errorf("%s: there is no target %q", page, call[1])
+			}
+		}
+	}
+}
+
+// TestThePagesNameTestsThatExist: a cell that names its test has one. The reasons for guards of the schema name tests too.
+func TestThePagesNameTestsThatExist(t *testing.T) {
+	t.Parallel()
+	known := map[string]bool{}
+	for _, s := range load(t) {
+		for _, test := range declared.FindAllStringSubmatch(s.content, -1) {
+			known[test[1]] = true
+		}
+	}
+	for _, page := range append(pages(t), "internal/service/guards_test.go") {
+		for _, name := range tests.FindAllString(read(t, page), -1) {
+			if !known[name] && name != "TestName" {
+				t.Errorf("%s: there is no test %s", page, name)
 			}
 		}
 	}

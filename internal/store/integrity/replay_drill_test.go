@@ -3,6 +3,7 @@ package integrity_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -28,7 +29,7 @@ import (
 var moving = []string{
 	"message", "message_version", "message_history", "decision", "release", "policy", "user_account", "user_role", "client", "debtor_account",
 	"spending_limit", "second_factor", "factor_use", "realm_head", "limit_use", "beneficiary", "person", "realm",
-	"incoming_account", "routing_directory", "user_setup_use",
+	"incoming_account", "routing_directory", "user_setup_use", "document", "outbox", "creation_key", "incoming_payment", "inbox", "audit_event",
 }
 
 // unchanging are the tables of which no earlier state differs: a row is written once and may go by itself, or is of the schema. docs/security.md
@@ -71,7 +72,7 @@ func TestEveryReplayIsFoundAndMovesNothing(t *testing.T) {
 	wanted := testutil.Count(t, "COUNTERSIGN_DRILL_REPLAYS", 30)
 	s.random = rand.New(rand.NewPCG(11, uint64(wanted)))
 	changed := s.changedSince(t)
-	kinds, could, released := map[string]int{}, 0, s.sent(t)
+	kinds, could, honest := map[string]int{}, 0, s.try(t, h, ended, "checker1", "checker2")
 	for range wanted {
 		kind, what, tables, names := s.replay(t, changed)
 		kinds[kind]++
@@ -80,23 +81,19 @@ func TestEveryReplayIsFoundAndMovesNothing(t *testing.T) {
 		}
 		if slices.ContainsFunc(tables, func(table string) bool { return slices.Contains(moving, table) }) {
 			could++
-			attempt(t, h, ended)
-			if now := s.sent(t); now != released {
-				t.Errorf("%s of %s: %s, and before %s", kind, what, now, released)
+			if more := beyond(s.try(t, h, ended, "checker1", "checker2"), honest); len(more) > 0 {
+				t.Errorf("%s of %s: %q leave", kind, what, more)
 			}
-			tables = nil
-			for _, one := range allStruck {
-				tables = append(tables, one.table)
-			}
+			continue
 		}
 		for _, table := range tables {
 			s.mend(t, table)
 		}
 	}
 	waiting := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
-	attempt(t, h, []uuid.UUID{waiting.InternalID})
-	if s.sent(t) == released {
-		t.Error("the attempt releases nothing at all, so it proves nothing")
+	more := beyond(s.try(t, h, []uuid.UUID{waiting.InternalID}, "checker1"), honest)
+	if len(more) != 1 || !strings.Contains(more[0], "pacs.008") {
+		t.Errorf("without a change %q leave, and with a payment that waits also %q", honest, more)
 	}
 	var same []string
 	for _, one := range allStruck {
@@ -343,18 +340,33 @@ func (s singles) replay(t *testing.T, changed map[string][]string) (kind, what s
 	return "the head with its rows", "", masters, names
 }
 
-// sent counts what was decided, released and made for clearing.
-func (s singles) sent(t *testing.T) (counts string) {
-	t.Helper()
-	must(t, s.conn.QueryRow(ctx, `SELECT concat_ws(' ', (SELECT count(*) FROM saved.release), 'releases;',
-		(SELECT count(*) FROM release r WHERE NOT EXISTS (SELECT FROM saved.release x WHERE x.message_id = r.message_id)), 'more;',
-		(SELECT count(*) FROM document d WHERE direction = 'out' AND NOT EXISTS (SELECT FROM saved.document x WHERE x.document_id = d.document_id)),
-		'documents more')`).Scan(&counts))
-	return counts
+// beyond are the elements of a list that another one does not have as often.
+func beyond(list, other []string) []string {
+	other = slices.Clone(other)
+	return slices.DeleteFunc(slices.Clone(list), func(one string) bool {
+		at := slices.Index(other, one)
+		if at >= 0 {
+			other = slices.Delete(other, at, at+1)
+		}
+		return at >= 0
+	})
 }
 
-// attempt has people use what was put back, by a gateway that is started now: it must have no effect.
-func attempt(t *testing.T, h *servicetest.Env, ended []uuid.UUID) {
+// try has people use the rows that are there, returns what leaves by that, and puts all rows back.
+func (s singles) try(t *testing.T, h *servicetest.Env, messages []uuid.UUID, by ...string) []string {
+	t.Helper()
+	left := attempt(t, h, messages, by...)
+	for _, one := range allStruck {
+		s.mend(t, one.table)
+	}
+	return left
+}
+
+// told are the parts of a document for clearing that money follows.
+var told = regexp.MustCompile(`<(?:Document|IntrBkSttlmAmt|Nm|IBAN|EndToEndId|OrgnlEndToEndId)\b[^>]*>[^<]*`)
+
+// attempt has people decide about messages, and a client pay, by a gateway that is started now. It returns what that gateway sends.
+func attempt(t *testing.T, h *servicetest.Env, messages []uuid.UUID, by ...string) (sent []string) {
 	t.Helper()
 	var opened *store.Database
 	other := servicetest.On(t, h.DB, servicetest.Options{
@@ -373,9 +385,9 @@ func attempt(t *testing.T, h *servicetest.Env, ended []uuid.UUID) {
 		p.Channel = channel
 		return p, err == nil
 	}
-	for _, name := range []string{"checker1", "checker2"} {
+	for _, name := range by {
 		if by, ok := signedIn(name, identity.PortalClient, identity.ChannelPortal); ok {
-			for _, id := range ended {
+			for _, id := range messages {
 				_, _ = other.Approval.Approve(ctx, by, service.Input{InternalID: id})
 			}
 		}
@@ -383,5 +395,14 @@ func attempt(t *testing.T, h *servicetest.Env, ended []uuid.UUID) {
 	if by, ok := signedIn("maker1", demo.Straight, identity.ChannelAPI); ok {
 		_, _ = other.Submission.Create(ctx, by, other.Order(rulebook.SchemeSIC))
 	}
-	other.Clearing.Drain(ctx)
+	other.Clock.Add(10 * time.Second) // a release is left to the gateway that made it for some seconds
+	for range 2 {                     // a list that came too late on a busy machine comes then
+		other.Clearing.RunOnce(ctx)
+	}
+	for _, d := range other.Network.Delivered() {
+		if !strings.Contains(d.Content, "pacs.028") { // a question, which moves nothing
+			sent = append(sent, strings.Join(told.FindAllString(d.Content, -1), " "))
+		}
+	}
+	return sent
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 	"github.com/labstack/echo/v4/middleware"
@@ -166,6 +167,11 @@ func (s *Server) secured(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 	return func(c echo.Context) error {
 		maps.Copy(c.Response().Header(), fixed) // lists of one: adding to one makes a new list
+		for _, name := range []string{echo.HeaderAuthorization, echo.HeaderOrigin, "Sec-Fetch-Site"} {
+			if given := c.Request().Header.Values(name); len(given) > 1 { // a proxy may have read another one than we would
+				c.Request().Header.Set(name, strings.Join(given, ", "))
+			}
+		}
 		if len(c.Request().TransferEncoding) > 0 {
 			// A chunked request may have had a Content-Length too, which net/http hides: another request must not follow it.
 			c.Response().Header().Set(echo.HeaderConnection, "close")

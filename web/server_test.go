@@ -162,9 +162,13 @@ func TestAnotherSiteCannotSendForms(t *testing.T) {
 		"no origin":    {"Origin", "null", 403},
 		"same origin":  {"Sec-Fetch-Site", "same-origin", 204},
 		"own origin":   {"Origin", "http://example.com", 204},
+		"two origins":  {"Origin", "http://example.com|https://evil.example", 403},
+		"two sites":    {"Sec-Fetch-Site", "same-origin|cross-site", 403},
 	} {
 		before := *taken
-		a := b.Send(t, webtest.Call{Path: "/page", Change: func(r *http.Request) { r.Header.Set(test.header, test.value) }})
+		a := b.Send(t, webtest.Call{Path: "/page", Change: func(r *http.Request) {
+			r.Header[test.header] = strings.Split(test.value, "|")
+		}})
 		if a.Status != test.want || (*taken > before) != (test.want == 204) {
 			t.Errorf("%s: %d, taken %v", name, a.Status, *taken > before)
 		}

@@ -139,6 +139,7 @@ func TestOnlyABearerTokenLetsIn(t *testing.T) {
 		"basic":          func(r *http.Request) { r.SetBasicAuth("demo-backoffice", "demo-secret") },
 		"in the query":   func(r *http.Request) { r.URL.RawQuery = "access_token=" + token },
 		"the clearing's": func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+webtest.ClearingToken) },
+		"two tokens":     func(r *http.Request) { r.Header["Authorization"] = []string{"Bearer " + token, "Bearer demo.x"} },
 		"control signs":  func(r *http.Request) { r.Header.Set("Authorization", "Bearer demo.\x00") },
 	}
 	for name, change := range headers {

@@ -59,7 +59,7 @@ test-long: rabbitmq pgbouncer browser ## run what make test leaves out: fuzzing,
 	$(GO) test -count=1 -timeout 60m -vet=off ./internal/clearing/amqp/... ./internal/store ./internal/clearing ./cmd/countersign
 	@$(BROWSER) COUNTERSIGN_KEYED_PAYMENTS=40 $(GO) test -tags long -count=1 -timeout 60m -vet=off ./web/browsertest
 	@$(GO) test -tags long -count=1 -timeout 60m -vet=off -run TestTheFilesOfARelease ./cmd/countersign
-	@$(MAKE) rehearse-ha
+	@$(MAKE) rehearse-ha rehearse-cells
 	@$(MAKE) drill simulate search race hostile flood kill faults described outcomes html clients screens timing mutants
 
 test-race: ## run the tests of the packages that share data between goroutines under the race detector (needs a C compiler)
@@ -152,7 +152,7 @@ faults: rabbitmq ## break the network to the database, the server, the broker an
 	COUNTERSIGN_RABBITMQ=1 COUNTERSIGN_FAULTS=$(or $(ROUNDS),3) $(GO) test -tags long -count=1 -timeout 90m -v \
 	-run "InFaults|WhileSEPAHangs|UnderOverload|RollingRestart" ./internal/clearing ./web ./cmd/countersign
 
-.PHONY: rehearse-ha rehearse-upgrade package
+.PHONY: rehearse-ha rehearse-upgrade rehearse-cells package
 rehearse-ha: ## play failovers of deploy/ha on loopback under load, twice each, with 10,000 acknowledged requests (20 minutes): make rehearse-ha ROUNDS=4 PAYMENTS=20000
 	@SERVICES="patroni.service etcd.service haproxy.service" tools/install.sh patroni "the rehearsal of high availability" patroni etcd-server haproxy postgresql-15
 	COUNTERSIGN_HA_ROUNDS=$(or $(ROUNDS),2) COUNTERSIGN_HA_PAYMENTS=$(or $(PAYMENTS),10000) $(GO) test -tags long -count=1 -timeout 90m -v -run TestHighAvailability ./cmd/countersign
@@ -161,6 +161,12 @@ rehearse-upgrade: ## migrate and replace three gateways behind HAProxy one by on
 	@SERVICES="haproxy.service" tools/install.sh haproxy "the rehearsal of an upgrade" haproxy
 	@tools/postgres.sh --if-missing
 	COUNTERSIGN_UPGRADE=$(or $(REQUESTS),1000) $(GO) test -tags long -count=1 -timeout 30m -v -run TestAnUpgradeUnderTraffic ./cmd/countersign
+
+rehearse-cells: ## run two cells of deploy/cells on loopback under load, kill one, and move the realm of the other: make rehearse-cells REQUESTS=10000
+	@SERVICES="haproxy.service" tools/install.sh haproxy "the rehearsal of cells" haproxy
+	@tools/install.sh pg_basebackup "the rehearsal of cells" postgresql-15
+	@tools/postgres.sh --if-missing
+	COUNTERSIGN_CELLS=$(or $(REQUESTS),3000) $(GO) test -tags long -count=1 -timeout 30m -v -run TestCells ./cmd/countersign
 
 hostile: ## send 10,000 hostile bodies and files to the doors, and report the peak of memory of each kind
 	@COUNTERSIGN_HOSTILE=8000 $(GO) test ./web -run Hostile -count=1 -v | grep -v '^=== '

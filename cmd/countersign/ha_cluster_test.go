@@ -39,17 +39,11 @@ type cluster []*machine
 // newCluster starts the files of deploy/ha with the names of the machines put as ports of 127.0.0.1, and without TLS.
 func newCluster(t *testing.T) cluster {
 	t.Helper()
-	folder, err := os.MkdirTemp("", "ha") // PostgreSQL's sockets need a short path
-	must(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	must(t, os.Chmod(folder, 0o755))
+	folder := shortFolder(t)
 	var addresses []string
 	var all cluster
 	for number := range 3 {
-		m := &machine{name: fmt.Sprintf("db%d", number+1), database: freeAddress(t), rest: freeAddress(t)}
-		m.folder = filepath.Join(folder, m.name)
-		must(t, os.Mkdir(m.folder, 0o700))
-		m.who = databaseUser(t, m.folder)
+		m := newMachine(t, folder, fmt.Sprintf("db%d", number+1))
 		addresses = append(addresses, m.name+":5432", m.database, m.name+":8008", m.rest, m.name+":2379", freeAddress(t), m.name+":2380", freeAddress(t))
 		all = append(all, m)
 	}
@@ -79,6 +73,25 @@ func newCluster(t *testing.T) cluster {
 		}
 	})
 	return all
+}
+
+// shortFolder is a temporary folder whose path is short enough for sockets.
+func shortFolder(t *testing.T) string {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "ha")
+	must(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	must(t, os.Chmod(folder, 0o755))
+	return folder
+}
+
+// newMachine makes the folder and the addresses of a machine.
+func newMachine(t *testing.T, folder, name string) *machine {
+	t.Helper()
+	m := &machine{name: name, folder: filepath.Join(folder, name), database: freeAddress(t), rest: freeAddress(t)}
+	must(t, os.Mkdir(m.folder, 0o700))
+	m.who = databaseUser(t, m.folder)
+	return m
 }
 
 // databaseUser is the user that may run PostgreSQL: nil for oneself. The folder becomes the user's.
@@ -129,7 +142,10 @@ func (m *machine) postmaster() int {
 
 // processes are Patroni and all of the machine's PostgreSQL.
 func (m *machine) processes() []int {
-	list := []int{m.patroni.Process.Pid}
+	var list []int
+	if m.patroni != nil {
+		list = append(list, m.patroni.Process.Pid)
+	}
 	if postmaster := m.postmaster(); postmaster != 0 {
 		list = append(list, postmaster)
 		children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", postmaster))

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -34,6 +35,7 @@ type rehearsal struct {
 	cluster cluster
 	house   *house // whose gateway is HAProxy
 	office  *office
+	folder  string   // of keys and marks
 	keys    []string // settings of the key files
 
 	gateways  []*program
@@ -43,6 +45,8 @@ type rehearsal struct {
 
 	mu    sync.Mutex
 	acked []time.Time
+
+	failed atomic.Int64 // calls without the expected answer
 }
 
 // perSecond limits the payments that the office enters.
@@ -99,12 +103,27 @@ func newRehearsal(t *testing.T) *rehearsal {
 	return r
 }
 
-// open migrates a database, fills it with the demo's realms, and starts the simulator, gateways and HAProxy. The database has the logins of
-// prepare.
+// open starts a rehearsal behind the HAProxy of deploy/ha, with an office before it.
 func (r *rehearsal) open(owner, service string, gateways int) {
+	r.t.Helper()
+	r.house = &house{gateway: freeAddress(r.t), simulator: freeAddress(r.t), external: true}
+	r.fill(owner, demo.Ensure)
+	addresses := make([]string, gateways)
+	for number := range addresses {
+		addresses[number] = freeAddress(r.t)
+	}
+	r.add(service, addresses...)
+	r.balance()
+	r.office = newOffice(r.t, r.house)
+}
+
+// rehearsedToken is the bearer token of the rehearsed clearing.
+const rehearsedToken = "rehearsed-clearing-token"
+
+// fill migrates a database, provisions realms, makes the key files and starts the simulator. The database has the logins of prepare.
+func (r *rehearsal) fill(owner string, provision func(context.Context, store.Provisioner) error) {
 	t := r.t
 	t.Helper()
-	r.house = &house{gateway: freeAddress(t), simulator: freeAddress(t), external: true}
 	p := start(t, []string{"COUNTERSIGN_DATABASE_OWNER_URL=" + owner}, "migrate")
 	if code := p.wait(t); code != 0 {
 		t.Fatalf("migrate ends with %d:\n%s", code, p.output)
@@ -115,55 +134,71 @@ func (r *rehearsal) open(owner, service string, gateways int) {
 	must(t, errors.Join(err, conn.Close(context.Background())))
 	keys, err := keyring.Parse([]byte(bankKey()), "")
 	must(t, err)
-	must(t, demo.Ensure(context.Background(), store.Provisioner{OwnerURL: owner, Keys: keys, At: storetest.Provisioned}))
-	folder := t.TempDir()
+	must(t, provision(context.Background(), store.Provisioner{OwnerURL: owner, Keys: keys, At: storetest.Provisioned}))
+	r.folder = t.TempDir()
 	r.keys = []string{
-		"COUNTERSIGN_RELEASE_KEY_FILE=" + keyIn(t, folder), "COUNTERSIGN_TOKEN_KEY_FILE=" + bankKeyIn(t, folder),
-		"COUNTERSIGN_AUDIT_KEY_FILE=" + keyIn(t, folder),
+		"COUNTERSIGN_RELEASE_KEY_FILE=" + keyIn(t, r.folder), "COUNTERSIGN_TOKEN_KEY_FILE=" + bankKeyIn(t, r.folder),
+		"COUNTERSIGN_AUDIT_KEY_FILE=" + keyIn(t, r.folder),
 	}
-	const clearingToken = "rehearsed-clearing-token"
-	simulator := start(t, append(r.house.settings(), "COUNTERSIGN_GATEWAY_URL=http://"+r.house.gateway, "COUNTERSIGN_CLEARING_TOKEN="+clearingToken), "simulator")
+	simulator := start(t, append(r.house.settings(),
+		"COUNTERSIGN_GATEWAY_URL=http://"+r.house.gateway, "COUNTERSIGN_CLEARING_TOKEN="+rehearsedToken), "simulator")
 	simulator.answers(t, "http://"+r.house.simulator+"/livez")
-	for number := range gateways {
-		r.addresses = append(r.addresses, freeAddress(t))
+}
+
+// add starts gateways on a database, and waits until they are ready.
+func (r *rehearsal) add(service string, addresses ...string) {
+	r.t.Helper()
+	first := len(r.gateways)
+	for _, address := range addresses {
+		number := len(r.gateways)
+		r.addresses = append(r.addresses, address)
 		r.settings = append(r.settings, slices.Concat(r.house.settings(), r.keys, []string{
-			"COUNTERSIGN_LISTEN=" + r.addresses[number], "COUNTERSIGN_TLS=false", "COUNTERSIGN_ENVIRONMENT=TEST", "COUNTERSIGN_DRAIN_PAUSE=3s",
-			"COUNTERSIGN_MARKS_FILE=" + filepath.Join(folder, fmt.Sprintf("marks%d.json", number)), "COUNTERSIGN_DATABASE_URL=" + service,
-			"COUNTERSIGN_CLEARING_TOKEN_FILE=" + secretIn(t, folder, clearingToken, 0o600),
+			"COUNTERSIGN_LISTEN=" + address, "COUNTERSIGN_TLS=false", "COUNTERSIGN_ENVIRONMENT=TEST", "COUNTERSIGN_DRAIN_PAUSE=3s",
+			"COUNTERSIGN_MARKS_FILE=" + r.marks(number), "COUNTERSIGN_DATABASE_URL=" + service,
+			"COUNTERSIGN_CLEARING_TOKEN_FILE=" + secretIn(r.t, r.folder, rehearsedToken, 0o600),
 		}))
-		r.gateways = append(r.gateways, start(t, r.settings[number], "serve"))
+		r.gateways = append(r.gateways, start(r.t, r.settings[number], "serve"))
 	}
-	for number, p := range r.gateways {
-		p.answers(t, "http://"+r.addresses[number]+"/readyz")
+	for number, p := range r.gateways[first:] {
+		p.answers(r.t, "http://"+r.addresses[first+number]+"/readyz")
 	}
-	r.balance()
-	r.office = newOffice(t, r.house)
+}
+
+// marks is the file of a gateway's newest checkpoints.
+func (r *rehearsal) marks(number int) string {
+	return filepath.Join(r.folder, fmt.Sprintf("marks%d.json", number))
 }
 
 // balance starts HAProxy with the file of deploy/ha, on loopback and without TLS, and with a page of its counters.
 func (r *rehearsal) balance() {
 	r.t.Helper()
 	r.counters = freeAddress(r.t)
-	before, _, found := strings.Cut(strings.NewReplacer(
-		":443 ssl crt /etc/haproxy/countersign.pem alpn h2,http/1.1", r.house.gateway,
-		"    log /dev/log local0\n", "", "    log global\n", "", "X-Forwarded-Proto https", "X-Forwarded-Proto http",
-	).Replace(readDeployed(r.t, "deploy/ha/haproxy.cfg")), "    server gw1 ")
+	before, _, found := strings.Cut(readDeployed(r.t, "deploy/ha/haproxy.cfg"), "    server gw1 ")
 	if !found {
 		r.t.Fatal("the file of HAProxy has no server gw1")
 	}
 	for number, address := range r.addresses {
 		before += fmt.Sprintf("    server gw%d %s\n", number+1, address)
 	}
-	path := filepath.Join(r.t.TempDir(), "haproxy.cfg")
-	must(r.t, os.WriteFile(path, []byte(before+"listen counters\n    bind "+r.counters+"\n    stats enable\n    stats uri /\n"), 0o600))
-	command := exec.Command("haproxy", "-db", "-f", path)
-	command.Stdout, command.Stderr = os.Stderr, os.Stderr
-	must(r.t, command.Start())
-	r.t.Cleanup(func() { _ = command.Process.Kill(); _ = command.Wait() })
+	startHAProxy(r.t, r.t.TempDir(), before+"listen counters\n    bind "+r.counters+"\n    stats enable\n    stats uri /\n", r.house.gateway)
 	ready := poll(func() bool { status, _ := asks(r.t, r.house.gateway+"/readyz"); return status == http.StatusOK })
 	if !ready {
 		r.t.Fatal("HAProxy does not reach a gateway")
 	}
+}
+
+// startHAProxy starts HAProxy in a folder with a file of deploy/, without TLS and log.
+func startHAProxy(t *testing.T, folder, text, listen string) {
+	t.Helper()
+	path := filepath.Join(folder, "haproxy.cfg")
+	must(t, os.WriteFile(path, []byte(strings.NewReplacer(
+		":443 ssl crt /etc/haproxy/countersign.pem alpn h2,http/1.1", listen,
+		"    log /dev/log local0\n", "", "    log global\n", "", "X-Forwarded-Proto https", "X-Forwarded-Proto http",
+	).Replace(text)), 0o600))
+	command := exec.Command("haproxy", "-db", "-f", path)
+	command.Stdout, command.Stderr = os.Stderr, os.Stderr
+	must(t, command.Start())
+	t.Cleanup(func() { _ = command.Process.Kill(); _ = command.Wait() })
 }
 
 // work enters and approves payments until stop. What had no answer is repeated, under the same key.
@@ -185,6 +220,7 @@ func (r *rehearsal) work(stop <-chan struct{}, limit *rate.Limiter) {
 				r.mu.Unlock()
 			}
 			if err != nil {
+				r.failed.Add(1)
 				time.Sleep(100 * time.Millisecond)
 			}
 			var unexpected refusal
@@ -326,16 +362,29 @@ func (r *rehearsal) otherLeader(before *machine) {
 	}
 }
 
-// holds repeats what had no answer, waits for every payment to come to its end, and compares with clearing's log. It checks a standby.
+// holds compares with clearing's log, and checks a standby.
 func (r *rehearsal) holds() {
 	r.cluster.await(r.t)
+	r.settled()
+	time.Sleep(2 * time.Second) // what the newest rows are sealed with reaches the standby
+	r.check("standby")
+}
+
+// settled repeats what had no answer, waits for every payment to come to its end, and compares with clearing's log.
+func (r *rehearsal) settled() {
+	r.t.Helper()
 	r.office.finish(r.t)
 	r.office.settle(r.t, func(p *paper, state string) bool { return state == p.ends() })
 	r.office.compare(r.t, r.house.log(r.t))
-	time.Sleep(2 * time.Second) // what the newest rows are sealed with reaches the standby
-	p := start(r.t, append(r.keys, "COUNTERSIGN_DATABASE_OWNER_URL="+r.cluster.url("countersign_owner:owner", "standby")), "check")
+}
+
+// check runs the auditor on a server of the cluster.
+func (r *rehearsal) check(of string) {
+	r.t.Helper()
+	p := start(r.t, append(r.keys, "COUNTERSIGN_DATABASE_OWNER_URL="+r.cluster.url("countersign_owner:owner", of)), "check")
 	if code := p.wait(r.t); code != 0 {
-		r.t.Errorf("check on a standby ends with %d:\n%s", code, p.output)
+		r.t.Errorf("check ends with %d:\n%s", code, p.output)
 	}
-	r.t.Logf("%d payments, %d acknowledged requests: nothing lost, doubled or wrong: %t", len(r.office.papers()), r.office.acknowledged.Load(), !r.t.Failed())
+	r.t.Logf("%d payments, %d acknowledged requests: nothing lost, doubled or wrong: %t",
+		len(r.office.papers()), r.office.acknowledged.Load(), !r.t.Failed())
 }

@@ -22,6 +22,8 @@ import (
 // office is a client of the demo's API that writes down what was acknowledged to it.
 type office struct {
 	base         string
+	realm        string
+	backoffice   string         // client of the realm
 	zone         *time.Location // of the banking day
 	client       *http.Client
 	acknowledged atomic.Int64
@@ -64,14 +66,15 @@ func newOffice(t *testing.T, h *house) *office {
 	t.Helper()
 	zone, err := time.LoadLocation("Europe/Zurich")
 	must(t, err)
-	return &office{base: "http://" + h.gateway, zone: zone, tokens: map[string]string{}, client: &http.Client{
-		Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 16},
-	}}
+	return &office{
+		base: "http://" + h.gateway, realm: demo.Realm, backoffice: demo.Backoffice, zone: zone, tokens: map[string]string{},
+		client: &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 16}},
+	}
 }
 
 func (o *office) signIn(t *testing.T, user string) string {
 	t.Helper()
-	return o.signInTo(t, demo.Realm, demo.Backoffice, user)
+	return o.signInTo(t, o.realm, o.backoffice, user)
 }
 
 func (o *office) signInTo(t *testing.T, realm, client, user string) string {
@@ -112,7 +115,7 @@ func (o *office) askAs(user, method, path, body string) (reply, error) {
 				return r, err
 			}
 		}
-		token, err := o.enter(demo.Realm, demo.Backoffice, user)
+		token, err := o.enter(o.realm, o.backoffice, user)
 		if err != nil {
 			return reply{}, err
 		}

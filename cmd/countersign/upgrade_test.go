@@ -250,8 +250,7 @@ func (u *upgrade) replace(number int, program string) {
 // holds waits for every payment to come to its end, and compares with clearing's log. The schema has what the test planted, and the check
 // finds nothing else.
 func (u *upgrade) holds(program string) {
-	u.office.settle(u.t, func(p *paper, state string) bool { return state == p.ends() })
-	u.office.compare(u.t, u.house.log(u.t))
+	u.settled()
 	conn, err := pgx.Connect(context.Background(), u.owner)
 	must(u.t, err)
 	var older, newer int

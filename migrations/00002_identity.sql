@@ -14,6 +14,8 @@ CREATE TABLE realm (
   created_at               timestamptz NOT NULL,
   -- Which roles a realm wants a second factor of, separated by commas; "" for none.
   second_factor_roles      text DEFAULT '' NOT NULL,
+  -- E-mails may name amounts and creditors.
+  notice_details           boolean DEFAULT false NOT NULL,
   CONSTRAINT realm_created_at_finite CHECK (isfinite(created_at)),
   PRIMARY KEY (realm),
   UNIQUE (mark)
@@ -23,7 +25,7 @@ CREATE POLICY own_realm ON realm TO countersign_app USING ((realm = current_sett
   (current_setting('countersign.realm', true) = '(gateway)'));
 CREATE POLICY every_realm ON realm FOR SELECT TO countersign_reader USING (true);
 -- Users, roles, clients, policies and accounts are not the service's to change.
-GRANT SELECT, UPDATE (second_factor_roles) ON realm TO countersign_app;
+GRANT SELECT, UPDATE (second_factor_roles, notice_details) ON realm TO countersign_app;
 GRANT SELECT ON realm TO countersign_reader;
 
 -- A person is a human being. Four-eyes compares people, not accounts. The duty keeps administration apart from payments.
@@ -69,6 +71,8 @@ CREATE TABLE user_account (
   created_at    timestamptz NOT NULL,
   -- Whatever an account was signed in with before signed_out_at is over: sessions and tokens alike.
   signed_out_at timestamptz,
+  -- Where notices go; empty for none.
+  email         text DEFAULT '' NOT NULL CHECK ((email = '' OR email ~ '^[!-~]+@[!-~]+$') AND (length(email) <= 254)),
   CONSTRAINT user_account_created_at_finite CHECK (isfinite(created_at)),
   CONSTRAINT user_account_signed_out_at_finite CHECK (isfinite(signed_out_at)),
   PRIMARY KEY (realm, user_id),
@@ -79,8 +83,8 @@ CREATE TABLE user_account (
 );
 ALTER TABLE user_account ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_realm ON user_account USING (realm = current_setting('countersign.realm', true));
--- The service may change a password, and end what an account is signed in with. A password hash written without the key opens nothing.
-GRANT SELECT, INSERT, UPDATE (password_hash, status, signed_out_at) ON user_account TO countersign_app;
+-- The service may change a password and an e-mail address, and end what an account is signed in with. A password hash written without the key opens nothing.
+GRANT SELECT, INSERT, UPDATE (password_hash, status, signed_out_at, email) ON user_account TO countersign_app;
 
 -- The status of an account as it was before the statement. A policy cannot look at its own table.
 -- +goose StatementBegin

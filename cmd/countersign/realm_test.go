@@ -124,6 +124,11 @@ func TestARealmIsMadeFromTheCommandLine(t *testing.T) {
 		}
 	}
 	o.runs(0, "nothing to change", "realm", "apply", file)
+	o.runs(0, "~ realm bank\n~ user maker\nThe realm bank is as the file says: 2 differences", "realm", "apply", o.file("mail.yaml", strings.NewReplacer(
+		"mark: BK", "mark: BK\nnoticeDetails: true", "user: maker, ", "user: maker, email: maker@bank.example, ",
+	).Replace(realmYAML)))
+	o.runs(0, "nothing to change", "realm", "apply", file) // what the file leaves out stays
+	o.runs(0, "email: maker@bank.example", "realm", "show", "--realm", "bank")
 	o.runs(0, "~ client erp, may decide what it created (mayDecideOwn)\n", "realm", "apply", "--dry-run", o.file("own.yaml",
 		strings.Replace(realmYAML, "kind: confidential", "kind: confidential, mayDecideOwn: true", 1)))
 	o.runs(0, "~ client erp, reads without a person (roles)\n", "realm", "apply", "--dry-run", o.file("alone.yaml",
@@ -144,8 +149,8 @@ func TestARealmIsMadeFromTheCommandLine(t *testing.T) {
 	o.runs(0, "I20  holds", "check", "--without-keys", "--token-key-file", strings.TrimPrefix(o.settings[1], "COUNTERSIGN_TOKEN_KEY_FILE="))
 	if n := o.count(
 		"SELECT count(*) FROM audit_event WHERE channel = 'operator' AND event IN ('realm.create', 'realm.apply', 'realm.administrator')",
-	); n != 4 {
-		t.Errorf("%d audit rows of the operator, want 4", n)
+	); n != 5 {
+		t.Errorf("%d audit rows of the operator, want 5", n)
 	}
 }
 

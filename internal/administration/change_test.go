@@ -42,6 +42,25 @@ func pointers(err error) string {
 	return strings.Join(list, ", ")
 }
 
+// TestAnEMailAddressIsOneAddress: an address with a line, a second address or a name would write headers of a mail.
+func TestAnEMailAddressIsOneAddress(t *testing.T) {
+	t.Parallel()
+	for address, good := range map[string]bool{
+		"": true, "m.muster+pay@bank.example": true, "a@b": true,
+		"muster": false, "a@b@c": false, "a@b\r\nBcc: c@d": false, "a@b, c@d": false, "M <a@b>": false, "ü@b": false, "a@-b": false,
+		strings.Repeat("a", 65) + "@b": false, "a@" + strings.Repeat("b", 253): false, "a b@c": false, `"a"@b`: false,
+	} {
+		_, err := administration.UserOf(administration.Values{"name": "maker", "displayName": "M", "roles": "maker", "email": address}, "")
+		want := "/email FF01"
+		if good {
+			want = "<nil>"
+		}
+		if got := pointers(err); got != want {
+			t.Errorf("%q: %s, want %s", address, got, want)
+		}
+	}
+}
+
 func TestAPolicyIsReadFromItsFields(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -7,11 +7,13 @@ import (
 	"countersign/internal/identity"
 )
 
-// Factors are the roles of a realm that need a second factor. A user with such a role and without a factor enrols one at the next sign-in,
+// Factors are the settings of a realm that administrators change: the roles that need a second factor, and what e-mails contain. A user with such a role and without a factor enrols one at the next sign-in,
 // before anything else: nobody is locked out.
 type Factors struct {
 	Realm string          `field:"realm"`
 	Roles []identity.Role `field:"secondFactorRoles"`
+	// NoticeDetails: e-mails may name amounts and creditors.
+	NoticeDetails bool `field:"noticeDetails"`
 }
 
 // KindRealmReconciled says that the payments of the realm were compared with clearing after the database lost rows: they go on then.
@@ -23,6 +25,9 @@ const KindRealmDifference Kind = "realm.difference"
 // KindRealmFactors sets the roles that need a second factor.
 const KindRealmFactors Kind = "realm.factors"
 
+// KindRealmNotices sets what e-mails contain.
+const KindRealmNotices Kind = "realm.notices"
+
 var realmNoun = Noun{
 	Name: "realm", Key: "realm",
 	Fields: []Field{
@@ -31,6 +36,7 @@ var realmNoun = Noun{
 			Key: "secondFactorRoles", Label: "Roles that need a second factor", Type: TypeWords,
 			Hint: "Without one ticked nobody is asked for a second factor.",
 		},
+		{Key: "noticeDetails", Label: "Amounts and names in e-mails", Type: TypeYesNo},
 		{Key: "comparison", Label: "Comparison with clearing"},
 		{Key: "difference", Label: "Difference to the statement of clearing", Min: 1, Max: maxDifference, Required: true},
 	},
@@ -39,6 +45,10 @@ var realmNoun = Noun{
 		Label: "Second factors", Heading: "Say which roles need a second factor",
 		Words: "Users with one of these roles and no second factor are signed out when this is approved. They must set one up at " +
 			"their next sign-in in the portal. Programs that sign in as such a user must send a code each time.",
+	}, {
+		Kind: KindRealmNotices, Fields: []string{"noticeDetails"}, Filled: true,
+		Label: "E-mails", Heading: "Change what e-mails contain",
+		Words: "E-mails leave the bank's systems. Without amounts and names they contain the reference of the payment and a link only.",
 	}, {
 		Kind: KindRealmReconciled, Label: "Let payments go on", Heading: "Say that the payments agree with clearing again",
 		Words: "The database lost what was committed before, so payments are stopped. Compare the payments with the statement of clearing first. " +
@@ -74,7 +84,7 @@ func FactorsOf(values Values, prefix string) (Factors, error) {
 // Uncompared are the fields of a realm whose payments were not compared with clearing since it lost rows.
 func (f Factors) Uncompared() Values { return f.Values().with(Values{"comparison": notCompared}) }
 
-// afterFactors returns the second factors that a realm requires after a change.
+// afterFactors returns the settings of a realm after a change.
 func (r Request) afterFactors(known Facts) (Values, error) {
 	if r.Kind == KindRealmReconciled {
 		if strings.TrimSpace(r.Note) == "" {
@@ -90,7 +100,11 @@ func (r Request) afterFactors(known Facts) (Values, error) {
 		}
 		return known.Before.with(Values{"difference": r.Values["difference"]}), f.err()
 	}
+	if r.Kind == KindRealmNotices {
+		f := &findings{prefix: valuesPrefix}
+		details := yes(f.yesNo("noticeDetails", r.Values["noticeDetails"]))
+		return known.Before.with(Values{"noticeDetails": details}), f.err()
+	}
 	asked, err := FactorsOf(r.Values, valuesPrefix)
-	asked.Realm = known.Before["realm"]
-	return asked.Values(), err
+	return known.Before.with(Values{"secondFactorRoles": Words(asked.Roles)}), err
 }

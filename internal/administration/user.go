@@ -1,6 +1,7 @@
 package administration
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -42,6 +43,7 @@ type User struct {
 	// OuterIssuer and OuterSubject identify the account at an identity provider; "" without a link.
 	OuterIssuer  string `field:"outerIssuer"`
 	OuterSubject string `field:"outerSubject"`
+	Email        string `field:"email"` // where notices go; "" for none
 }
 
 // The kinds of changes of user accounts.
@@ -53,6 +55,7 @@ const (
 	KindUserReset    Kind = "user.reset"
 	KindUserLink     Kind = "user.link" // with an account at the identity provider
 	KindUserUnlink   Kind = "user.unlink"
+	KindUserEmail    Kind = "user.email"
 )
 
 // userNameLimit is the longest user name, in characters.
@@ -86,12 +89,13 @@ var userNoun = Noun{
 			Key: "outerSubject", Label: "Subject at the identity provider", Required: true,
 			Hint: "The claim sub: never a name or a mail address, which pass to others in time",
 		},
+		{Key: "email", Label: "E-mail address", Hint: "Notices go there. Without an address there are none."},
 		{Key: "password", Label: "Password"},
 		statusField,
 	},
 	Actions: []Action{
 		{
-			Kind: KindUserCreate, Fields: []string{"name", "displayName", "personId", "roles"},
+			Kind: KindUserCreate, Fields: []string{"name", "displayName", "personId", "roles", "email"},
 			Label: "New account (user)", Heading: "Make a user account",
 			Words: "Another administrator approves it and gets a link; you get a code. " +
 				"With both the person sets a password.",
@@ -99,6 +103,10 @@ var userNoun = Noun{
 		{
 			Kind: KindUserRoles, Fields: []string{"roles"}, Filled: true,
 			Label: "Roles", Heading: "Change the roles of %s", Words: "A role given now does not decide messages that wait already.",
+		},
+		{
+			Kind: KindUserEmail, Fields: []string{"email"}, Clears: []string{"email"}, Filled: true,
+			Label: "E-mail", Heading: "Change the e-mail address of %s", Words: "Notices of this account go to the new address once this is approved.",
 		},
 		{
 			Kind: KindUserSuppress, Status: StatusSuppressed,
@@ -151,7 +159,20 @@ func UserOf(values Values, prefix string) (User, error) {
 		u.Person = person
 	}
 	f.roles(u.Roles)
+	f.email(u.Email)
 	return u, f.err()
+}
+
+// emailLimit is the longest e-mail address, in characters.
+const emailLimit = 254
+
+// emailPattern is an address without quotes and comments.
+var emailPattern = regexp.MustCompile(`^[0-9A-Za-z.!#$%&'*+/=?^_{|}~-]{1,64}@[0-9A-Za-z]([0-9A-Za-z.-]*[0-9A-Za-z])?$`)
+
+func (f *findings) email(address string) {
+	if address != "" && (len(address) > emailLimit || !emailPattern.MatchString(address)) {
+		f.add("email", codeFormat, "Enter one e-mail address, such as name@bank.example.")
+	}
 }
 
 // userName checks the name of an account, as it was written and as it is stored: that form has other letters in the place of some, and of
@@ -228,6 +249,10 @@ func (r Request) afterUser(known Facts) (Values, error) {
 		return r.afterLink(known)
 	case KindUserUnlink:
 		return before.with(Values{"outerIssuer": "", "outerSubject": ""}), nil
+	case KindUserEmail:
+		f := &findings{prefix: valuesPrefix}
+		f.email(r.Values["email"])
+		return before.with(Values{"email": r.Values["email"]}), f.err()
 	case KindUserRoles:
 		f, roles := &findings{prefix: valuesPrefix}, WordsOf[identity.Role](r.Values["roles"])
 		f.roles(roles)

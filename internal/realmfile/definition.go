@@ -1,6 +1,7 @@
 package realmfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -37,6 +38,10 @@ func (f Form) Definition(now store.RealmDefinition, secrets Secrets) (store.Real
 		d.find("/realm", "Give realm and mark as the realm has them: they are fixed for ever.")
 	}
 	wanted.SecondFactor = d.roles(f.SecondFactor)
+	wanted.NoticeDetails = now.NoticeDetails
+	if f.NoticeDetails != nil {
+		wanted.NoticeDetails = *f.NoticeDetails
+	}
 	wanted.Provider = d.provider(f.IdentityProvider)
 	d.outer = wanted.Provider
 	for i, person := range f.People {
@@ -140,7 +145,7 @@ func (d *definer) person(at string, p Person) store.PersonDefinition {
 	}
 	for i, u := range p.Users {
 		user, err := administration.UserOf(administration.Values{
-			"name": u.User, "displayName": p.Name, "roles": administration.Words(u.Roles),
+			"name": u.User, "displayName": p.Name, "roles": administration.Words(u.Roles), "email": u.Email,
 		}, fmt.Sprintf("%s/users/%d", at, i))
 		d.note(err)
 		duty := administration.DutyOf(user.Roles)
@@ -158,12 +163,12 @@ func (d *definer) person(at string, p Person) store.PersonDefinition {
 // user keeps the password of an existing account, and makes a set-up for a new one; linked is the account's present subject at the
 // provider.
 func (d *definer) user(u administration.User, suppressed bool) (account store.AccountDefinition, linked string) {
-	account = store.AccountDefinition{Name: u.Name, Roles: u.Roles, Status: store.UserUnverified}
+	account = store.AccountDefinition{Name: u.Name, Roles: u.Roles, Status: store.UserUnverified, Email: u.Email}
 	for _, person := range d.now.People {
 		for _, known := range person.Accounts {
 			if known.Name == u.Name {
 				account.PasswordHash, account.Status, linked = known.PasswordHash, known.Status, known.OuterSubject
-				account.ToBeSetUp = known.ToBeSetUp
+				account.ToBeSetUp, account.Email = known.ToBeSetUp, cmp.Or(u.Email, known.Email)
 			}
 		}
 	}

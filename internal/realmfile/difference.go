@@ -54,7 +54,7 @@ const providerWord = "identity provider"
 
 // head returns the realm's own fields.
 func head(f Form) Form {
-	return Form{Realm: f.Realm, Name: f.Name, Mark: f.Mark, Tokens: f.Tokens, SecondFactor: f.SecondFactor}
+	return Form{Realm: f.Realm, Name: f.Name, Mark: f.Mark, Tokens: f.Tokens, SecondFactor: f.SecondFactor, NoticeDetails: f.NoticeDetails}
 }
 
 type difference struct {

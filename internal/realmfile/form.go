@@ -22,6 +22,8 @@ type Form struct {
 	Tokens *Tokens `yaml:"tokens,omitempty"`
 	// SecondFactor names the roles of which a second factor is asked at sign-in: none of them is an empty list; left out, it stays as it is.
 	SecondFactor []string `yaml:"secondFactor,omitempty,flow"`
+	// NoticeDetails lets e-mails name amounts and creditors; left out, it stays as it is.
+	NoticeDetails *bool `yaml:"noticeDetails,omitempty"`
 	// IdentityProvider stays as it is when omitted.
 	IdentityProvider *IdentityProvider `yaml:"identityProvider,omitempty"`
 	People           []Person          `yaml:"people,omitempty"`
@@ -52,6 +54,8 @@ type User struct {
 	Suppressed Flag     `yaml:"suppressed,omitempty"`
 	// OuterSubject is the subject of the account at the identity provider, its claim sub; when omitted, the link stays.
 	OuterSubject string `yaml:"outerSubject,omitempty"`
+	// Email is where notices go; when omitted, the address stays.
+	Email string `yaml:"email,omitempty"`
 }
 
 // Client is a client of the API; the portal's own is not named.
@@ -150,13 +154,13 @@ func Of(realm store.RealmDefinition) Form {
 	form := Form{Realm: realm.Realm, Name: realm.Name, Mark: realm.Mark, Tokens: &Tokens{
 		Access: administration.Wait(realm.Life.Access), Refresh: administration.Wait(realm.Life.Refresh),
 		Absolute: administration.Wait(realm.Life.Absolute),
-	}, SecondFactor: names(realm.SecondFactor), IdentityProvider: providerForm(realm.Provider)}
+	}, SecondFactor: names(realm.SecondFactor), NoticeDetails: &realm.NoticeDetails, IdentityProvider: providerForm(realm.Provider)}
 	for _, person := range realm.People {
 		shown := Person{Name: person.DisplayName}
 		for _, account := range person.Accounts {
 			shown.Users = append(shown.Users, User{
 				User: account.Name, Roles: names(account.Roles), Suppressed: Flag(account.Status == store.UserSuppressed),
-				OuterSubject: account.OuterSubject,
+				OuterSubject: account.OuterSubject, Email: account.Email,
 			})
 		}
 		form.People = append(form.People, shown)

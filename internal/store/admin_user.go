@@ -42,6 +42,7 @@ func (w realmWriter) users(ctx context.Context, name string) ([]administration.U
 			Name: u.Name, DisplayName: row.Person.DisplayName, Person: u.PersonID, Roles: Roles(row.Roles), Status: u.Status,
 			Duty: administration.Duty(u.Duty), ToBeSetUp: row.ToBeSetUp, HasFactor: row.HasFactor,
 			OuterIssuer: links[u.UserID].Issuer, OuterSubject: links[u.UserID].Subject,
+			Email: u.Email,
 		}
 	}
 	return list, nil
@@ -75,6 +76,8 @@ func (s changeStep) applyUser(ctx context.Context, c administration.Change) erro
 		change.SignedOutAt = s.at
 	case administration.KindUserRoles:
 		return s.changeRoles(ctx, c, row, administration.WordsOf[identity.Role](c.After["roles"]))
+	case administration.KindUserEmail:
+		change = AccountChange{Email: new(c.After["email"])}
 	case administration.KindUserSuppress:
 		change.SignedOutAt = s.at
 	case administration.KindUserReset:
@@ -115,7 +118,7 @@ func (s changeStep) createUser(ctx context.Context, c administration.Change, u a
 	}
 	row := dbsqlc.UserAccount{
 		Realm: s.realm, UserID: id, PersonID: u.Person, Duty: duty, Name: u.Name, PasswordHash: s.secrets.PasswordHash, Status: u.Status,
-		CreatedAt: s.at,
+		CreatedAt: s.at, Email: u.Email,
 	}
 	err = s.q.UserInsert(ctx, dbsqlc.UserInsertParams(row))
 	if err == nil {
@@ -236,7 +239,7 @@ func (w realmWriter) people(ctx context.Context, outer map[uuid.UUID]string) ([]
 			if user := row.UserAccount; user.PersonID == person.PersonID {
 				list[i].Accounts = append(list[i].Accounts, AccountDefinition{
 					Name: user.Name, PasswordHash: user.PasswordHash, Status: UserStatus(user.Status), Roles: Roles(row.Roles),
-					OuterSubject: outer[user.UserID], ToBeSetUp: row.ToBeSetUp,
+					OuterSubject: outer[user.UserID], ToBeSetUp: row.ToBeSetUp, Email: user.Email,
 				})
 			}
 		}
@@ -261,7 +264,7 @@ func (p provision) person(ctx context.Context, person PersonDefinition) error {
 	for _, account := range person.Accounts {
 		err = p.user(ctx, dbsqlc.UserAccount{
 			Realm: p.realm, PersonID: id, Duty: string(person.Duty), Name: identity.NormaliseName(account.Name),
-			PasswordHash: account.PasswordHash, Status: string(account.Status),
+			PasswordHash: account.PasswordHash, Status: string(account.Status), Email: account.Email,
 		}, account)
 		if err != nil {
 			return fmt.Errorf("account %s: %w", account.Name, err)

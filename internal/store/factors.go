@@ -22,7 +22,7 @@ func (c *Changes) Factors(ctx context.Context, realm string) (administration.Fac
 }
 
 func factorsOf(row dbsqlc.Realm) administration.Factors {
-	return administration.Factors{Realm: row.Realm, Roles: FactorRoles(row.SecondFactorRoles)}
+	return administration.Factors{Realm: row.Realm, Roles: FactorRoles(row.SecondFactorRoles), NoticeDetails: row.NoticeDetails}
 }
 
 // factorsFacts are those of the realm itself, which need not be named.
@@ -44,7 +44,7 @@ func (c *Changes) Reconciled(ctx context.Context, realm string, after time.Time)
 	return len(list) > 0, err
 }
 
-// applyFactors has the realm ask the roles of a change, and nobody goes on who has one of them that was not asked before, and no factor.
+// applyFactors writes the settings of the realm after a change; nobody goes on who has one of them that was not asked before, and no factor.
 func (s changeStep) applyFactors(ctx context.Context, c administration.Change) error {
 	asked, err := administration.FactorsOf(c.After, "")
 	if err != nil {
@@ -61,7 +61,8 @@ func (s changeStep) applyFactors(ctx context.Context, c administration.Change) e
 	}
 	before := FactorRoles(row.SecondFactorRoles)
 	row.SecondFactorRoles = FactorRolesColumn(asked.Roles)
-	err = One(s.q.RealmFactorsPut(ctx, row.SecondFactorRoles, s.realm))
+	row.NoticeDetails = asked.NoticeDetails
+	err = One(s.q.RealmFactorsPut(ctx, row.SecondFactorRoles, row.NoticeDetails, s.realm))
 	if err == nil {
 		err = s.ledger.Put(Realm(row))
 	}

@@ -175,7 +175,7 @@ func (s changeStep) apply(ctx context.Context, c administration.Change) error {
 	case "limit":
 		err = s.applyLimit(ctx, c)
 	}
-	if c.Kind == administration.KindRealmFactors {
+	if c.Kind == administration.KindRealmFactors || c.Kind == administration.KindRealmNotices {
 		err = s.applyFactors(ctx, c)
 	}
 	if err != nil {

@@ -14,6 +14,7 @@ type AccountChange struct {
 	PasswordHash string    // argon2id
 	SignedOutAt  time.Time // ends everything that the account is signed in with since before
 	Status       string    // another status
+	Email        *string   // another address; nil leaves it
 }
 
 // ChangeAccount writes an account that was read before, and notes it in the ledger. It fails with pgx.ErrNoRows when the account is not
@@ -29,8 +30,11 @@ func ChangeAccount(ctx context.Context, q *dbsqlc.Queries, ledger *Ledger, row d
 	if change.Status != "" {
 		row.Status = change.Status
 	}
+	if change.Email != nil {
+		row.Email = *change.Email
+	}
 	changed, err := q.UserChangeIf(ctx, dbsqlc.UserChangeIfParams{
-		PasswordHash: row.PasswordHash, Status: row.Status, SignedOutAt: row.SignedOutAt, Realm: row.Realm,
+		PasswordHash: row.PasswordHash, Status: row.Status, SignedOutAt: row.SignedOutAt, Email: row.Email, Realm: row.Realm,
 		UserID: row.UserID, PasswordBefore: before, StatusBefore: statusBefore,
 	})
 	if err != nil {

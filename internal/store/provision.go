@@ -37,6 +37,7 @@ type RealmDefinition struct {
 	MadeBy         RealmMaker
 	Life           TokenLife       // whole seconds
 	SecondFactor   []identity.Role // roles of which a second factor is asked
+	NoticeDetails  bool            // e-mails may name amounts and creditors
 	People         []PersonDefinition
 	Clients        []administration.Client
 	Policies       []administration.Policy  // all of them: a policy in force that is not here is retired
@@ -67,6 +68,7 @@ type AccountDefinition struct {
 	ToBeSetUp bool
 	// OuterSubject is the subject of the account at the identity provider; "" leaves it unchanged.
 	OuterSubject string
+	Email        string // where notices go; "" for none
 }
 
 // asOwner opens a connection of the schema's owner; done closes it.
@@ -252,6 +254,7 @@ func (p provision) realmRow(realm RealmDefinition) dbsqlc.RealmProvisionParams {
 		RefreshTokenSeconds:    wholeSeconds(realm.Life.Refresh),
 		RefreshAbsoluteSeconds: wholeSeconds(realm.Life.Absolute),
 		SecondFactorRoles:      FactorRolesColumn(realm.SecondFactor),
+		NoticeDetails:          realm.NoticeDetails,
 	}
 }
 

@@ -50,7 +50,7 @@ func (w realmWriter) all(ctx context.Context) (KnownRealm, error) {
 			Access: Seconds(row.AccessTokenSeconds), Refresh: Seconds(row.RefreshTokenSeconds),
 			Absolute: Seconds(row.RefreshAbsoluteSeconds),
 		},
-		SecondFactor: FactorRoles(row.SecondFactorRoles),
+		SecondFactor: FactorRoles(row.SecondFactorRoles), NoticeDetails: row.NoticeDetails,
 	}}
 	administrators, err := w.q.AdministratorEverCount(ctx, w.realm)
 	if err != nil {

@@ -63,7 +63,7 @@ func (r Row) covers(values ...any) Row {
 func Realm(r dbsqlc.Realm) Row {
 	return Row{Table: "realm", Realm: r.Realm, Key: r.Realm}.
 		covers(r.Name, r.Mark, r.MadeBy, r.AccessTokenSeconds, r.RefreshTokenSeconds, r.RefreshAbsoluteSeconds, r.SecondFactorRoles,
-			r.CreatedAt)
+			r.NoticeDetails, r.CreatedAt)
 }
 
 // IncomingAccount is the row of an account that receives.
@@ -80,7 +80,7 @@ func Person(p dbsqlc.Person) Row {
 // User is the row of a user account.
 func User(u dbsqlc.UserAccount) Row {
 	return Row{Table: "user_account", Realm: u.Realm, Key: u.UserID.String()}.
-		covers(u.UserID, u.PersonID, u.Duty, u.Name, u.PasswordHash, u.Status, u.SignedOutAt, u.CreatedAt)
+		covers(u.UserID, u.PersonID, u.Duty, u.Name, u.PasswordHash, u.Status, u.SignedOutAt, u.Email, u.CreatedAt)
 }
 
 // Grant is the row of a grant of a role.

@@ -10,8 +10,9 @@ SELECT realm FROM realm WHERE realm = @realm FOR UPDATE;
 -- name: RealmInsertAbsent :one
 -- Zero rows: there is a realm of this name or with this mark.
 INSERT INTO realm (realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds,
-  second_factor_roles, created_at)
-VALUES (@realm, @name, @mark, @made_by, @access_token_seconds, @refresh_token_seconds, @refresh_absolute_seconds, @second_factor_roles, @at)
+  second_factor_roles, notice_details, created_at)
+VALUES (@realm, @name, @mark, @made_by, @access_token_seconds, @refresh_token_seconds, @refresh_absolute_seconds, @second_factor_roles,
+  @notice_details, @at)
 ON CONFLICT DO NOTHING
 RETURNING *;
 

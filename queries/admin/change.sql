@@ -134,8 +134,8 @@ INSERT INTO person (realm, person_id, display_name, duty, created_at)
 VALUES (@realm, @person_id, @display_name, @duty, @created_at);
 
 -- name: UserInsert :exec
-INSERT INTO user_account (realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at)
-VALUES (@realm, @user_id, @person_id, @duty, @name, @password_hash, @status, @created_at, sqlc.narg(signed_out_at));
+INSERT INTO user_account (realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at, email)
+VALUES (@realm, @user_id, @person_id, @duty, @name, @password_hash, @status, @created_at, sqlc.narg(signed_out_at), @email);
 
 -- name: GrantInsert :exec
 INSERT INTO user_role (realm, user_id, duty, role, granted_at, grant_id, ended_at)

@@ -55,7 +55,7 @@ LIMIT @most;
 
 -- name: RealmFactorsPut :execrows
 -- Zero rows: the realm is not as it was read.
-UPDATE realm SET second_factor_roles = @second_factor_roles
+UPDATE realm SET second_factor_roles = @second_factor_roles, notice_details = @notice_details
 WHERE realm = @realm;
 
 -- name: UserUnprovenList :many

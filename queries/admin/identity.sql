@@ -36,8 +36,8 @@ SELECT * FROM user_account WHERE realm = @realm AND name = @name;
 SELECT * FROM user_account WHERE realm = @realm AND user_id = @user_id;
 
 -- name: UserChangeIf :execrows
--- A new password, another status, or the end of all that an account is signed in with. Zero rows: somebody changed the password or the status meanwhile.
-UPDATE user_account SET password_hash = @password_hash, status = @status, signed_out_at = sqlc.narg(signed_out_at)
+-- A new password, another status or e-mail address, or the end of all that an account is signed in with. Zero rows: somebody changed the password or the status meanwhile.
+UPDATE user_account SET password_hash = @password_hash, status = @status, signed_out_at = sqlc.narg(signed_out_at), email = @email
 WHERE realm = @realm AND user_id = @user_id AND password_hash = @password_before AND status = @status_before;
 
 -- name: UserPrincipalGet :one
@@ -64,11 +64,12 @@ ON CONFLICT (realm, user_id) DO UPDATE SET theme = excluded.theme, density = exc
 -- name: RealmProvision :one
 -- No row: another maker's realm, or one with another mark. The mark stands in every Global ID, so it never changes.
 INSERT INTO realm (realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds,
-  second_factor_roles, created_at)
-VALUES (@realm, @name, @mark, @made_by, @access_token_seconds, @refresh_token_seconds, @refresh_absolute_seconds, @second_factor_roles, @at)
+  second_factor_roles, notice_details, created_at)
+VALUES (@realm, @name, @mark, @made_by, @access_token_seconds, @refresh_token_seconds, @refresh_absolute_seconds, @second_factor_roles,
+  @notice_details, @at)
 ON CONFLICT (realm) DO UPDATE SET name = excluded.name, access_token_seconds = excluded.access_token_seconds,
   refresh_token_seconds = excluded.refresh_token_seconds, refresh_absolute_seconds = excluded.refresh_absolute_seconds,
-  second_factor_roles = excluded.second_factor_roles
+  second_factor_roles = excluded.second_factor_roles, notice_details = excluded.notice_details
 WHERE realm.made_by = excluded.made_by AND realm.mark = excluded.mark
 RETURNING *;
 
@@ -83,10 +84,10 @@ ON CONFLICT (realm, person_id) DO UPDATE SET display_name = excluded.display_nam
 RETURNING *;
 
 -- name: UserProvision :one
-INSERT INTO user_account (realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at)
-VALUES (@realm, @user_id, @person_id, @duty, @name, @password_hash, @status, @created_at, sqlc.narg(signed_out_at))
+INSERT INTO user_account (realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at, email)
+VALUES (@realm, @user_id, @person_id, @duty, @name, @password_hash, @status, @created_at, sqlc.narg(signed_out_at), @email)
 ON CONFLICT (realm, name) DO UPDATE SET password_hash = excluded.password_hash, status = excluded.status,
-  signed_out_at = excluded.signed_out_at
+  signed_out_at = excluded.signed_out_at, email = excluded.email
 RETURNING *;
 
 -- name: GrantInForce :many

@@ -278,6 +278,37 @@ func TestRolesThatNeedASecondFactorChangeByTwo(t *testing.T) {
 	b.CheckInvariants(t)
 }
 
+// TestAnEMailAddressAndItsContentChangeByTwo: the address of an account, and what e-mails of the realm contain.
+func TestAnEMailAddressAndItsContentChangeByTwo(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	defer b.CheckInvariants(t)
+	for _, body := range []string{
+		`{"kind":"user.email","subject":"maker1","values":{"email":"a@b\r\nBcc: c@d"}}`,
+		`{"kind":"user.email","subject":"maker1","values":{"email":""}}`, // it has none
+		`{"kind":"user.email","subject":"nobody","values":{"email":"a@b"}}`,
+		`{"kind":"realm.notices","values":{"noticeDetails":false}}`,
+	} {
+		if a := b.Send(t, call{Path: changeCreate, Who: admin1, Body: body}); a.Status != http.StatusBadRequest {
+			t.Errorf("%s: %d %s", body, a.Status, a.Body)
+		}
+	}
+	b.changed(t, "user.email", "maker1", `{"email":"maker1@bank.example"}`)
+	b.changed(t, "realm.notices", "", `{"noticeDetails":true}`)
+	b.changed(t, "realm.factors", "", `{"secondFactorRoles":["supervisor"]}`)
+	if a := b.Send(t, get("/api/admin/v1/user/list", admin1)); !strings.Contains(a.Body, `"email":"maker1@bank.example"`) {
+		t.Errorf("the users: %s", a.Body)
+	}
+	if a := b.Send(t, get("/api/admin/v1/realm/list", admin1)); !strings.Contains(a.Body, `"noticeDetails":true`) ||
+		!strings.Contains(a.Body, `"secondFactorRoles":["supervisor"]`) {
+		t.Errorf("the realm: %s", a.Body)
+	}
+	b.changed(t, "user.email", "maker1", `{"email":""}`)
+	if a := b.Send(t, get("/api/admin/v1/user/list", admin1)); strings.Contains(a.Body, "maker1@bank.example") {
+		t.Errorf("an address that was removed: %s", a.Body)
+	}
+}
+
 // TestARealmThatSomebodyWroteIsNotSealedAnew: what stands beside the roles in the row would get a good seal by the way.
 func TestARealmThatSomebodyWroteIsNotSealedAnew(t *testing.T) {
 	t.Parallel()

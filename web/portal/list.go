@@ -89,7 +89,7 @@ func showUsers(v *Request) error {
 		return err
 	}
 	model.Words = i18n.Join(" ", model.Words, factorWords(asked))
-	model.New = links("", administration.KindUserCreate, administration.KindRealmFactors)
+	model.New = links("", administration.KindUserCreate, administration.KindRealmFactors, administration.KindRealmNotices)
 	part, narrowed := shows[v.Echo.QueryParam("show")]
 	if narrowed {
 		users = slices.DeleteFunc(users, func(u administration.User) bool { return !part.holds(u) })
@@ -101,10 +101,11 @@ func showUsers(v *Request) error {
 	if err != nil {
 		return err
 	}
-	model.Columns = []i18n.Text{"Account", "Person", "Roles", "Last sign-in", "Second factor", "At the provider", "Status", "Change"}
+	model.Columns = []i18n.Text{"Account", "Person", "Roles", "E-mail address", "Last sign-in", "Second factor", "At the provider", "Status", "Change"}
 	for _, u := range users {
 		kinds := []administration.Kind{
 			administration.KindUserRoles, administration.KindUserReset, administration.KindUserSuppress, administration.KindUserLink,
+			administration.KindUserEmail,
 		}
 		if u.OuterSubject != "" {
 			kinds = append(kinds, administration.KindUserUnlink)
@@ -114,7 +115,7 @@ func showUsers(v *Request) error {
 		}
 		model.Rows = append(model.Rows, views.AdministrationRow{
 			Cells: []i18n.Text{
-				i18n.Data(u.Name), i18n.Data(u.DisplayName), RoleWords(u.Roles), lastSignIn(access, u.Name), YesNo(u.HasFactor),
+				i18n.Data(u.Name), i18n.Data(u.DisplayName), RoleWords(u.Roles), OrDash(u.Email), lastSignIn(access, u.Name), YesNo(u.HasFactor),
 				OrDash(u.OuterSubject), FieldValue("", u.Status),
 			}, Links: append(links(u.Name, kinds...), views.AdministrationLink{
 				Label: "Another account", URL: "/admin/ask/user.create?" + url.Values{"person": {u.Name}}.Encode(),

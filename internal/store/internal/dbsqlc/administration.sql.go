@@ -225,7 +225,7 @@ func (q *Queries) PersonList(ctx context.Context, realm string) ([]Person, error
 
 const realmGet = `-- name: RealmGet :one
 
-SELECT realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds, created_at, second_factor_roles FROM realm WHERE realm = $1
+SELECT realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds, created_at, second_factor_roles, notice_details FROM realm WHERE realm = $1
 `
 
 // What a realm is made of, and how the operator brings it in.
@@ -242,16 +242,18 @@ func (q *Queries) RealmGet(ctx context.Context, realm string) (Realm, error) {
 		&i.RefreshAbsoluteSeconds,
 		&i.CreatedAt,
 		&i.SecondFactorRoles,
+		&i.NoticeDetails,
 	)
 	return i, err
 }
 
 const realmInsertAbsent = `-- name: RealmInsertAbsent :one
 INSERT INTO realm (realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds,
-  second_factor_roles, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+  second_factor_roles, notice_details, created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8,
+  $9, $10)
 ON CONFLICT DO NOTHING
-RETURNING realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds, created_at, second_factor_roles
+RETURNING realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds, created_at, second_factor_roles, notice_details
 `
 
 type RealmInsertAbsentParams struct {
@@ -263,6 +265,7 @@ type RealmInsertAbsentParams struct {
 	RefreshTokenSeconds    int32
 	RefreshAbsoluteSeconds int32
 	SecondFactorRoles      string
+	NoticeDetails          bool
 	At                     time.Time
 }
 
@@ -277,6 +280,7 @@ func (q *Queries) RealmInsertAbsent(ctx context.Context, arg RealmInsertAbsentPa
 		arg.RefreshTokenSeconds,
 		arg.RefreshAbsoluteSeconds,
 		arg.SecondFactorRoles,
+		arg.NoticeDetails,
 		arg.At,
 	)
 	var i Realm
@@ -290,6 +294,7 @@ func (q *Queries) RealmInsertAbsent(ctx context.Context, arg RealmInsertAbsentPa
 		&i.RefreshAbsoluteSeconds,
 		&i.CreatedAt,
 		&i.SecondFactorRoles,
+		&i.NoticeDetails,
 	)
 	return i, err
 }
@@ -307,7 +312,7 @@ func (q *Queries) RealmLock(ctx context.Context, realm string) (string, error) {
 }
 
 const setUpByLink = `-- name: SetUpByLink :one
-SELECT s.realm, s.setup_id, s.user_id, s.link_hash, s.code_hash, s.made_at, s.expires_at, u.realm, u.user_id, u.person_id, u.duty, u.name, u.password_hash, u.status, u.created_at, u.signed_out_at
+SELECT s.realm, s.setup_id, s.user_id, s.link_hash, s.code_hash, s.made_at, s.expires_at, u.realm, u.user_id, u.person_id, u.duty, u.name, u.password_hash, u.status, u.created_at, u.signed_out_at, u.email
 FROM user_setup s
 JOIN user_account u ON u.realm = s.realm AND u.user_id = s.user_id
 WHERE s.realm = $1 AND s.link_hash = ANY ($2::bytea[]) AND s.expires_at > $3::timestamptz
@@ -342,6 +347,7 @@ func (q *Queries) SetUpByLink(ctx context.Context, realm string, linkHashes [][]
 		&i.UserAccount.Status,
 		&i.UserAccount.CreatedAt,
 		&i.UserAccount.SignedOutAt,
+		&i.UserAccount.Email,
 	)
 	return i, err
 }

@@ -958,8 +958,8 @@ func (q *Queries) RoleHolderList(ctx context.Context, realm string) ([]RoleHolde
 }
 
 const userInsert = `-- name: UserInsert :exec
-INSERT INTO user_account (realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+INSERT INTO user_account (realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at, email)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 `
 
 type UserInsertParams struct {
@@ -972,6 +972,7 @@ type UserInsertParams struct {
 	Status       string
 	CreatedAt    time.Time
 	SignedOutAt  *time.Time
+	Email        string
 }
 
 func (q *Queries) UserInsert(ctx context.Context, arg UserInsertParams) error {
@@ -985,12 +986,13 @@ func (q *Queries) UserInsert(ctx context.Context, arg UserInsertParams) error {
 		arg.Status,
 		arg.CreatedAt,
 		arg.SignedOutAt,
+		arg.Email,
 	)
 	return err
 }
 
 const userSubjectList = `-- name: UserSubjectList :many
-SELECT u.realm, u.user_id, u.person_id, u.duty, u.name, u.password_hash, u.status, u.created_at, u.signed_out_at, p.realm, p.person_id, p.display_name, p.duty, p.created_at,
+SELECT u.realm, u.user_id, u.person_id, u.duty, u.name, u.password_hash, u.status, u.created_at, u.signed_out_at, u.email, p.realm, p.person_id, p.display_name, p.duty, p.created_at,
        ARRAY(SELECT g.role FROM user_role g WHERE g.realm = u.realm AND g.user_id = u.user_id AND g.ended_at IS NULL ORDER BY g.role)::text[] AS roles,
        (u.status = 'unverified' OR EXISTS (
           SELECT FROM user_setup s WHERE s.realm = u.realm AND s.user_id = u.user_id
@@ -1031,6 +1033,7 @@ func (q *Queries) UserSubjectList(ctx context.Context, realm string, name *strin
 			&i.UserAccount.Status,
 			&i.UserAccount.CreatedAt,
 			&i.UserAccount.SignedOutAt,
+			&i.UserAccount.Email,
 			&i.Person.Realm,
 			&i.Person.PersonID,
 			&i.Person.DisplayName,

@@ -320,13 +320,13 @@ func (q *Queries) PolicyGet(ctx context.Context, realm string, policyID uuid.UUI
 }
 
 const realmFactorsPut = `-- name: RealmFactorsPut :execrows
-UPDATE realm SET second_factor_roles = $1
-WHERE realm = $2
+UPDATE realm SET second_factor_roles = $1, notice_details = $2
+WHERE realm = $3
 `
 
 // Zero rows: the realm is not as it was read.
-func (q *Queries) RealmFactorsPut(ctx context.Context, secondFactorRoles string, realm string) (int64, error) {
-	result, err := q.db.Exec(ctx, realmFactorsPut, secondFactorRoles, realm)
+func (q *Queries) RealmFactorsPut(ctx context.Context, secondFactorRoles string, noticeDetails bool, realm string) (int64, error) {
+	result, err := q.db.Exec(ctx, realmFactorsPut, secondFactorRoles, noticeDetails, realm)
 	if err != nil {
 		return 0, err
 	}
@@ -334,7 +334,7 @@ func (q *Queries) RealmFactorsPut(ctx context.Context, secondFactorRoles string,
 }
 
 const userUnprovenList = `-- name: UserUnprovenList :many
-SELECT u.realm, u.user_id, u.person_id, u.duty, u.name, u.password_hash, u.status, u.created_at, u.signed_out_at FROM user_account u
+SELECT u.realm, u.user_id, u.person_id, u.duty, u.name, u.password_hash, u.status, u.created_at, u.signed_out_at, u.email FROM user_account u
 WHERE u.realm = $1 AND u.status = 'active' AND ($2::uuid IS NULL OR u.user_id = $2)
   AND EXISTS (SELECT FROM user_role g
               WHERE g.realm = u.realm AND g.user_id = u.user_id AND g.ended_at IS NULL AND g.role = ANY ($3::text[]))
@@ -363,6 +363,7 @@ func (q *Queries) UserUnprovenList(ctx context.Context, realm string, userID *uu
 			&i.Status,
 			&i.CreatedAt,
 			&i.SignedOutAt,
+			&i.Email,
 		); err != nil {
 			return nil, err
 		}

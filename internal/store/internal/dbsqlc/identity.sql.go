@@ -725,7 +725,7 @@ func (q *Queries) PreferencePut(ctx context.Context, arg PreferencePutParams) er
 }
 
 const realmClientGet = `-- name: RealmClientGet :one
-SELECT r.realm, r.name, r.mark, r.made_by, r.access_token_seconds, r.refresh_token_seconds, r.refresh_absolute_seconds, r.created_at, r.second_factor_roles, h.realm, h.number, h.change_id, h.digest, h.key_id, h.seal, c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.payee_waived, c.suppressed_at, c.roles, c.created_at
+SELECT r.realm, r.name, r.mark, r.made_by, r.access_token_seconds, r.refresh_token_seconds, r.refresh_absolute_seconds, r.created_at, r.second_factor_roles, r.notice_details, h.realm, h.number, h.change_id, h.digest, h.key_id, h.seal, c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.payee_waived, c.suppressed_at, c.roles, c.created_at
 FROM realm r
 JOIN realm_head h ON h.realm = r.realm
 LEFT JOIN client c ON c.realm = r.realm AND c.client_id = $1
@@ -759,6 +759,7 @@ func (q *Queries) RealmClientGet(ctx context.Context, clientID string, realm str
 		&i.Realm.RefreshAbsoluteSeconds,
 		&i.Realm.CreatedAt,
 		&i.Realm.SecondFactorRoles,
+		&i.Realm.NoticeDetails,
 		&i.RealmHead.Realm,
 		&i.RealmHead.Number,
 		&i.RealmHead.ChangeID,
@@ -779,7 +780,7 @@ func (q *Queries) RealmClientGet(ctx context.Context, clientID string, realm str
 
 const realmListAll = `-- name: RealmListAll :many
 
-SELECT realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds, created_at, second_factor_roles FROM realm WHERE $1::text IN ('', realm) ORDER BY realm
+SELECT realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds, created_at, second_factor_roles, notice_details FROM realm WHERE $1::text IN ('', realm) ORDER BY realm
 `
 
 // What the seals of master data cover, for the auditor.
@@ -802,6 +803,7 @@ func (q *Queries) RealmListAll(ctx context.Context, ofRealm string) ([]Realm, er
 			&i.RefreshAbsoluteSeconds,
 			&i.CreatedAt,
 			&i.SecondFactorRoles,
+			&i.NoticeDetails,
 		); err != nil {
 			return nil, err
 		}
@@ -815,13 +817,14 @@ func (q *Queries) RealmListAll(ctx context.Context, ofRealm string) ([]Realm, er
 
 const realmProvision = `-- name: RealmProvision :one
 INSERT INTO realm (realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds,
-  second_factor_roles, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+  second_factor_roles, notice_details, created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8,
+  $9, $10)
 ON CONFLICT (realm) DO UPDATE SET name = excluded.name, access_token_seconds = excluded.access_token_seconds,
   refresh_token_seconds = excluded.refresh_token_seconds, refresh_absolute_seconds = excluded.refresh_absolute_seconds,
-  second_factor_roles = excluded.second_factor_roles
+  second_factor_roles = excluded.second_factor_roles, notice_details = excluded.notice_details
 WHERE realm.made_by = excluded.made_by AND realm.mark = excluded.mark
-RETURNING realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds, created_at, second_factor_roles
+RETURNING realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds, created_at, second_factor_roles, notice_details
 `
 
 type RealmProvisionParams struct {
@@ -833,6 +836,7 @@ type RealmProvisionParams struct {
 	RefreshTokenSeconds    int32
 	RefreshAbsoluteSeconds int32
 	SecondFactorRoles      string
+	NoticeDetails          bool
 	At                     time.Time
 }
 
@@ -847,6 +851,7 @@ func (q *Queries) RealmProvision(ctx context.Context, arg RealmProvisionParams) 
 		arg.RefreshTokenSeconds,
 		arg.RefreshAbsoluteSeconds,
 		arg.SecondFactorRoles,
+		arg.NoticeDetails,
 		arg.At,
 	)
 	var i Realm
@@ -860,12 +865,13 @@ func (q *Queries) RealmProvision(ctx context.Context, arg RealmProvisionParams) 
 		&i.RefreshAbsoluteSeconds,
 		&i.CreatedAt,
 		&i.SecondFactorRoles,
+		&i.NoticeDetails,
 	)
 	return i, err
 }
 
 const userByName = `-- name: UserByName :one
-SELECT realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at FROM user_account WHERE realm = $1 AND name = $2
+SELECT realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at, email FROM user_account WHERE realm = $1 AND name = $2
 `
 
 func (q *Queries) UserByName(ctx context.Context, realm string, name string) (UserAccount, error) {
@@ -881,31 +887,34 @@ func (q *Queries) UserByName(ctx context.Context, realm string, name string) (Us
 		&i.Status,
 		&i.CreatedAt,
 		&i.SignedOutAt,
+		&i.Email,
 	)
 	return i, err
 }
 
 const userChangeIf = `-- name: UserChangeIf :execrows
-UPDATE user_account SET password_hash = $1, status = $2, signed_out_at = $3
-WHERE realm = $4 AND user_id = $5 AND password_hash = $6 AND status = $7
+UPDATE user_account SET password_hash = $1, status = $2, signed_out_at = $3, email = $4
+WHERE realm = $5 AND user_id = $6 AND password_hash = $7 AND status = $8
 `
 
 type UserChangeIfParams struct {
 	PasswordHash   string
 	Status         string
 	SignedOutAt    *time.Time
+	Email          string
 	Realm          string
 	UserID         uuid.UUID
 	PasswordBefore string
 	StatusBefore   string
 }
 
-// A new password, another status, or the end of all that an account is signed in with. Zero rows: somebody changed the password or the status meanwhile.
+// A new password, another status or e-mail address, or the end of all that an account is signed in with. Zero rows: somebody changed the password or the status meanwhile.
 func (q *Queries) UserChangeIf(ctx context.Context, arg UserChangeIfParams) (int64, error) {
 	result, err := q.db.Exec(ctx, userChangeIf,
 		arg.PasswordHash,
 		arg.Status,
 		arg.SignedOutAt,
+		arg.Email,
 		arg.Realm,
 		arg.UserID,
 		arg.PasswordBefore,
@@ -918,7 +927,7 @@ func (q *Queries) UserChangeIf(ctx context.Context, arg UserChangeIfParams) (int
 }
 
 const userGet = `-- name: UserGet :one
-SELECT realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at FROM user_account WHERE realm = $1 AND user_id = $2
+SELECT realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at, email FROM user_account WHERE realm = $1 AND user_id = $2
 `
 
 func (q *Queries) UserGet(ctx context.Context, realm string, userID uuid.UUID) (UserAccount, error) {
@@ -934,12 +943,13 @@ func (q *Queries) UserGet(ctx context.Context, realm string, userID uuid.UUID) (
 		&i.Status,
 		&i.CreatedAt,
 		&i.SignedOutAt,
+		&i.Email,
 	)
 	return i, err
 }
 
 const userListAll = `-- name: UserListAll :many
-SELECT realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at FROM user_account WHERE $1::text IN ('', realm) ORDER BY realm, user_id
+SELECT realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at, email FROM user_account WHERE $1::text IN ('', realm) ORDER BY realm, user_id
 `
 
 func (q *Queries) UserListAll(ctx context.Context, ofRealm string) ([]UserAccount, error) {
@@ -961,6 +971,7 @@ func (q *Queries) UserListAll(ctx context.Context, ofRealm string) ([]UserAccoun
 			&i.Status,
 			&i.CreatedAt,
 			&i.SignedOutAt,
+			&i.Email,
 		); err != nil {
 			return nil, err
 		}
@@ -973,7 +984,7 @@ func (q *Queries) UserListAll(ctx context.Context, ofRealm string) ([]UserAccoun
 }
 
 const userPrincipalGet = `-- name: UserPrincipalGet :one
-SELECT u.realm, u.user_id, u.person_id, u.duty, u.name, u.password_hash, u.status, u.created_at, u.signed_out_at, p.realm, p.person_id, p.display_name, p.duty, p.created_at, c.realm, c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.created_at, c.suppressed_at, c.payee_waived, c.roles, h.realm, h.number, h.change_id, h.digest, h.key_id, h.seal,
+SELECT u.realm, u.user_id, u.person_id, u.duty, u.name, u.password_hash, u.status, u.created_at, u.signed_out_at, u.email, p.realm, p.person_id, p.display_name, p.duty, p.created_at, c.realm, c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.created_at, c.suppressed_at, c.payee_waived, c.roles, h.realm, h.number, h.change_id, h.digest, h.key_id, h.seal,
        ARRAY(SELECT r.role FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::text[] AS roles,
        ARRAY(SELECT r.grant_id FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::uuid[] AS grant_ids,
        ARRAY(SELECT r.granted_at FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::timestamptz[] AS granted
@@ -1008,6 +1019,7 @@ func (q *Queries) UserPrincipalGet(ctx context.Context, clientID string, realm s
 		&i.UserAccount.Status,
 		&i.UserAccount.CreatedAt,
 		&i.UserAccount.SignedOutAt,
+		&i.UserAccount.Email,
 		&i.Person.Realm,
 		&i.Person.PersonID,
 		&i.Person.DisplayName,
@@ -1036,11 +1048,11 @@ func (q *Queries) UserPrincipalGet(ctx context.Context, clientID string, realm s
 }
 
 const userProvision = `-- name: UserProvision :one
-INSERT INTO user_account (realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+INSERT INTO user_account (realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at, email)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 ON CONFLICT (realm, name) DO UPDATE SET password_hash = excluded.password_hash, status = excluded.status,
-  signed_out_at = excluded.signed_out_at
-RETURNING realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at
+  signed_out_at = excluded.signed_out_at, email = excluded.email
+RETURNING realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at, email
 `
 
 type UserProvisionParams struct {
@@ -1053,6 +1065,7 @@ type UserProvisionParams struct {
 	Status       string
 	CreatedAt    time.Time
 	SignedOutAt  *time.Time
+	Email        string
 }
 
 func (q *Queries) UserProvision(ctx context.Context, arg UserProvisionParams) (UserAccount, error) {
@@ -1066,6 +1079,7 @@ func (q *Queries) UserProvision(ctx context.Context, arg UserProvisionParams) (U
 		arg.Status,
 		arg.CreatedAt,
 		arg.SignedOutAt,
+		arg.Email,
 	)
 	var i UserAccount
 	err := row.Scan(
@@ -1078,6 +1092,7 @@ func (q *Queries) UserProvision(ctx context.Context, arg UserProvisionParams) (U
 		&i.Status,
 		&i.CreatedAt,
 		&i.SignedOutAt,
+		&i.Email,
 	)
 	return i, err
 }

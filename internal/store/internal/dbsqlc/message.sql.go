@@ -1327,7 +1327,7 @@ WITH item AS (
     unnest($6::text[]) AS kind, unnest($7::bigint[]) AS amount,
     unnest($8::text[]) AS debtor_account, unnest($9::uuid[]) AS about
 )
-SELECT i.item::integer AS item, r.realm, r.name, r.mark, r.made_by, r.access_token_seconds, r.refresh_token_seconds, r.refresh_absolute_seconds, r.created_at, r.second_factor_roles, h.realm, h.number, h.change_id, h.digest, h.key_id, h.seal, p.realm, p.policy_id, p.rank, p.client_id, p.channel, p.scheme, p.kind, p.amount_from, p.amount_to, p.approvals_required, p.pending_seconds, p.created_at, p.retired_at, p.content_hash_required, p.step_up, p.funds,
+SELECT i.item::integer AS item, r.realm, r.name, r.mark, r.made_by, r.access_token_seconds, r.refresh_token_seconds, r.refresh_absolute_seconds, r.created_at, r.second_factor_roles, r.notice_details, h.realm, h.number, h.change_id, h.digest, h.key_id, h.seal, p.realm, p.policy_id, p.rank, p.client_id, p.channel, p.scheme, p.kind, p.amount_from, p.amount_to, p.approvals_required, p.pending_seconds, p.created_at, p.retired_at, p.content_hash_required, p.step_up, p.funds,
        (SELECT sha256(convert_to(string_agg(x::text, '|' ORDER BY x.policy_id), 'UTF8')) FROM policy x WHERE x.realm = $1::text)::bytea AS policies,
        coalesce((SELECT min(coalesce((
                    SELECT x.approvals_required FROM policy x
@@ -1431,6 +1431,7 @@ func (q *Queries) SubmissionContext(ctx context.Context, arg SubmissionContextPa
 			&i.Realm.RefreshAbsoluteSeconds,
 			&i.Realm.CreatedAt,
 			&i.Realm.SecondFactorRoles,
+			&i.Realm.NoticeDetails,
 			&i.RealmHead.Realm,
 			&i.RealmHead.Number,
 			&i.RealmHead.ChangeID,

@@ -430,6 +430,7 @@ type Realm struct {
 	RefreshAbsoluteSeconds int32
 	CreatedAt              time.Time
 	SecondFactorRoles      string
+	NoticeDetails          bool
 }
 
 type RealmChange struct {
@@ -584,6 +585,7 @@ type UserAccount struct {
 	Status       string
 	CreatedAt    time.Time
 	SignedOutAt  *time.Time
+	Email        string
 }
 
 type UserRole struct {

@@ -704,6 +704,7 @@ WHERE c.realm = $1 AND c.requested_at >= $2 AND c.requested_at < $3
               OR c.content::jsonb #>> '{after,roles}' IS NOT NULL
             WHEN 'client.roles' THEN c.content::jsonb #>> '{after,roles}' IS NOT NULL
             WHEN 'client.payee' THEN c.content::jsonb #>> '{after,payeeWaived}' IS NOT NULL
+            WHEN 'realm.notices' THEN c.content::jsonb #>> '{after,noticeDetails}' IS NOT NULL
             WHEN 'realm.factors' THEN NOT string_to_array(coalesce(c.content::jsonb #>> '{before,secondFactorRoles}', ''), ', ')
               <@ string_to_array(coalesce(c.content::jsonb #>> '{after,secondFactorRoles}', ''), ', ')
             ELSE false END)

@@ -84,7 +84,7 @@ func (q *Queries) AccessTokenDropExpired(ctx context.Context, realm string, befo
 }
 
 const accessTokenPrincipalGet = `-- name: AccessTokenPrincipalGet :one
-SELECT t.realm, t.token_hash, t.family_id, t.issued_at, t.expires_at, t.key_id, t.seal, f.realm, f.family_id, f.user_id, f.client_id, f.scope, f.started_at, f.ends_at, f.revoked_at, f.revoked_for, f.as_of, u.realm, u.user_id, u.person_id, u.duty, u.name, u.password_hash, u.status, u.created_at, u.signed_out_at, p.realm, p.person_id, p.display_name, p.duty, p.created_at, c.realm, c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.created_at, c.suppressed_at, c.payee_waived, c.roles, h.realm, h.number, h.change_id, h.digest, h.key_id, h.seal,
+SELECT t.realm, t.token_hash, t.family_id, t.issued_at, t.expires_at, t.key_id, t.seal, f.realm, f.family_id, f.user_id, f.client_id, f.scope, f.started_at, f.ends_at, f.revoked_at, f.revoked_for, f.as_of, u.realm, u.user_id, u.person_id, u.duty, u.name, u.password_hash, u.status, u.created_at, u.signed_out_at, u.email, p.realm, p.person_id, p.display_name, p.duty, p.created_at, c.realm, c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.created_at, c.suppressed_at, c.payee_waived, c.roles, h.realm, h.number, h.change_id, h.digest, h.key_id, h.seal,
        ARRAY(SELECT r.role FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::text[] AS roles,
        ARRAY(SELECT r.grant_id FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::uuid[] AS grant_ids,
        ARRAY(SELECT r.granted_at FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::timestamptz[] AS granted
@@ -142,6 +142,7 @@ func (q *Queries) AccessTokenPrincipalGet(ctx context.Context, realm string, tok
 		&i.UserAccount.Status,
 		&i.UserAccount.CreatedAt,
 		&i.UserAccount.SignedOutAt,
+		&i.UserAccount.Email,
 		&i.Person.Realm,
 		&i.Person.PersonID,
 		&i.Person.DisplayName,

@@ -31,25 +31,16 @@ echo "software bill of materials (CycloneDX)"
 GOOS='' GOARCH='' go run github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0 bin -json -noserial -version "$version" \
   -output "$out/countersign.cdx.json" "$program" 2>/dev/null
 
-echo "Debian package"
-root=$work/deb
-put() { install -D -m "$1" "$2" "$root/$3"; }
-put 755 "$program" usr/bin/countersign
-put 644 deploy/debian/countersign.sysusers usr/lib/sysusers.d/countersign.conf
-put 600 deploy/debian/environment etc/countersign/environment
-put 644 CHANGELOG.md usr/share/doc/countersign/CHANGELOG.md
-sed 's#/usr/local/bin/#/usr/bin/#' deploy/countersign.service >"$work/unit"
-put 644 "$work/unit" lib/systemd/system/countersign.service
-"$program" licenses >"$work/copyright"
-put 644 "$work/copyright" usr/share/doc/countersign/copyright
-put 755 deploy/debian/postinst DEBIAN/postinst
-put 755 deploy/debian/prerm DEBIAN/prerm
-put 644 deploy/debian/conffiles DEBIAN/conffiles
-debian=${version#v}
-sed "s/^Version: VERSION$/Version: ${debian/-/\~}/" deploy/debian/control >"$work/control"
-put 644 "$work/control" DEBIAN/control
-find "$root" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
-dpkg-deb --root-owner-group --build "$root" "$out/countersign_amd64.deb" >/dev/null
+echo "Debian package (nfpm)"
+GOOS='' GOARCH='' GOBIN="$work" go install github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.45.2
+sed 's#/usr/local/bin/#/usr/bin/#' deploy/countersign.service >"$work/one/countersign.service"
+"$program" licenses >"$work/one/copyright"
+package() { # to a file
+  VERSION=$(sed 's/^v//; s/-/~/' <<<"$version") STAGE="$work/one" "$work/nfpm" package --config deploy/debian/nfpm.yaml --packager deb --target "$1" >/dev/null
+}
+package "$out/countersign_amd64.deb"
+package "$work/again.deb"
+cmp "$out/countersign_amd64.deb" "$work/again.deb" || { echo "two packages differ" >&2; exit 1; }
 
 (cd "$out" && sha256sum countersign simulator countersign.cdx.json countersign_amd64.deb >SHA256SUMS)
 echo "$version: $out"

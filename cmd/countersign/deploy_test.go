@@ -127,6 +127,15 @@ func TestTheContainersAreThoseOfTheInstallationPage(t *testing.T) {
 			t.Errorf("page and compose file do not both say %s", grant)
 		}
 	}
+	images := regexp.MustCompile(`(?m)^\s*(?:FROM|image:) (\S+)`)
+	for _, file := range []string{"deploy/Containerfile", "deploy/compose.yaml"} {
+		for _, image := range images.FindAllStringSubmatch(readDeployed(t, file), -1) {
+			pinned := regexp.MustCompile(`:[^@]+@sha256:[0-9a-f]{64}$`).MatchString(image[1])
+			if own := image[1] == "scratch" || image[1] == "countersign"; !own && !pinned {
+				t.Errorf("%s: %s has no digest", file, image[1])
+			}
+		}
+	}
 	version := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(readDeployed(t, "go.mod"))[1]
 	if !strings.Contains(readDeployed(t, "deploy/Containerfile"), "ARG GO_VERSION="+version+"\n") {
 		t.Errorf("the image is not built by Go %s, which go.mod asks for", version)

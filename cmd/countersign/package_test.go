@@ -14,7 +14,7 @@ import (
 )
 
 // TestTheFilesOfARelease: a tagged commit makes a program of that version, its bill of materials, checksums, and a Debian package that
-// installs program, unit, user and settings, and keeps settings that somebody changed.
+// installs program, unit, user and settings, keeps changed settings at an update and a removal, and deletes them when it is purged.
 func TestTheFilesOfARelease(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("dpkg installs as root only")
@@ -71,10 +71,24 @@ func TestTheFilesOfARelease(t *testing.T) {
 	}
 	install()
 	settings := filepath.Join(root, "etc/countersign/environment")
-	for _, file := range []string{"usr/bin/countersign", "lib/systemd/system/countersign.service", "etc/countersign/environment"} {
-		if _, err := os.Stat(filepath.Join(root, file)); err != nil {
-			t.Error(err)
+	installed := map[string]os.FileMode{
+		"usr/bin/countersign": 0o755, "lib/systemd/system/countersign.service": 0o644, "usr/lib/sysusers.d/countersign.conf": 0o644,
+		"etc/countersign/environment": 0o600, "usr/share/doc/countersign/copyright": 0o644, "usr/share/doc/countersign/CHANGELOG.md": 0o644,
+	}
+	for file, mode := range installed {
+		info, err := os.Stat(filepath.Join(root, file))
+		if err != nil || info.Mode() != mode {
+			t.Errorf("%s: %v %v, want the mode %v", file, err, info, mode)
 		}
+	}
+	if conffiles := run("dpkg-deb", "--info", filepath.Join(out, "countersign_amd64.deb"), "conffiles"); conffiles != "/etc/countersign/environment\n" {
+		t.Errorf("the conffiles are %q", conffiles)
+	}
+	if version := run("dpkg-deb", "--field", filepath.Join(out, "countersign_amd64.deb"), "Version"); version != "0.9.7\n" {
+		t.Errorf("the version of the package is %q", version)
+	}
+	if said := run(filepath.Join(root, "usr/bin/countersign"), "version"); !strings.HasPrefix(said, "countersign v0.9.7 ") {
+		t.Errorf("the installed program says %q", said)
 	}
 	unit, err := os.ReadFile(filepath.Join(root, "lib/systemd/system/countersign.service"))
 	must(t, err)
@@ -92,5 +106,17 @@ func TestTheFilesOfARelease(t *testing.T) {
 	must(t, err)
 	if string(kept) != "COUNTERSIGN_ENVIRONMENT=PROD\n" {
 		t.Errorf("a second installation changed the settings to %q", kept)
+	}
+	for _, step := range []struct {
+		option string
+		kept   bool
+	}{{"--remove", true}, {"--purge", false}} {
+		run("dpkg", "--root="+root, "--force-script-chrootless", step.option, "countersign")
+		for file := range installed {
+			_, err := os.Stat(filepath.Join(root, file))
+			if want := step.kept && filepath.Join(root, file) == settings; (err == nil) != want {
+				t.Errorf("after %s %s is there: %t", step.option, file, !want)
+			}
+		}
 	}
 }

@@ -382,7 +382,7 @@ func (r *rehearsal) settled() {
 func (r *rehearsal) check(of string) {
 	r.t.Helper()
 	p := start(r.t, append(r.keys, "COUNTERSIGN_DATABASE_OWNER_URL="+r.cluster.url("countersign_owner:owner", of)), "check")
-	if code := p.wait(r.t); code != 0 {
+	if code := p.waitFor(r.t, 20*patience); code != 0 {
 		r.t.Errorf("check ends with %d:\n%s", code, p.output)
 	}
 	r.t.Logf("%d payments, %d acknowledged requests: nothing lost, doubled or wrong: %t",

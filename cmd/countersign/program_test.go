@@ -112,6 +112,11 @@ func lastLines(text string, count int) string {
 // wait returns the exit code.
 func (p *program) wait(t *testing.T) int {
 	t.Helper()
+	return p.waitFor(t, patience)
+}
+
+func (p *program) waitFor(t *testing.T, patience time.Duration) int {
+	t.Helper()
 	select {
 	case <-p.ended:
 		return p.code

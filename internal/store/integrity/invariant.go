@@ -55,7 +55,12 @@ func (e *HiddenRowsError) Error() string {
 
 // Open begins to read. It fails with HiddenRowsError for a login that row-level security holds for, such as the service's.
 func Open(ctx context.Context, url string) (*Snapshot, error) {
-	conn, err := pgx.Connect(ctx, url)
+	cfg, err := pgx.ParseConfig(url)
+	if err != nil {
+		return nil, fmt.Errorf("read the database URL: %w", err)
+	}
+	cfg.RuntimeParams["jit"] = "off" // compiling a long statement takes seconds, and saves less
+	conn, err := pgx.ConnectConfig(ctx, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("open the database as owner: %w", err)
 	}

@@ -54,6 +54,8 @@ CREATE INDEX audit_event_in_time ON audit_event (at, event_id, realm);
 CREATE INDEX audit_event_placed ON audit_event (realm, place) WHERE place IS NOT NULL;
 CREATE INDEX audit_event_written ON audit_event (written_in, realm);
 CREATE INDEX audit_event_of_no_move ON audit_event (realm, event_id) WHERE sequence IS NULL;
+-- What releases used of limits.
+CREATE INDEX audit_event_limits ON audit_event (realm, at) WHERE detail LIKE '%"limits":[%';
 -- The newest changes of master data that the trail tells of.
 CREATE INDEX audit_event_master_data ON audit_event (realm, event_id) WHERE event = 'realm.rows';
 ALTER TABLE audit_event ENABLE ROW LEVEL SECURITY;

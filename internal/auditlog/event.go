@@ -93,6 +93,11 @@ func WithLimits(detail string, uses []LimitUse) string {
 	return strings.TrimSuffix(detail, "}") + `,"limits":` + string(text) + "}"
 }
 
+// UseBegins is the beginning of a use of a limit on a day in the text of a detail, before the number.
+func UseBegins(limit, day string) string {
+	return `"limit":"` + limit + `","day":"` + day + `","before":`
+}
+
 // Events of refusals. Refused steps of a message have the event of RefusedEventOf.
 const (
 	// EventSignInRefused: a wrong name or password, or an account that may not sign in.

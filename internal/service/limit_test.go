@@ -14,6 +14,7 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
 	"countersign/internal/service/servicetest"
+	"countersign/internal/store/storetest"
 )
 
 // swissAccount is the debtor account of stationtest's orders in francs.
@@ -192,7 +193,7 @@ func TestALimitThatIsNotWhatWasSetLetsNothingThrough(t *testing.T) {
 }
 
 // TestUsesOfALimitThatAreGoneStillCount: a superuser deletes the uses of a limit on a day, or the limit itself. The gateway that made
-// the uses lets nothing through, and the check names the missing rows.
+// the uses lets nothing through, nor does one that is started afterwards, and the check names the missing rows.
 func TestUsesOfALimitThatAreGoneStillCount(t *testing.T) {
 	t.Parallel()
 	h := servicetest.New(t)
@@ -208,14 +209,18 @@ func TestUsesOfALimitThatAreGoneStillCount(t *testing.T) {
 	straight := h.Principal(t, straight)
 	order := h.Order(rulebook.SchemeSIC)
 	servicetest.SetAmount(order.Document, "500.00")
+	gateways := []*servicetest.Env{h, h.WithKeys(t, storetest.Key)}
 	for _, gone := range []string{"limit_use", "spending_limit"} {
-		_, err = h.Approval.Approve(ctx, checker, service.Input{InternalID: second.InternalID})
-		wantLimit(t, "an approval without "+gone, err, "countersign check")
-		_, err = h.Submission.Create(ctx, straight, order)
-		wantLimit(t, "a payment without "+gone, err, "countersign check")
+		for _, gateway := range gateways {
+			_, err = gateway.Approval.Approve(ctx, checker, service.Input{InternalID: second.InternalID})
+			wantLimit(t, "an approval without "+gone, err, "countersign check")
+			_, err = gateway.Submission.Create(ctx, straight, order)
+			wantLimit(t, "a payment without "+gone, err, "countersign check")
+		}
 		named(t, h, map[string]string{"limit_use": "audit_event", "spending_limit": "spending_limit"}[gone], "")
 		_, err = conn.Exec(ctx, "INSERT INTO limit_use SELECT * FROM kept ON CONFLICT DO NOTHING; DELETE FROM spending_limit")
 		must(t, err)
+		gateways = gateways[:1] // without the limit another one finds no policy either
 	}
 }
 

@@ -73,7 +73,13 @@ func (s *Messages) limits(ctx context.Context, q *dbsqlc.Queries, rows []dbsqlc.
 		limits[slices.Index(ids, u.LimitID)].Used = u.Used
 	}
 	for i, l := range limits {
-		seen, _ := s.db.used.get(limitDay{l.ID, day})
+		seen, known := s.db.used.get(limitDay{l.ID, day})
+		switch {
+		case err != nil || !known && !lock:
+			continue
+		case !known: // the first time since the start
+			seen, err = q.LimitTold(ctx, auditlog.UseBegins(l.ID.String(), day), rows[0].Realm, day)
+		}
 		limits[i].Untrusted = l.Untrusted || lock && l.Used < seen // uses are gone: under the lock no older state is read
 		s.db.used.add(limitDay{l.ID, day}, max(l.Used, seen))
 	}

@@ -24,6 +24,12 @@ SELECT u.limit_id, max(u.used_after)::bigint AS used FROM limit_use u
 WHERE u.realm = @realm AND u.limit_id = ANY (@limit_ids::uuid[]) AND u.day = to_date(@day::text, 'YYYY-MM-DD')
 GROUP BY u.limit_id;
 
+-- name: LimitTold :one
+-- How much of a limit is used on a day by what the audit trail tells. @use is the beginning of such a use in a detail, as a regular expression.
+SELECT coalesce(max(substring(a.detail FROM @use::text || '([0-9]{1,18})')::bigint +
+  substring(a.detail FROM @use::text || '[0-9]{1,18},"amount":([0-9]{1,18})')::bigint), 0)::bigint AS used
+FROM audit_event a WHERE a.realm = @realm AND a.detail LIKE '%"limits":[%' AND a.at >= to_date(@day::text, 'YYYY-MM-DD') - 1;
+
 -- name: LimitUseInsert :exec
 INSERT INTO limit_use (realm, message_id, limit_id, limit_of, holder, currency, day, used_before, amount, used_after, allowed, previous_used)
 VALUES (@realm, @message_id, @limit_id, @limit_of, @holder, @currency, to_date(@day::text, 'YYYY-MM-DD'), @used_before, @amount, @used_after, @allowed,

@@ -44,6 +44,10 @@ var ofNewest = []mutant{
 		before: `lock && l.Used < seen`, after: `lock && false`,
 	},
 	{
+		name: "uses that only the trail tells of do not count", file: "internal/store/message_limit.go", tests: ofUses,
+		before: `case !known: // the`, after: `case !known && false: // the`,
+	},
+	{
 		name: "master data with a row less are read under their head", file: head, tests: ofReplays,
 		before: `err == nil && !bytes.Equal(digest[:], head.Digest)`, after: `false && !bytes.Equal(digest[:], head.Digest)`,
 	},

@@ -279,6 +279,20 @@ func (q *Queries) LimitSubjectList(ctx context.Context, arg LimitSubjectListPara
 	return items, nil
 }
 
+const limitTold = `-- name: LimitTold :one
+SELECT coalesce(max(substring(a.detail FROM $1::text || '([0-9]{1,18})')::bigint +
+  substring(a.detail FROM $1::text || '[0-9]{1,18},"amount":([0-9]{1,18})')::bigint), 0)::bigint AS used
+FROM audit_event a WHERE a.realm = $2 AND a.detail LIKE '%"limits":[%' AND a.at >= to_date($3::text, 'YYYY-MM-DD') - 1
+`
+
+// How much of a limit is used on a day by what the audit trail tells. @use is the beginning of such a use in a detail, as a regular expression.
+func (q *Queries) LimitTold(ctx context.Context, use string, realm string, day string) (int64, error) {
+	row := q.db.QueryRow(ctx, limitTold, use, realm, day)
+	var used int64
+	err := row.Scan(&used)
+	return used, err
+}
+
 const limitUseInsert = `-- name: LimitUseInsert :exec
 INSERT INTO limit_use (realm, message_id, limit_id, limit_of, holder, currency, day, used_before, amount, used_after, allowed, previous_used)
 VALUES ($1, $2, $3, $4, $5, $6, to_date($7::text, 'YYYY-MM-DD'), $8, $9, $10, $11,

@@ -42,7 +42,7 @@ var accountFields = []string{
 
 // The lengths are those of the interbank documents that name the debtor (SPS 2025, PostalAddress24; Max70Text for the name).
 var accountNoun = Noun{
-	Name: "account", Key: "iban",
+	Name: "account", Plural: "accounts", Key: "iban",
 	Fields: []Field{
 		{Key: "iban", Label: "IBAN", Type: TypeIBAN, Hint: "With or without spaces", Required: true},
 		{Key: "scheme", Label: "Scheme", Options: schemes},
@@ -167,7 +167,14 @@ var schemes = func() []string {
 	return names
 }()
 
+// AccountNumbers are the facts about the numbers of an account.
+type AccountNumbers struct {
+	ReceivedElsewhere bool // another realm receives payments for the account
+	QRTaken           bool // payments to the QR-IBAN come in for another account, or another realm
+}
+
 func (r Request) afterAccount(known Facts) (Values, error) {
+	numbers, _ := known.Own.(AccountNumbers)
 	f := &findings{prefix: valuesPrefix}
 	values := known.Before.with(nil)
 	if r.Kind == KindAccountCreate {
@@ -175,7 +182,7 @@ func (r Request) afterAccount(known Facts) (Values, error) {
 		if known.Found {
 			f.add("iban", "AM05", "Name another IBAN: the realm has this account.")
 		}
-		if known.ReceivedElsewhere && r.Values["receives"] == Yes {
+		if numbers.ReceivedElsewhere && r.Values["receives"] == Yes {
 			f.add("receives", codeFormat, "Leave this out: another realm receives payments for the account.")
 		}
 	} else if values["status"] == StatusClosed {
@@ -189,7 +196,7 @@ func (r Request) afterAccount(known Facts) (Values, error) {
 	switch kept := known.Before["qrIban"]; {
 	case r.Kind == KindAccountUpdate && kept != "" && a.QRIBAN != kept:
 		f.add("qrIban", codeFormat, "Leave the QR-IBAN as it is: an account keeps it for good.")
-	case known.QRTaken:
+	case numbers.QRTaken:
 		f.add("qrIban", "AM05", "Name another QR-IBAN: payments to this one come in for another account.")
 	}
 	check := a.CheckBank

@@ -23,27 +23,7 @@ func (r Request) after(known Facts) (Values, error) {
 	if status := r.Kind.Action().Status; status != "" && noun != &webhookNoun {
 		return before.with(Values{"status": status}), nil
 	}
-	switch noun {
-	case &userNoun:
-		return r.afterUser(known)
-	case &webhookNoun:
-		return r.afterWebhook(known)
-	case &providerNoun:
-		return r.afterProvider(known)
-	case &clientNoun:
-		return r.afterClient(known)
-	case &accountNoun:
-		return r.afterAccount(known)
-	case &messageNoun:
-		return r.afterMessage(known)
-	case &beneficiaryNoun:
-		return r.afterBeneficiary(known)
-	case &limitNoun:
-		return r.afterLimit(known)
-	case &realmNoun:
-		return r.afterFactors(known)
-	}
-	return r.afterPolicy(known)
+	return noun.after()(r, known)
 }
 
 const valuesPrefix = "/values"

@@ -110,12 +110,15 @@ func (f *findings) address(b Beneficiary) {
 	}
 }
 
+// BeneficiaryAccount are the facts about the account of a beneficiary.
+type BeneficiaryAccount struct{ Taken bool } // by another beneficiary
+
 // afterBeneficiary returns a beneficiary with the change applied.
 func (r Request) afterBeneficiary(known Facts) (Values, error) {
 	f := &findings{prefix: valuesPrefix}
 	b, err := BeneficiaryOf(r.Values, valuesPrefix)
 	f.join(err)
-	if known.AccountTaken {
+	if known.Own == (BeneficiaryAccount{Taken: true}) {
 		f.add("creditorIban", "AM05", "Name another IBAN: a beneficiary has this account. Change that one instead.")
 	}
 	b.ID = cmp.Or(known.Before["beneficiaryId"], r.ID.String())

@@ -66,14 +66,8 @@ type Facts struct {
 	Provider Provider
 	// LinkedElsewhere: another account is linked with the outer subject.
 	LinkedElsewhere bool
-	// ReceivedElsewhere: another realm receives payments for the account.
-	ReceivedElsewhere bool
-	// QRTaken: payments to the QR-IBAN come in for another account, or another realm.
-	QRTaken bool
-	// AccountTaken: another beneficiary has the account.
-	AccountTaken bool
-	// LimitHolder is whom a new limit names.
-	LimitHolder LimitHolder
+	// Own are facts that only the rules of the noun read, such as LimitHolder; nil for none.
+	Own any
 	// RequesterHolds: who asked for the change that is decided still has the role, by the same grant, in an active account.
 	RequesterHolds bool
 }

@@ -35,7 +35,7 @@ const (
 )
 
 var clientNoun = Noun{
-	Name: "client", Key: "clientId",
+	Name: "client", Plural: "clients", Key: "clientId",
 	Fields: []Field{
 		{Key: "clientId", Label: "Client's id", Required: true},
 		{Key: "kind", Label: "Kind", Options: []string{ClientConfidential, ClientPublic}},

@@ -29,7 +29,7 @@ const KindRealmFactors Kind = "realm.factors"
 const KindRealmNotices Kind = "realm.notices"
 
 var realmNoun = Noun{
-	Name: "realm", Key: "realm",
+	Name: "realm", Plural: "realms", Key: "realm",
 	Fields: []Field{
 		{Key: "realm", Label: "Realm"},
 		{

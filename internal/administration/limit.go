@@ -28,7 +28,7 @@ type Limit struct {
 const KindLimitSet Kind = "limit.set"
 
 var limitNoun = Noun{
-	Name: "limit", Key: "limitId",
+	Name: "limit", Plural: "limits", Key: "limitId",
 	Fields: []Field{
 		{Key: "displayName", Label: "Person's name"},
 		{Key: "currency", Label: "Currency", Options: []string{"CHF", "EUR"}, None: "That of the account"},
@@ -37,7 +37,12 @@ var limitNoun = Noun{
 			Key: "limitOf", Label: "Holder of the limit", Required: true,
 			Options: []string{string(rulebook.OfPerson), string(rulebook.OfClient), string(rulebook.OfAccount)},
 		},
-		{Key: "holder", Label: "Name, id or IBAN", Hint: "A user name, a client's id, or an IBAN", Required: true},
+		{
+			Key: "holder", Label: "Name, id or IBAN", Hint: "A user name, a client's id, or an IBAN", Required: true,
+			ShownAs: func(limit Values) string { // the person's name says it
+				return map[string]string{string(rulebook.OfClient): "holder", string(rulebook.OfAccount): "iban"}[limit["limitOf"]]
+			},
+		},
 		{Key: "perPayment", Label: "Most at a time", Type: TypeAmount, Hint: "Such as 10000.00"},
 		{Key: "perDay", Label: "Most a day", Type: TypeAmount, Hint: "Such as 50000.00"},
 		{Key: "usedToday", Label: "Amount used today", Type: TypeAmount},
@@ -106,7 +111,8 @@ func LimitKeyOf(values Values) LimitKey {
 // afterLimit sets both amounts of an existing or a new limit. An amount that is left out is removed.
 func (r Request) afterLimit(known Facts) (Values, error) {
 	if !known.Found {
-		after, err := LimitOf(r.Values, valuesPrefix, known.LimitHolder)
+		holder, _ := known.Own.(LimitHolder)
+		after, err := LimitOf(r.Values, valuesPrefix, holder)
 		f := &findings{prefix: valuesPrefix}
 		f.join(err)
 		after.ID = r.ID.String()

@@ -13,6 +13,7 @@ import (
 // texts of findings are derived from the description.
 type Noun struct {
 	Name    string   // "limit"
+	Plural  string   // "limits", of the list for programs; "" for a noun without one
 	Key     string   // the field that names a subject
 	Fields  []Field  // in the order of a difference
 	Actions []Action // the changes that people may ask for
@@ -32,6 +33,8 @@ type Field struct {
 	Min, Max int       // characters of a text, or bounds of a number; no check when Max is 0
 	Exact    bool      // space around the text stays
 	Hidden   bool      // an internal id, which no difference shows
+	// ShownAs returns the key under whose format a difference shows the value, "" to leave it out; nil for its own.
+	ShownAs func(subject Values) string
 }
 
 // FieldType is the format of a field's text.
@@ -71,6 +74,26 @@ type Subject interface{ Values() Values }
 // nouns are in the order in which kinds of changes are listed.
 var nouns = []*Noun{
 	&userNoun, &clientNoun, &accountNoun, &policyNoun, &limitNoun, &providerNoun, &webhookNoun, &realmNoun, &messageNoun, &beneficiaryNoun,
+}
+
+// after returns the rules of a noun, which make the subject after a change. A function, because rules read the descriptions.
+func (n *Noun) after() func(Request, Facts) (Values, error) {
+	return map[*Noun]func(Request, Facts) (Values, error){
+		&userNoun: Request.afterUser, &clientNoun: Request.afterClient, &accountNoun: Request.afterAccount, &policyNoun: Request.afterPolicy,
+		&limitNoun: Request.afterLimit, &providerNoun: Request.afterProvider, &webhookNoun: Request.afterWebhook,
+		&realmNoun: Request.afterFactors, &messageNoun: Request.afterMessage, &beneficiaryNoun: Request.afterBeneficiary,
+	}[n]
+}
+
+// Lists returns the names of the nouns with a list for programs, each with its plural.
+func Lists() map[string]string {
+	lists := map[string]string{}
+	for _, noun := range nouns {
+		if noun.Plural != "" {
+			lists[noun.Name] = noun.Plural
+		}
+	}
+	return lists
 }
 
 // actions are all actions by kind.

@@ -44,7 +44,7 @@ var policyFields = []string{
 }
 
 var policyNoun = Noun{
-	Name: "policy", Key: "policyId",
+	Name: "policy", Plural: "policies", Key: "policyId",
 	Fields: []Field{
 		{Key: "clientId", Label: "Client's id"},
 		{Key: "kind", Label: "Kind", None: "All", Options: []string{"instruction", "recall", "return", "resolution"}},

@@ -28,7 +28,7 @@ const (
 )
 
 var providerNoun = Noun{
-	Name: "provider", Key: "issuer",
+	Name: "provider", Plural: "providers", Key: "issuer",
 	Fields: []Field{
 		{
 			Key: "issuer", Label: "Issuer", Min: 1, Max: issuerLimit, Exact: true, Required: true,

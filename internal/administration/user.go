@@ -74,7 +74,7 @@ var (
 )
 
 var userNoun = Noun{
-	Name: "user", Key: "name",
+	Name: "user", Plural: "users", Key: "name",
 	Fields: []Field{
 		{Key: "duty", Label: "Duty"},
 		{Key: "name", Label: "User name", Required: true},

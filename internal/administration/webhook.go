@@ -33,7 +33,7 @@ var EventTypes = []string{
 const webhookURLLimit = 255
 
 var webhookNoun = Noun{
-	Name: "webhook", Key: "webhookId",
+	Name: "webhook", Plural: "webhooks", Key: "webhookId",
 	Fields: []Field{
 		{Key: "webhookId", Label: "Webhook", Hidden: true},
 		{

@@ -44,25 +44,15 @@ func (f Form) Definition(now store.RealmDefinition, secrets Secrets) (store.Real
 	}
 	wanted.Provider = d.provider(f.IdentityProvider)
 	d.outer = wanted.Provider
-	for i, person := range f.People {
-		wanted.People = append(wanted.People, d.person(fmt.Sprintf("/people/%d", i), person))
+	for _, section := range f.sections() {
+		for i, entry := range section.entries {
+			entry.read(&d, fmt.Sprintf("/%s/%d", section.name, i), &wanted)
+		}
+		if section.name == policies && len(section.entries) == 0 {
+			d.find("/policies", "Name the policies in force: without one no payment can be entered.")
+		}
 	}
-	for i, client := range f.Clients {
-		wanted.Clients = append(wanted.Clients, d.client(fmt.Sprintf("/clients/%d", i), client))
-	}
-	for i, policy := range f.Policies {
-		wanted.Policies = append(wanted.Policies, d.policy(fmt.Sprintf("/policies/%d", i), policy))
-	}
-	if len(f.Policies) == 0 {
-		d.find("/policies", "Name the policies in force: without one no payment can be entered.")
-	}
-	for i, account := range f.Accounts {
-		wanted.DebtorAccounts = append(wanted.DebtorAccounts, d.account(fmt.Sprintf("/accounts/%d", i), account))
-	}
-	for i, limit := range f.Limits {
-		wanted.Limits = append(wanted.Limits, d.limit(fmt.Sprintf("/limits/%d", i), limit, wanted))
-	}
-	d.once(wanted)
+	d.findings = append(d.findings, d.twice...)
 	d.namesakes(wanted)
 	d.linkedOnce(wanted)
 	if d.err == nil && len(d.findings) > 0 {
@@ -76,7 +66,9 @@ type definer struct {
 	now      store.RealmDefinition
 	secrets  Secrets
 	findings []payment.Finding
-	err      error // a secret could not be made
+	err      error             // a secret could not be made
+	named    map[string]bool   // what the form named already
+	twice    []payment.Finding // of names that the form has twice
 	// outer is the identity provider that the realm is to have; nil for none.
 	outer *store.ProviderDefinition
 }
@@ -138,7 +130,7 @@ func (d *definer) life(t *Tokens) store.TokenLife {
 	return life
 }
 
-func (d *definer) person(at string, p Person) store.PersonDefinition {
+func (p Person) read(d *definer, at string, wanted *store.RealmDefinition) {
 	person := store.PersonDefinition{DisplayName: p.Name}
 	if len(p.Users) == 0 {
 		d.find(at+"/users", "Give the person at least one user account.")
@@ -156,8 +148,9 @@ func (d *definer) person(at string, p Person) store.PersonDefinition {
 		account, linked := d.user(user, bool(u.Suppressed))
 		account.OuterSubject = d.subject(fmt.Sprintf("%s/users/%d", at, i), u.OuterSubject, linked)
 		person.Accounts = append(person.Accounts, account)
+		d.once("/people", account.Name)
 	}
-	return person
+	wanted.People = append(wanted.People, person)
 }
 
 // user keeps the password of an existing account, and makes a set-up for a new one; linked is the account's present subject at the
@@ -188,6 +181,12 @@ func (d *definer) user(u administration.User, suppressed bool) (account store.Ac
 	return account, linked
 }
 
+func (c Client) read(d *definer, at string, wanted *store.RealmDefinition) {
+	client := d.client(at, c)
+	d.once("/clients", client.ClientID)
+	wanted.Clients = append(wanted.Clients, client)
+}
+
 func (d *definer) client(at string, c Client) administration.Client {
 	client, err := administration.ClientOf(administration.ValuesOf(c), at)
 	d.note(err)
@@ -207,23 +206,6 @@ func (d *definer) client(at string, c Client) administration.Client {
 		d.err = errors.Join(d.err, err)
 	}
 	return client
-}
-
-func (d *definer) policy(at string, p Policy) administration.Policy {
-	read, err := administration.PolicyOf(administration.ValuesOf(p), at)
-	d.note(err)
-	return read
-}
-
-func (d *definer) account(at string, a Account) administration.Account {
-	read, err := administration.AccountOf(administration.ValuesOf(a), at)
-	d.note(err)
-	d.note(read.Check(at))
-	read.Status = administration.StatusOpen
-	if a.Closed {
-		read.Status = administration.StatusClosed
-	}
-	return read
 }
 
 // namesakes refuses people of one name: were they one human being, four-eyes would take them for two.
@@ -251,27 +233,13 @@ func shareAccount(a, b store.PersonDefinition) bool {
 	})
 }
 
-// once refuses names that the form has twice.
-func (d *definer) once(wanted store.RealmDefinition) {
-	seen := map[string]bool{}
-	name := func(at, key string) {
-		if seen[at+key] {
-			d.find(at, key+" stands here twice.")
-		}
-		seen[at+key] = true
+// once refuses a name that a section has twice.
+func (d *definer) once(at, name string) {
+	if d.named == nil {
+		d.named = map[string]bool{}
 	}
-	for _, person := range wanted.People {
-		for _, account := range person.Accounts {
-			name("/people", account.Name)
-		}
+	if d.named[at+name] {
+		d.twice = append(d.twice, payment.Finding{Pointer: at, Code: "FF01", Text: i18n.Data(name + " stands here twice.")})
 	}
-	for _, client := range wanted.Clients {
-		name("/clients", client.ClientID)
-	}
-	for _, account := range wanted.DebtorAccounts {
-		name("/accounts", account.IBAN)
-	}
-	for _, limit := range wanted.Limits {
-		name("/limits", string(limit.Of)+" "+limit.Holder+" "+limit.Currency)
-	}
+	d.named[at+name] = true
 }

@@ -15,42 +15,26 @@ import (
 func Differences(now, wanted store.RealmDefinition) ([]string, error) {
 	from, to := Of(now), Of(wanted)
 	d := &difference{before: map[string]string{}}
-	eachActor(from, d.remember)
-	eachAccount(from, d.remember)
-	eachActor(to, d.compare)
-	d.policies(from.Policies, to.Policies)
-	eachAccount(to, d.compare)
+	each(from, d.remember, func() {})
+	each(to, d.compare, func() { d.policies(from.Policies, to.Policies) })
 	return d.lines, d.err
 }
 
-// eachActor calls look for the realm itself and for its users and clients, in the order of its file, each with its key.
-func eachActor(f Form, look func(key string, value any)) {
+// each calls look for the realm itself and for its entries in the order of its file, each with its key, and atPolicies at the policies.
+func each(f Form, look func(key string, value any), atPolicies func()) {
 	look("realm "+f.Realm, head(f))
 	if f.IdentityProvider != nil {
-		look(providerWord, f.IdentityProvider)
+		look("identity provider", f.IdentityProvider)
 	}
-	for _, person := range f.People {
-		for _, user := range person.Users {
-			look("user "+user.User, Person{Name: person.Name, Users: []User{user}})
+	for _, section := range f.sections() {
+		if section.name == policies {
+			atPolicies()
+		}
+		for _, entry := range section.entries {
+			entry.each(look)
 		}
 	}
-	for _, client := range f.Clients {
-		look("client "+client.Client, client)
-	}
 }
-
-// eachAccount hands over the accounts and the limits in the same way.
-func eachAccount(f Form, look func(key string, value any)) {
-	for _, account := range f.Accounts {
-		look("account "+account.IBAN, account)
-	}
-	for _, limit := range f.Limits {
-		look(limit.key(), limit)
-	}
-}
-
-// providerWord names the identity provider among the differences.
-const providerWord = "identity provider"
 
 // head returns the realm's own fields.
 func head(f Form) Form {

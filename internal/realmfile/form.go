@@ -11,6 +11,7 @@ import (
 
 	"countersign/internal/administration"
 	"countersign/internal/identity"
+	"countersign/internal/rulebook"
 	"countersign/internal/store"
 )
 
@@ -34,6 +35,41 @@ type Form struct {
 	Limits []SpendingLimit `yaml:"limits,omitempty"`
 }
 
+// entry is one subject in a form.
+type entry interface {
+	// read checks the entry at a pointer, and adds its subject to the realm that the form describes.
+	read(d *definer, at string, wanted *store.RealmDefinition)
+	// each calls look with the parts that are compared, under their names among the differences.
+	each(look func(key string, value any))
+}
+
+// section are the entries of one noun.
+type section struct {
+	name    string
+	entries []entry
+}
+
+const policies = "policies"
+
+// sections lists the entries of the form by noun. Limits come last: they bind entries of the sections before.
+func (f Form) sections() []section {
+	return []section{
+		{"people", entries(f.People)},
+		{"clients", entries(f.Clients)},
+		{policies, entries(f.Policies)},
+		{"accounts", entries(f.Accounts)},
+		{"limits", entries(f.Limits)},
+	}
+}
+
+func entries[E entry](list []E) []entry {
+	all := make([]entry, len(list))
+	for i, one := range list {
+		all[i] = one
+	}
+	return all
+}
+
 // Tokens are the lives of the API's tokens, such as "5m"; an empty field leaves one as it is.
 type Tokens struct {
 	Access   string `yaml:"access,omitempty"`
@@ -45,6 +81,12 @@ type Tokens struct {
 type Person struct {
 	Name  string `yaml:"name"`
 	Users []User `yaml:"users"`
+}
+
+func (p Person) each(look func(key string, value any)) {
+	for _, user := range p.Users {
+		look("user "+user.User, Person{Name: p.Name, Users: []User{user}})
+	}
 }
 
 // User is a user account.
@@ -68,6 +110,8 @@ type Client struct {
 	Roles []identity.Role `yaml:"roles,omitempty,flow" field:"roles"`
 }
 
+func (c Client) each(look func(key string, value any)) { look("client "+c.Client, c) }
+
 // Policy is a policy in force; empty fields match everything.
 type Policy struct {
 	Rank                *Whole `yaml:"rank,omitempty" field:"rank"`
@@ -84,6 +128,14 @@ type Policy struct {
 	ExpiresAfter        string `yaml:"expiresAfter,omitempty" field:"expiresAfter"`
 }
 
+func (p Policy) read(d *definer, at string, wanted *store.RealmDefinition) {
+	read, err := administration.PolicyOf(administration.ValuesOf(p), at)
+	d.note(err)
+	wanted.Policies = append(wanted.Policies, read)
+}
+
+func (Policy) each(func(key string, value any)) {} // policies have no names: difference.policies compares them
+
 // Account is a debtor account.
 type Account struct {
 	IBAN     string `yaml:"iban" field:"iban"`
@@ -95,6 +147,20 @@ type Account struct {
 	QRIBAN   string `yaml:"qrIban,omitempty" field:"qrIban"`
 	Closed   Flag   `yaml:"closed,omitempty"`
 }
+
+func (a Account) read(d *definer, at string, wanted *store.RealmDefinition) {
+	read, err := administration.AccountOf(administration.ValuesOf(a), at)
+	d.note(err)
+	d.note(read.Check(at))
+	read.Status = administration.StatusOpen
+	if a.Closed {
+		read.Status = administration.StatusClosed
+	}
+	d.once("/accounts", read.IBAN)
+	wanted.DebtorAccounts = append(wanted.DebtorAccounts, read)
+}
+
+func (a Account) each(look func(key string, value any)) { look("account "+a.IBAN, a) }
 
 // Holder is whom an account belongs to.
 type Holder struct {
@@ -110,6 +176,51 @@ type Holder struct {
 type Agent struct {
 	BIC string `yaml:"bic" field:"agentBic"`
 	IID string `yaml:"iid,omitempty" field:"agentIid"`
+}
+
+// SpendingLimit limits the payments of a person (named by a user account), a client or an account.
+type SpendingLimit struct {
+	LimitOf    string `yaml:"limitOf" field:"limitOf"`
+	Holder     string `yaml:"holder" field:"holder"`
+	Currency   string `yaml:"currency" field:"currency"`
+	PerPayment string `yaml:"perPayment,omitempty" field:"perPayment"`
+	PerDay     string `yaml:"perDay,omitempty" field:"perDay"`
+}
+
+func (l SpendingLimit) each(look func(key string, value any)) {
+	look("limit of "+l.LimitOf+" "+l.Holder+" in "+l.Currency, l)
+}
+
+func (l SpendingLimit) read(d *definer, at string, wanted *store.RealmDefinition) {
+	values := administration.ValuesOf(l)
+	read, err := administration.LimitOf(values, at, holderIn(administration.LimitKeyOf(values), wanted))
+	d.note(err)
+	d.once("/limits", string(read.Of)+" "+read.Holder+" "+read.Currency)
+	wanted.Limits = append(wanted.Limits, read)
+}
+
+// holderIn finds the holder of a limit in the realm that the file describes.
+func holderIn(key administration.LimitKey, wanted *store.RealmDefinition) administration.LimitHolder {
+	holder := administration.LimitHolder{Key: key.Holder}
+	switch key.Of {
+	case rulebook.OfPerson:
+		for _, person := range wanted.People {
+			for _, account := range person.Accounts {
+				holder.Found = holder.Found || account.Name == key.Holder
+			}
+		}
+	case rulebook.OfClient:
+		for _, client := range wanted.Clients {
+			holder.Found = holder.Found || client.ClientID == key.Holder
+		}
+	case rulebook.OfAccount:
+		for _, account := range wanted.DebtorAccounts {
+			if account.IBAN == key.Holder {
+				holder.Found, holder.Currency = true, account.Currency
+			}
+		}
+	}
+	return holder
 }
 
 // Limit is the longest file taken, in bytes.

@@ -2,16 +2,14 @@ package store
 
 import (
 	"context"
+	"errors"
 
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/account"
 	"countersign/internal/administration"
 	"countersign/internal/store/internal/dbsqlc"
 )
-
-// Accounts lists the debtor accounts of a realm by IBAN.
-func (c *Changes) Accounts(ctx context.Context, realm string) ([]administration.Account, error) {
-	return askChanges(ctx, c, changeQuestion{realm, "list accounts"},
-		func(s changeStep) ([]administration.Account, error) { return s.accounts(ctx, "") })
-}
 
 // accounts reads one account, or all for an empty IBAN.
 func (w realmWriter) accounts(ctx context.Context, iban string) ([]administration.Account, error) {
@@ -104,4 +102,42 @@ func (s changeStep) receive(ctx context.Context, a administration.Account, numbe
 		}
 	}
 	return nil
+}
+
+// DebtorAccount is the row of a debtor account.
+func DebtorAccount(a dbsqlc.DebtorAccount) Row {
+	return Row{Table: "debtor_account", Realm: a.Realm, Key: a.Iban}.
+		covers(&a.Iban, &a.Scheme, &a.Currency, &a.HolderName, &a.HolderStreet, &a.HolderBuilding, &a.HolderPostcode, &a.HolderTown,
+			&a.HolderCountry, &a.AgentBic, &a.AgentIid, a.Open)
+}
+
+// IncomingAccount is the row of an account that receives.
+func IncomingAccount(a dbsqlc.IncomingAccount) Row {
+	return Row{Table: "incoming_account", Realm: a.Realm, Key: a.Iban}.covers(&a.Iban, &a.Account)
+}
+
+func (s changeStep) accountFacts(ctx context.Context, known *administration.Facts, asked requested) error {
+	iban, err := account.ParseInput(asked.name())
+	if err != nil {
+		return nil // the rules say what is wrong with it
+	}
+	accounts, err := s.accounts(ctx, iban.String())
+	if err != nil {
+		return err
+	}
+	if len(accounts) == 1 {
+		known.Found, known.Before = true, accounts[0].Values()
+	}
+	var numbers administration.AccountNumbers
+	numbers.ReceivedElsewhere, err = s.q.IncomingAccountTaken(ctx, iban.String(), s.realm)
+	qr, unread := account.ParseInput(asked.values["qrIban"])
+	if err == nil && unread == nil && qr.String() != known.Before["qrIban"] {
+		_, err = s.q.IncomingAccountGet(ctx, qr.String())
+		numbers.QRTaken = err == nil
+		if errors.Is(err, pgx.ErrNoRows) { // not of this realm
+			numbers.QRTaken, err = s.q.IncomingAccountTaken(ctx, qr.String(), s.realm)
+		}
+	}
+	known.Own = numbers
+	return err
 }

@@ -12,11 +12,9 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Limits lists the limits of a realm with their use on a banking day.
-func (c *Changes) Limits(ctx context.Context, realm string, day time.Time) ([]administration.LimitToday, error) {
-	return askChanges(ctx, c, changeQuestion{realm, "list limits"}, func(s changeStep) ([]administration.LimitToday, error) {
-		return s.limits(ctx, dbsqlc.LimitSubjectListParams{Day: day.Format(time.DateOnly)})
-	})
+// limitsToday reads the limits with their use on the day of the step.
+func (s changeStep) limitsToday(ctx context.Context) ([]administration.LimitToday, error) {
+	return s.limits(ctx, dbsqlc.LimitSubjectListParams{Day: s.at.Format(time.DateOnly)})
 }
 
 func (w realmWriter) limits(ctx context.Context, asked dbsqlc.LimitSubjectListParams) ([]administration.LimitToday, error) {
@@ -41,27 +39,28 @@ func limitOf(row dbsqlc.LimitSubjectListRow) administration.Limit {
 }
 
 // limitFacts reads a limit by its id, or whom a new one is to bind and the limit that is there of them.
-func (s changeStep) limitFacts(ctx context.Context, known *administration.Facts, subject string, values administration.Values) error {
+func (s changeStep) limitFacts(ctx context.Context, known *administration.Facts, wanted requested) error {
 	var asked dbsqlc.LimitSubjectListParams
+	values := wanted.values
 	if values["limitOf"] == "" {
-		id, err := uuid.Parse(subject)
+		id, err := uuid.Parse(wanted.subject)
 		if err != nil {
 			return nil //nolint:nilerr // the rules say that there is none
 		}
 		asked.LimitID = &id
 	} else {
-		var err error
-		known.LimitHolder, err = s.limitHolder(ctx, administration.LimitKeyOf(values))
-		if err != nil || !known.LimitHolder.Found {
+		holder, err := s.limitHolder(ctx, administration.LimitKeyOf(values))
+		known.Own = holder
+		if err != nil || !holder.Found {
 			return err
 		}
-		known.Beneficiary = known.LimitHolder.Person
+		known.Beneficiary = holder.Person
 		currency := values["currency"]
 		if currency == "" {
-			currency = known.LimitHolder.Currency
+			currency = holder.Currency
 		}
 		of := values["limitOf"]
-		asked.LimitOf, asked.Holder, asked.Currency = &of, known.LimitHolder.Key, currency
+		asked.LimitOf, asked.Holder, asked.Currency = &of, holder.Key, currency
 	}
 	limits, err := s.limits(ctx, asked)
 	if err != nil || len(limits) != 1 {
@@ -198,4 +197,19 @@ func (w realmWriter) fileLimits(ctx context.Context, people []PersonDefinition) 
 		}
 	}
 	return list, err
+}
+
+// Limit is the row of a limit.
+func Limit(l dbsqlc.SpendingLimit) Row {
+	return Row{Table: "spending_limit", Realm: l.Realm, Key: l.LimitID.String()}.
+		covers(l.LimitID, l.LimitOf, l.Holder, l.Currency, l.PerPayment, l.PerDay, l.PerDaySince, l.SetAt).
+		in(limitGroup(l))
+}
+
+// limitGroup is the group of the limits of a holder that have an amount; "" for a limit without one.
+func limitGroup(l dbsqlc.SpendingLimit) string {
+	if l.PerPayment == nil && l.PerDay == nil {
+		return ""
+	}
+	return l.LimitOf + " " + l.Holder
 }

@@ -13,21 +13,21 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Provider is the identity provider of a realm; found is false for none.
-func (c *Changes) Provider(ctx context.Context, realm string) (p administration.Provider, found bool, err error) {
-	row, err := askChanges(ctx, c, changeQuestion{realm, "read the identity provider"}, func(s changeStep) (dbsqlc.IdentityProvider, error) {
-		row, _, err := s.provider(ctx)
-		return row, err
-	})
-	return providerOf(row), row.ProviderID != uuid.Nil, err
-}
-
 func (w realmWriter) provider(ctx context.Context) (row dbsqlc.IdentityProvider, found bool, err error) {
 	rows, err := w.q.ProviderInForce(ctx, w.realm)
 	if err != nil || len(rows) == 0 {
 		return row, false, err
 	}
 	return rows[0], true, nil
+}
+
+// providers reads the identity provider in force; none for a realm without.
+func (w realmWriter) providers(ctx context.Context) ([]administration.Provider, error) {
+	row, found, err := w.provider(ctx)
+	if !found {
+		return nil, err
+	}
+	return []administration.Provider{providerOf(row)}, nil
 }
 
 func providerOf(row dbsqlc.IdentityProvider) administration.Provider {
@@ -41,13 +41,13 @@ func providerOf(row dbsqlc.IdentityProvider) administration.Provider {
 }
 
 // providerFacts adds the provider in force, which the new one replaces under any name.
-func (s changeStep) providerFacts(ctx context.Context, known *administration.Facts, subject string) error {
+func (s changeStep) providerFacts(ctx context.Context, known *administration.Facts, asked requested) error {
 	row, found, err := s.provider(ctx)
 	if !found {
 		return err
 	}
 	known.Provider = providerOf(row)
-	known.Before, known.Found = known.Provider.Values(), subject == row.Issuer
+	known.Before, known.Found = known.Provider.Values(), asked.subject == row.Issuer
 	return nil
 }
 

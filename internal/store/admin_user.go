@@ -15,12 +15,6 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Users lists the user accounts of a realm by their names.
-func (c *Changes) Users(ctx context.Context, realm string) ([]administration.User, error) {
-	return askChanges(ctx, c, changeQuestion{realm, "list users"},
-		func(s changeStep) ([]administration.User, error) { return s.users(ctx, "") })
-}
-
 // users reads one user account, or all for an empty name.
 func (w realmWriter) users(ctx context.Context, name string) ([]administration.User, error) {
 	rows, err := w.q.UserSubjectList(ctx, w.realm, OrNull(name))
@@ -332,4 +326,68 @@ func (p provision) user(ctx context.Context, user dbsqlc.UserAccount, definition
 		return err
 	}
 	return p.told(ctx, auditlog.EventUserRights, auditlog.RightsDetail(rights))
+}
+
+// Person is the row of a person.
+func Person(p dbsqlc.Person) Row {
+	return Row{Table: "person", Realm: p.Realm, Key: p.PersonID.String()}.
+		covers(p.PersonID, p.DisplayName, p.Duty, p.CreatedAt)
+}
+
+// User is the row of a user account.
+func User(u dbsqlc.UserAccount) Row {
+	return Row{Table: "user_account", Realm: u.Realm, Key: u.UserID.String()}.
+		covers(u.UserID, u.PersonID, u.Duty, u.Name, u.PasswordHash, u.Status, u.SignedOutAt, u.Email, u.CreatedAt)
+}
+
+// Grant is the row of a grant of a role.
+func Grant(g dbsqlc.UserRole) Row {
+	return Row{Table: "user_role", Realm: g.Realm, Key: g.GrantID.String()}.
+		covers(g.GrantID, g.UserID, g.Duty, g.Role, g.GrantedAt, g.EndedAt)
+}
+
+// SetUpRow is the row of a set-up.
+func SetUpRow(s dbsqlc.UserSetup) Row {
+	return Row{Table: "user_setup", Realm: s.Realm, Key: s.SetupID.String()}.
+		covers(s.SetupID, s.UserID, s.LinkHash, s.CodeHash, s.MadeAt, s.ExpiresAt)
+}
+
+func (s changeStep) userFacts(ctx context.Context, known *administration.Facts, asked requested) error {
+	kind, name, values := asked.kind, identity.NormaliseName(asked.name()), asked.values
+	users, err := s.users(ctx, name)
+	if err != nil {
+		return err
+	}
+	if len(users) == 1 {
+		known.Found, known.Before, known.Beneficiary = true, users[0].Values(), users[0].Person
+	}
+	if kind == administration.KindUserLink {
+		err = s.linkFacts(ctx, known, linkedAccount{name: name, subject: values["outerSubject"]})
+		if err != nil {
+			return err
+		}
+	}
+	id, err := uuid.Parse(values["personId"])
+	if err == nil {
+		person, err := s.q.PersonGet(ctx, s.realm, id)
+		switch {
+		case err == nil:
+			known.Person = &administration.Person{ID: id, DisplayName: person.DisplayName, Duty: administration.Duty(person.Duty)}
+		case !errors.Is(err, pgx.ErrNoRows):
+			return err
+		}
+	}
+	if kind == administration.KindUserCreate && values["personId"] == "" {
+		known.NameTaken, err = NameTaken(ctx, s.q, s.realm, values["displayName"])
+		if err != nil {
+			return err
+		}
+	}
+	holders, err := s.q.RoleHolderList(ctx, s.realm)
+	for _, holder := range holders {
+		known.Holders = append(known.Holders, administration.Holder{
+			User: holder.Name, Person: holder.PersonID, Roles: Roles(holder.Roles),
+		})
+	}
+	return err
 }

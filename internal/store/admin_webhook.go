@@ -13,20 +13,18 @@ import (
 // oldSecretSigns is the time for which the secret before signs beside a new one.
 const oldSecretSigns = 24 * time.Hour
 
-// Webhooks lists the webhooks of a realm, those in force first.
-func (c *Changes) Webhooks(ctx context.Context, realm string) ([]administration.Webhook, error) {
-	return askChanges(ctx, c, changeQuestion{realm, "list webhooks"}, func(s changeStep) ([]administration.Webhook, error) {
-		rows, err := s.q.WebhookListAll(ctx, realm)
-		var list, retired []administration.Webhook
-		for _, row := range rows {
-			if row.RetiredAt == nil {
-				list = append(list, webhookOf(row))
-			} else {
-				retired = append(retired, webhookOf(row))
-			}
+// webhooks reads the webhooks of the realm, those in force first.
+func (w realmWriter) webhooks(ctx context.Context) ([]administration.Webhook, error) {
+	rows, err := w.q.WebhookListAll(ctx, w.realm)
+	var list, retired []administration.Webhook
+	for _, row := range rows {
+		if row.RetiredAt == nil {
+			list = append(list, webhookOf(row))
+		} else {
+			retired = append(retired, webhookOf(row))
 		}
-		return append(list, retired...), err
-	})
+	}
+	return append(list, retired...), err
 }
 
 func webhookOf(row dbsqlc.Webhook) administration.Webhook {
@@ -47,8 +45,8 @@ func (s changeStep) webhook(ctx context.Context, subject string) (row dbsqlc.Web
 	return row, false, err
 }
 
-func (s changeStep) webhookFacts(ctx context.Context, known *administration.Facts, subject string) error {
-	row, found, err := s.webhook(ctx, subject)
+func (s changeStep) webhookFacts(ctx context.Context, known *administration.Facts, asked requested) error {
+	row, found, err := s.webhook(ctx, asked.subject)
 	if found {
 		known.Found, known.Before = true, webhookOf(row).Values()
 	}

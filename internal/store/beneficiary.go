@@ -78,8 +78,8 @@ func (c *Changes) Beneficiary(ctx context.Context, realm string, id uuid.UUID) (
 }
 
 // beneficiaryFacts are the beneficiary a change is about, and whether another one has the account it names.
-func (s changeStep) beneficiaryFacts(ctx context.Context, known *administration.Facts, subject string, values administration.Values) error {
-	id, err := uuid.Parse(subject)
+func (s changeStep) beneficiaryFacts(ctx context.Context, known *administration.Facts, asked requested) error {
+	id, err := uuid.Parse(asked.subject)
 	if err == nil {
 		row, err := s.q.BeneficiaryGet(ctx, s.realm, id)
 		switch {
@@ -89,7 +89,7 @@ func (s changeStep) beneficiaryFacts(ctx context.Context, known *administration.
 			return err
 		}
 	}
-	iban, err := account.ParseInput(values["creditorIban"])
+	iban, err := account.ParseInput(asked.values["creditorIban"])
 	if err != nil {
 		return nil // the rules say what is wrong with it
 	}
@@ -97,7 +97,7 @@ func (s changeStep) beneficiaryFacts(ctx context.Context, known *administration.
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}
-	known.AccountTaken = row.BeneficiaryID != id
+	known.Own = administration.BeneficiaryAccount{Taken: row.BeneficiaryID != id}
 	return err
 }
 
@@ -154,4 +154,11 @@ func beneficiaryOf(row dbsqlc.Beneficiary) administration.Beneficiary {
 		b.Status = administration.StatusRemoved
 	}
 	return b
+}
+
+// Beneficiary is the row of a creditor that two people of payments agreed on.
+func Beneficiary(b dbsqlc.Beneficiary) Row {
+	return Row{Table: "beneficiary", Realm: b.Realm, Key: b.BeneficiaryID.String()}.
+		covers(b.BeneficiaryID, b.Name, b.Iban, b.Street, b.BuildingNumber, b.AddressLine1, b.AddressLine2, b.Postcode, b.Town, b.Country,
+			b.AddedAt, b.AccountChangedAt, b.EarlierIban, b.Removed)
 }

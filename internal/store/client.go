@@ -8,12 +8,6 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Clients lists the clients of a realm by their ids.
-func (c *Changes) Clients(ctx context.Context, realm string) ([]administration.Client, error) {
-	return askChanges(ctx, c, changeQuestion{realm, "list clients"},
-		func(s changeStep) ([]administration.Client, error) { return s.clients(ctx, "") })
-}
-
 // clients reads one client, or all for an empty id.
 func (w realmWriter) clients(ctx context.Context, clientID string) ([]administration.Client, error) {
 	rows, err := w.q.ClientSubjectList(ctx, w.realm, OrNull(clientID))
@@ -90,4 +84,18 @@ func (s changeStep) applyClient(ctx context.Context, c administration.Change) er
 		return err
 	}
 	return s.ledger.Put(ClientRow(row))
+}
+
+// ClientRow is the row of a client.
+func ClientRow(c dbsqlc.Client) Row {
+	return Row{Table: "client", Realm: c.Realm, Key: c.ClientID}.
+		covers(c.ClientID, c.Kind, c.SecretHash, c.MayDecideOwn, c.SuppressedAt, c.PayeeWaived, c.Roles, c.CreatedAt)
+}
+
+func (s changeStep) clientFacts(ctx context.Context, known *administration.Facts, asked requested) error {
+	clients, err := s.clients(ctx, asked.name())
+	if err == nil && len(clients) == 1 {
+		known.Found, known.Before = true, clients[0].Values()
+	}
+	return err
 }

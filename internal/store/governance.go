@@ -40,7 +40,7 @@ func (c *Changes) Insert(ctx context.Context, r ChangeRequest) (administration.C
 	var made administration.Change
 	err := c.db.InRealm(ctx, r.By.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		s := c.step(q, r.By.Realm, r.At)
-		known, err := s.facts(ctx, r.Kind, r.Subject, r.Values)
+		known, err := s.facts(ctx, requested{r.Kind, r.Subject, r.Values})
 		if err != nil {
 			return err
 		}
@@ -137,7 +137,7 @@ func (c *Changes) Decide(ctx context.Context, d DecisionInput) (administration.C
 		if err != nil {
 			return err
 		}
-		known, err := s.facts(ctx, change.Kind, change.Subject, change.Values)
+		known, err := s.facts(ctx, requested{change.Kind, change.Subject, change.Values})
 		if err != nil {
 			return err
 		}
@@ -173,15 +173,6 @@ func (c *Changes) Decide(ctx context.Context, d DecisionInput) (administration.C
 	}
 	return change, changeError(err, "decide a change")
 }
-
-// askChanges looks at a realm without changing it.
-func askChanges[T any](ctx context.Context, c *Changes, in changeQuestion, look func(changeStep) (T, error)) (T, error) {
-	found, err := Read(ctx, c.db, in.realm, func(q *dbsqlc.Queries) (T, error) { return look(c.step(q, in.realm, time.Time{})) })
-	return found, changeError(err, in.action)
-}
-
-// changeQuestion is a read of a realm, with the words for its failure.
-type changeQuestion struct{ realm, action string }
 
 // changeError maps "no row" to payment.ErrNotFound, and an ended right or a taken name to their errors.
 func changeError(err error, action string) error {

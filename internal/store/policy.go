@@ -12,17 +12,22 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Policies lists the policies of a realm, those in force first, and of these the one that counts first first.
-func (c *Changes) Policies(ctx context.Context, realm string) ([]administration.Policy, error) {
-	return askChanges(ctx, c, changeQuestion{realm, "list policies"},
-		func(s changeStep) ([]administration.Policy, error) { return s.policies(ctx) })
-}
-
+// policies reads the policies of the realm, those in force first, and of these the one that counts first first.
 func (w realmWriter) policies(ctx context.Context) ([]administration.Policy, error) {
 	rows, err := w.q.PolicySubjectList(ctx, w.realm, nil)
 	list := make([]administration.Policy, len(rows))
 	for i, row := range rows {
 		list[i] = policyOf(row)
+	}
+	return list, err
+}
+
+// policiesInForce reads the policies in force.
+func (w realmWriter) policiesInForce(ctx context.Context) ([]administration.Policy, error) {
+	rows, err := w.q.PolicyInForce(ctx, w.realm)
+	var list []administration.Policy
+	for _, row := range rows {
+		list = append(list, policyOf(row))
 	}
 	return list, err
 }
@@ -109,13 +114,13 @@ func (p provision) bringPolicies(ctx context.Context, wanted []administration.Po
 	for _, policy := range wanted {
 		_, twice := missing[policyKey(policy)]
 		if twice {
-			return errors.New("two policies are the same")
+			return errors.New("policies: two policies are the same")
 		}
 		missing[policyKey(policy)] = policy
 	}
 	rows, err := p.q.PolicyInForce(ctx, p.realm)
 	if err != nil {
-		return fmt.Errorf("read those in force: %w", err)
+		return fmt.Errorf("policies: read those in force: %w", err)
 	}
 	for _, row := range rows {
 		key := policyKey(policyOf(row))
@@ -126,7 +131,7 @@ func (p provision) bringPolicies(ctx context.Context, wanted []administration.Po
 		}
 		err = p.retirePolicy(ctx, row)
 		if err != nil {
-			return fmt.Errorf("retire one: %w", err)
+			return fmt.Errorf("policies: retire one: %w", err)
 		}
 	}
 	for _, policy := range wanted {
@@ -136,7 +141,7 @@ func (p provision) bringPolicies(ctx context.Context, wanted []administration.Po
 		}
 		err = p.insertPolicy(ctx, policy)
 		if err != nil {
-			return fmt.Errorf("add one: %w", err)
+			return fmt.Errorf("policies: add one: %w", err)
 		}
 	}
 	return nil
@@ -165,4 +170,36 @@ func (c *Changes) DryRun(ctx context.Context, realm string, p administration.Pol
 		return err
 	})
 	return run, changeError(err, "try a policy")
+}
+
+// Policy is the row of a policy.
+func Policy(p dbsqlc.Policy) Row {
+	return Row{Table: "policy", Realm: p.Realm, Key: p.PolicyID.String()}.
+		covers(p.PolicyID, p.Rank, p.ClientID, p.Channel, p.Scheme, p.Kind, p.AmountFrom, p.AmountTo, p.ApprovalsRequired, p.PendingSeconds,
+			p.CreatedAt, p.RetiredAt, p.ContentHashRequired, p.StepUp, p.Funds)
+}
+
+func policyRow(p dbsqlc.PolicyListAllRow) Row {
+	row := Policy(p.Policy)
+	row.fingerprint = p.Fingerprint
+	return row
+}
+
+func (s changeStep) policyFacts(ctx context.Context, known *administration.Facts, asked requested) error {
+	policies, err := s.policies(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range policies {
+		if p.Status == administration.StatusInForce && p.MatchesEverything() {
+			known.CoverAll++
+		}
+		if p.ID == asked.subject {
+			known.Found, known.Before = true, p.Values()
+		}
+	}
+	clientID := asked.values["clientId"]
+	clients, err := s.clients(ctx, clientID)
+	known.ClientKnown = clientID != "" && len(clients) == 1 && clients[0].Status == administration.StatusActive
+	return err
 }

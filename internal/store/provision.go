@@ -29,25 +29,6 @@ const (
 	DutyAdministration = administration.DutyAdministration
 )
 
-// RealmDefinition is everything Apply brings into a realm.
-type RealmDefinition struct {
-	Realm          string // lower-case letters, digits and hyphens, at most 32
-	Name           string // as shown to people
-	Mark           string // two characters that open every Global ID of the realm; fixed for ever
-	MadeBy         RealmMaker
-	Life           TokenLife       // whole seconds
-	SecondFactor   []identity.Role // roles of which a second factor is asked
-	NoticeDetails  bool            // e-mails may name amounts and creditors
-	People         []PersonDefinition
-	Clients        []administration.Client
-	Policies       []administration.Policy  // all of them: a policy in force that is not here is retired
-	DebtorAccounts []administration.Account // open unless their status says closed
-	Limits         []administration.Limit   // a person is named by a user account
-	Directories    []DirectoryImport        // of any scheme; their Realm is this one
-	// Provider is the identity provider; nil leaves the realm's own as it is.
-	Provider *ProviderDefinition
-}
-
 // PersonDefinition is a human being with at least one account, by whose name the person is known again.
 type PersonDefinition struct {
 	ID          uuid.UUID // as it is read
@@ -198,52 +179,6 @@ type provision struct {
 	setUps identity.SetUpKeys
 	// providerKeys hides secrets of the portal at identity providers.
 	providerKeys identity.ProviderKeys
-}
-
-func (p provision) bring(ctx context.Context, realm RealmDefinition) error {
-	err := p.row(ctx, realm) // first, for it locks the row: two runs take turns
-	if err != nil {
-		return err
-	}
-	for _, person := range realm.People {
-		err = p.person(ctx, person)
-		if err != nil {
-			return fmt.Errorf("person %s: %w", person.DisplayName, err)
-		}
-	}
-	err = p.bringOuter(ctx, realm)
-	if err != nil {
-		return err
-	}
-	for _, client := range realm.Clients {
-		err = p.client(ctx, client)
-		if err != nil {
-			return fmt.Errorf("client %s: %w", client.ClientID, err)
-		}
-	}
-	err = p.bringPolicies(ctx, realm.Policies)
-	if err != nil {
-		return fmt.Errorf("policies: %w", err)
-	}
-	for _, account := range realm.DebtorAccounts {
-		err = p.account(ctx, account)
-		if err != nil {
-			return fmt.Errorf("debtor account of %s: %w", account.HolderName, err)
-		}
-	}
-	for _, limit := range realm.Limits {
-		err = p.limit(ctx, limit)
-		if err != nil {
-			return fmt.Errorf("limit of %s %s: %w", limit.Of, limit.Holder, err)
-		}
-	}
-	for _, directory := range realm.Directories {
-		_, err = p.directory(ctx, directory)
-		if err != nil {
-			return fmt.Errorf("directory of %s: %w", directory.Scheme, err)
-		}
-	}
-	return nil
 }
 
 // realmRow returns the row of a realm.

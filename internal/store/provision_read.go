@@ -39,51 +39,6 @@ func ReadRealm(ctx context.Context, ownerURL, realm string) (KnownRealm, error) 
 	return read, nil
 }
 
-// all reads a realm.
-func (w realmWriter) all(ctx context.Context) (KnownRealm, error) {
-	row, err := w.q.RealmGet(ctx, w.realm)
-	if err != nil {
-		return KnownRealm{}, err
-	}
-	read := KnownRealm{RealmDefinition: RealmDefinition{
-		Realm: row.Realm, Name: row.Name, Mark: row.Mark, MadeBy: RealmMaker(row.MadeBy), Life: TokenLife{
-			Access: Seconds(row.AccessTokenSeconds), Refresh: Seconds(row.RefreshTokenSeconds),
-			Absolute: Seconds(row.RefreshAbsoluteSeconds),
-		},
-		SecondFactor: FactorRoles(row.SecondFactorRoles), NoticeDetails: row.NoticeDetails,
-	}}
-	administrators, err := w.q.AdministratorEverCount(ctx, w.realm)
-	if err != nil {
-		return KnownRealm{}, err
-	}
-	read.EverTwo = administrators >= 2
-	outer, err := w.outerOf(ctx, &read.RealmDefinition)
-	if err != nil {
-		return KnownRealm{}, err
-	}
-	read.People, err = w.people(ctx, outer)
-	if err != nil {
-		return KnownRealm{}, err
-	}
-	read.Clients, err = w.clients(ctx, "")
-	if err != nil {
-		return KnownRealm{}, err
-	}
-	policies, err := w.q.PolicyInForce(ctx, w.realm)
-	if err != nil {
-		return KnownRealm{}, err
-	}
-	for _, policy := range policies {
-		read.Policies = append(read.Policies, policyOf(policy))
-	}
-	read.DebtorAccounts, err = w.accounts(ctx, "")
-	if err != nil {
-		return KnownRealm{}, err
-	}
-	read.Limits, err = w.fileLimits(ctx, read.People)
-	return read, err
-}
-
 // AdministeredRealms tells which realms administrators changed, as the owner.
 func AdministeredRealms(ctx context.Context, ownerURL string) (map[string]bool, error) {
 	conn, done, err := asOwner(ctx, ownerURL)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"countersign/internal/store/internal/dbsqlc"
 )
 
 // RealmMaker is the maker of a realm. The demo never changes a realm of an operator, and an operator none of the
@@ -41,4 +43,11 @@ type TokenLife struct {
 	Access   time.Duration // of an access token
 	Refresh  time.Duration // of a refresh token, counted anew with each rotation
 	Absolute time.Duration // of all tokens of one sign-in, however often they are refreshed
+}
+
+// Realm is the row of a realm.
+func Realm(r dbsqlc.Realm) Row {
+	return Row{Table: "realm", Realm: r.Realm, Key: r.Realm}.
+		covers(r.Name, r.Mark, r.MadeBy, r.AccessTokenSeconds, r.RefreshTokenSeconds, r.RefreshAbsoluteSeconds, r.SecondFactorRoles,
+			r.NoticeDetails, r.CreatedAt)
 }

@@ -12,15 +12,18 @@ import (
 )
 
 // messageFacts are those of a released message that clearing is not known to have.
-func (s changeStep) messageFacts(ctx context.Context, known *administration.Facts, subject string) error {
-	id, _ := uuid.Parse(subject)
-	row, err := s.q.MessageUntaken(ctx, s.realm, OrNull(id), OrNull(strings.ToUpper(subject)))
+func (s changeStep) messageFacts(ctx context.Context, known *administration.Facts, asked requested) error {
+	id, _ := uuid.Parse(asked.subject)
+	row, err := s.q.MessageUntaken(ctx, s.realm, OrNull(id), OrNull(strings.ToUpper(asked.subject)))
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}
 	known.Found, known.Before = err == nil, administration.MessageValues(row.MessageID.String(), row.GlobalID)
 	return err
 }
+
+// applyMessage does nothing: a change about a message is read when the message is sent.
+func (s changeStep) applyMessage(context.Context, administration.Change) error { return nil }
 
 // Taken reports whether two administrators confirmed that clearing has a message as another document under its id. A change or decision
 // that does not fit its seal is ignored.

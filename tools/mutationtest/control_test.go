@@ -68,7 +68,7 @@ var ofFactors = []mutant{
 // ofAdministration let one human being be two, or hide something from the person who decides.
 var ofAdministration = []mutant{
 	{
-		name: "a new person is called like another one", file: "internal/store/facts.go",
+		name: "a new person is called like another one", file: "internal/store/admin_user.go",
 		tests:  "web/portal:TestOnePersonIsNotTaken",
 		before: `if kind == administration.KindUserCreate && values`, after: `if false && values`,
 	},

@@ -64,36 +64,8 @@ func (q *query) subjectPage() paging {
 	return paging{number: q.count("currentPage", 1, maxSkip), size: q.count("pageSize", defaultPageSize, maxPageSize)}
 }
 
-// subjectLists are the answers of the lists of subjects by noun.
-var subjectLists = map[string]func(h Header, list []AdministrationValues, p Page) any{
-	"user": func(h Header, list []AdministrationValues, p Page) any {
-		return UserSubjects{Header: h, Users: list, Page: p}
-	},
-	"client": func(h Header, list []AdministrationValues, p Page) any {
-		return ClientSubjects{Header: h, Clients: list, Page: p}
-	},
-	"account": func(h Header, list []AdministrationValues, p Page) any {
-		return AccountSubjects{Header: h, Accounts: list, Page: p}
-	},
-	"policy": func(h Header, list []AdministrationValues, p Page) any {
-		return PolicySubjects{Header: h, Policies: list, Page: p}
-	},
-	"provider": func(h Header, list []AdministrationValues, p Page) any {
-		return ProviderSubjects{Header: h, Providers: list, Page: p}
-	},
-	"realm": func(h Header, list []AdministrationValues, p Page) any {
-		return RealmSubjects{Header: h, Realms: list, Page: p}
-	},
-	"webhook": func(h Header, list []AdministrationValues, p Page) any {
-		return WebhookSubjects{Header: h, Webhooks: list, Page: p}
-	},
-	"limit": func(h Header, list []AdministrationValues, p Page) any {
-		return LimitSubjects{Header: h, Limits: list, Page: p}
-	},
-}
-
-// listSubjects answers with a page of the subjects of a noun.
-func (a *API) listSubjects(noun string) echo.HandlerFunc {
+// listSubjects answers with a page of the subjects of a noun, under its plural: the schema LimitSubjects and its like.
+func (a *API) listSubjects(noun, plural string) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		q := openQuery(c, []string{"currentPage", "pageSize"}, nil)
 		p := q.subjectPage()
@@ -110,7 +82,8 @@ func (a *API) listSubjects(noun string) echo.HandlerFunc {
 		for _, one := range list[:min(p.size, len(list))] {
 			shown = append(shown, shownValues(one.Values()))
 		}
-		return c.JSON(http.StatusOK, subjectLists[noun](a.header(c), shown, Page{CurrentPage: p.number, PageSize: p.size}))
+		page := Page{CurrentPage: p.number, PageSize: p.size}
+		return c.JSON(http.StatusOK, map[string]any{"header": a.header(c), plural: shown, "page": page})
 	}
 }
 

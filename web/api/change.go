@@ -26,8 +26,9 @@ func (a *API) administrationRoutes() []request.Route {
 		{Method: http.MethodGet, Path: home + "change/:changeId", Handle: a.showChange},
 		{Method: http.MethodPost, Path: home + "policy/dry-run", Handle: a.tryPolicy},
 	}
-	for _, noun := range slices.Sorted(maps.Keys(subjectLists)) {
-		routes = append(routes, request.Route{Method: http.MethodGet, Path: home + noun + "/list", Handle: a.listSubjects(noun)})
+	lists := administration.Lists()
+	for _, noun := range slices.Sorted(maps.Keys(lists)) {
+		routes = append(routes, request.Route{Method: http.MethodGet, Path: home + noun + "/list", Handle: a.listSubjects(noun, lists[noun])})
 	}
 	return routes
 }

@@ -55,10 +55,11 @@ func (v *Request) secrets(decided service.Decided) []views.ChangeSecret {
 
 // showChanges lists the changes that wait, and with ?tab=all those that were decided too.
 func showAdminChanges(v *Request) error {
-	model := v.administrationList("/admin", "Changes",
-		"Changes that one administrator asked for and another decides. Nobody decides a change that they asked for, or that concerns them.")
+	model := v.administrationList(adminList{
+		path: "/admin", label: "Changes", columns: []i18n.Text{"Change", "Asked for by", "When", "State"},
+		words: "Changes that one administrator asked for and another decides. Nobody decides a change that they asked for, or that concerns them.",
+	})
 	model.Empty.Text = "No change waits for a decision."
-	model.Columns = []i18n.Text{"Change", "Asked for by", "When", "State"}
 	return v.ShowChanges(v.realmDesk(), model)
 }
 

@@ -221,7 +221,7 @@ func (v *Request) knownPerson(values administration.Values) error {
 	if values["personId"] == "" {
 		return nil
 	}
-	users, err := v.Config.Admin.Users(v.Context(), v.By)
+	users, err := subjectsOf[administration.User](v, "user")
 	for _, u := range users {
 		if u.Name == identity.NormaliseName(values["personId"]) {
 			values["personId"] = u.Person.String()

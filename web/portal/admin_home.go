@@ -31,7 +31,7 @@ var shows = map[string]struct {
 
 // Home returns the first page of an administrator: tiles, and the changes that have waited longest for this person, at most most.
 func Home(v *Request, most int32) (home views.Dashboard, err error) {
-	users, err := v.Config.Admin.Users(v.Context(), v.By)
+	users, err := subjectsOf[administration.User](v, "user")
 	if err != nil {
 		return home, err
 	}

@@ -11,7 +11,6 @@ import (
 	"countersign/internal/administration"
 	"countersign/internal/i18n"
 	"countersign/internal/payment"
-	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/views"
 	"countersign/views/ui"
@@ -168,12 +167,9 @@ func (v *Request) Change(desk ChangeDesk, c administration.Change) views.RealmCh
 func changeDifferences(c administration.Change) []views.ChangeDifference {
 	var shown []views.ChangeDifference
 	for _, d := range c.Differences() {
-		if saysNothing(c, d.Field) {
+		as := shownAs(c, d.Field)
+		if as == "" {
 			continue
-		}
-		as := d.Field
-		if as == "holder" && c.After["limitOf"] == string(rulebook.OfAccount) {
-			as = "iban"
 		}
 		shown = append(shown, views.ChangeDifference{
 			Field: administration.Label(d.Field), Before: FieldValue(as, d.Before), After: FieldValue(as, d.After),
@@ -186,17 +182,17 @@ func changeDifferences(c administration.Change) []views.ChangeDifference {
 	return shown
 }
 
-// saysNothing reports whether a field of a change means nothing to people: an internal id beside the name of its subject.
-func saysNothing(c administration.Change, field string) bool {
+// shownAs returns the key under whose format the difference of a field is shown; "" for a field that means nothing to people: an internal
+// id beside the name of its subject.
+func shownAs(c administration.Change, key string) string {
+	field := c.Kind.Field(key)
 	switch {
-	case c.Kind.Field(field).Hidden:
-		return true
-	case field == "status":
-		return c.Kind == administration.KindBeneficiaryCreate
-	case field == "holder":
-		return c.After["limitOf"] == string(rulebook.OfPerson)
+	case field.Hidden, key == "status" && c.Kind == administration.KindBeneficiaryCreate:
+		return ""
+	case field.ShownAs != nil:
+		return field.ShownAs(c.After)
 	}
-	return false
+	return key
 }
 
 // DecideChange carries out a decision. What an approval shows once is shown on the answer itself.

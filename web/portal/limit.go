@@ -2,7 +2,6 @@ package portal
 
 import (
 	"cmp"
-	"net/http"
 
 	"countersign/internal/administration"
 	"countersign/internal/i18n"
@@ -12,25 +11,17 @@ import (
 	"countersign/views/ui"
 )
 
-// showLimits lists the limits of people, clients and accounts with the amounts used today.
-func showLimits(v *Request) error {
-	limits, err := v.Config.Admin.Limits(v.Context(), v.By)
-	if err != nil {
-		return err
-	}
-	model := v.administrationList("/admin/limits", "Limits",
-		"How much a person, a client or an account may pay, at a time and on one day. Payments and returns count, nothing else moves money out.")
-	model.New = links("", administration.KindLimitSet)
-	model.Columns = []i18n.Text{"Binds", "Limit", "Used today", "Change"}
-	for _, l := range limits {
-		model.Rows = append(model.Rows, views.AdministrationRow{
-			Cells: []i18n.Text{
-				binds(l.Limit), l.Words(),
-				i18n.Data(usedToday(l)),
-			}, Links: links(l.ID, administration.KindLimitSet),
-		})
-	}
-	return v.Render(http.StatusOK, views.AdministrationListPage(model))
+// limitList lists the limits of people, clients and accounts with the amounts used today.
+var limitList = adminList{
+	noun: "limit", path: "/admin/limits", label: "Limits",
+	words:   "How much a person, a client or an account may pay, at a time and on one day. Payments and returns count, nothing else moves money out.",
+	make:    []administration.Kind{administration.KindLimitSet},
+	columns: []i18n.Text{"Binds", "Limit", "Used today", "Change"},
+	fill: rowsOf("limit", func(_ *Request, l administration.LimitToday) views.AdministrationRow {
+		return views.AdministrationRow{
+			Cells: []i18n.Text{binds(l.Limit), l.Words(), i18n.Data(usedToday(l))}, Links: links(l.ID, administration.KindLimitSet),
+		}
+	}),
 }
 
 // binds names whom a limit binds.

@@ -15,19 +15,20 @@ import (
 	"countersign/views/ui"
 )
 
-// lists are the lists of a realm by noun, in the order of their tabs.
-var adminLists = []struct {
+// adminList is the page that lists the subjects of a noun.
+type adminList struct {
 	noun, path string
-	label      i18n.Text
-}{
-	{"message", "/admin", "Changes"},
-	{"user", "/admin/users", "People"},
-	{"client", "/admin/clients", "Clients"},
-	{"account", "/admin/accounts", "Accounts"},
-	{"policy", "/admin/policies", "Policies"},
-	{"provider", "/admin/provider", "Identity provider"},
-	{"limit", "/admin/limits", "Limits"},
-	{"webhook", "/admin/webhooks", "Webhooks"},
+	label      i18n.Text // of the tab and the heading
+	words      i18n.Text
+	make       []administration.Kind // changes without a subject
+	columns    []i18n.Text
+	fill       func(*Request, *views.AdministrationList) error // adds the rows
+}
+
+// adminLists are the lists of a realm in the order of their tabs. The first one is that of changes.
+var adminLists = []adminList{
+	{noun: "message", path: "/admin", label: "Changes"},
+	userList, clientList, accountList, policyList, providerList, limitList, webhookList,
 }
 
 // listOf returns the page that lists the subjects of a kind.
@@ -40,7 +41,7 @@ func listOf(kind administration.Kind) string {
 	return "/admin/users"
 }
 
-// tabs lead to the lists of a realm.
+// administrationTabs lead to the lists of a realm.
 func (v *Request) administrationTabs(current string) []ui.Tab {
 	tabs := make([]ui.Tab, len(adminLists))
 	for i, list := range adminLists {
@@ -52,11 +53,44 @@ func (v *Request) administrationTabs(current string) []ui.Tab {
 	return tabs
 }
 
-// list begins a page of a list.
-func (v *Request) administrationList(path string, heading, words i18n.Text) views.AdministrationList {
+// administrationList begins a page of a list.
+func (v *Request) administrationList(l adminList) views.AdministrationList {
 	return views.AdministrationList{
-		Layout: v.layout(heading, views.PlaceAdministration), Heading: heading, Words: words, Tabs: v.administrationTabs(path),
-		Empty: ui.Empty{Icon: "list", Title: "Nothing here", Text: "The realm has none yet."},
+		Layout: v.layout(l.label, views.PlaceAdministration), Heading: l.label, Words: l.words, Tabs: v.administrationTabs(l.path),
+		New: links("", l.make...), Columns: l.columns, Empty: ui.Empty{Icon: "list", Title: "Nothing here", Text: "The realm has none yet."},
+	}
+}
+
+// show answers with the page of the list.
+func (l adminList) show(v *Request) error {
+	model := v.administrationList(l)
+	err := l.fill(v, &model)
+	if err != nil {
+		return err
+	}
+	return v.Render(http.StatusOK, views.AdministrationListPage(model))
+}
+
+// subjectsOf lists the subjects of a noun, which are of this type.
+func subjectsOf[T administration.Subject](v *Request, noun string) ([]T, error) {
+	list, err := v.Config.Admin.Subjects(v.Context(), v.By, noun)
+	subjects := make([]T, len(list))
+	for i, one := range list {
+		subjects[i], _ = one.(T)
+	}
+	return subjects, err
+}
+
+// rowsOf fills a list with a row of each subject of a noun.
+func rowsOf[T administration.Subject](
+	noun string, row func(v *Request, subject T) views.AdministrationRow,
+) func(*Request, *views.AdministrationList) error {
+	return func(v *Request, model *views.AdministrationList) error {
+		list, err := subjectsOf[T](v, noun)
+		for _, one := range list {
+			model.Rows = append(model.Rows, row(v, one))
+		}
+		return err
 	}
 }
 
@@ -77,19 +111,28 @@ func links(subject string, kinds ...administration.Kind) []views.AdministrationL
 	return list
 }
 
-func showUsers(v *Request) error {
-	users, err := v.Config.Admin.Users(v.Context(), v.By)
+var userList = adminList{
+	noun: "user", path: "/admin/users", label: "People",
+	words: "User accounts and the people behind them. Four-eyes compares people, whichever account they use.",
+	make:  []administration.Kind{administration.KindUserCreate, administration.KindRealmFactors, administration.KindRealmNotices},
+	columns: []i18n.Text{
+		"Account", "Person", "Roles", "E-mail address", "Last sign-in", "Second factor", "At the provider", "Status", "Change",
+	},
+	fill: listUsers,
+}
+
+func listUsers(v *Request, model *views.AdministrationList) error {
+	users, err := subjectsOf[administration.User](v, "user")
 	if err != nil {
 		return err
 	}
-	model := v.administrationList("/admin/users", "People",
-		"User accounts and the people behind them. Four-eyes compares people, whichever account they use.")
-	asked, err := v.Config.Admin.Factors(v.Context(), v.By)
+	realms, err := subjectsOf[administration.Factors](v, "realm")
 	if err != nil {
 		return err
 	}
-	model.Words = i18n.Join(" ", model.Words, factorWords(asked))
-	model.New = links("", administration.KindUserCreate, administration.KindRealmFactors, administration.KindRealmNotices)
+	for _, asked := range realms {
+		model.Words = i18n.Join(" ", model.Words, factorWords(asked))
+	}
 	part, narrowed := shows[v.Echo.QueryParam("show")]
 	if narrowed {
 		users = slices.DeleteFunc(users, func(u administration.User) bool { return !part.holds(u) })
@@ -101,7 +144,6 @@ func showUsers(v *Request) error {
 	if err != nil {
 		return err
 	}
-	model.Columns = []i18n.Text{"Account", "Person", "Roles", "E-mail address", "Last sign-in", "Second factor", "At the provider", "Status", "Change"}
 	for _, u := range users {
 		kinds := []administration.Kind{
 			administration.KindUserRoles, administration.KindUserReset, administration.KindUserSuppress, administration.KindUserLink,
@@ -122,7 +164,7 @@ func showUsers(v *Request) error {
 			}),
 		})
 	}
-	return v.Render(http.StatusOK, views.AdministrationListPage(model))
+	return nil
 }
 
 // lastSignIn says when an account was signed in with last.
@@ -143,15 +185,11 @@ func factorWords(asked administration.Factors) i18n.Text {
 	return i18n.Text("Roles that need a second factor: %s.").With(RoleWords(asked.Roles))
 }
 
-func showClients(v *Request) error {
-	clients, err := v.Config.Admin.Clients(v.Context(), v.By)
-	if err != nil {
-		return err
-	}
-	model := v.administrationList("/admin/clients", "Clients", "Programs that act for people. The portal is one of them.")
-	model.New = links("", administration.KindClientCreate)
-	model.Columns = []i18n.Text{"Client", "Kind", "May decide its own", "Payees", "Roles", "Status", "Change"}
-	for _, c := range clients {
+var clientList = adminList{
+	noun: "client", path: "/admin/clients", label: "Clients", words: "Programs that act for people. The portal is one of them.",
+	make:    []administration.Kind{administration.KindClientCreate},
+	columns: []i18n.Text{"Client", "Kind", "May decide its own", "Payees", "Roles", "Status", "Change"},
+	fill: rowsOf("client", func(_ *Request, c administration.Client) views.AdministrationRow {
 		var kinds []administration.Kind
 		if c.Status == administration.StatusActive && c.Kind == administration.ClientConfidential {
 			kinds = append(kinds, administration.KindClientSecret, administration.KindClientRoles)
@@ -159,14 +197,13 @@ func showClients(v *Request) error {
 		if c.Status == administration.StatusActive && c.Kind != administration.ClientPortal {
 			kinds = append(kinds, administration.KindClientPayee, administration.KindClientSuppress)
 		}
-		model.Rows = append(model.Rows, views.AdministrationRow{
+		return views.AdministrationRow{
 			Cells: []i18n.Text{
 				i18n.Data(c.ClientID), FieldValue("", c.Kind), YesNo(c.MayDecideOwn),
 				payees(c.PayeeWaived), FieldValue("roles", administration.Words(c.Roles)), FieldValue("", c.Status),
 			}, Links: links(c.ClientID, kinds...),
-		})
-	}
-	return v.Render(http.StatusOK, views.AdministrationListPage(model))
+		}
+	}),
 }
 
 // payees describes whether the payees in messages of a client are verified.
@@ -177,42 +214,41 @@ func payees(waived bool) i18n.Text {
 	return "verified"
 }
 
-func showAccounts(v *Request) error {
-	accounts, err := v.Config.Admin.Accounts(v.Context(), v.By)
-	if err != nil {
-		return err
-	}
-	model := v.administrationList("/admin/accounts", "Accounts",
-		"The accounts that payments can be made from, with their holders as interbank documents name them.")
-	model.New = links("", administration.KindAccountCreate)
-	model.Columns = []i18n.Text{"IBAN", "Scheme", "Holder", "Receives", "Status", "Change"}
-	for _, a := range accounts {
+var accountList = adminList{
+	noun: "account", path: "/admin/accounts", label: "Accounts",
+	words:   "The accounts that payments can be made from, with their holders as interbank documents name them.",
+	make:    []administration.Kind{administration.KindAccountCreate},
+	columns: []i18n.Text{"IBAN", "Scheme", "Holder", "Receives", "Status", "Change"},
+	fill: rowsOf("account", func(_ *Request, a administration.Account) views.AdministrationRow {
 		var kinds []administration.Kind
 		if a.Status == administration.StatusOpen {
 			kinds = []administration.Kind{administration.KindAccountUpdate, administration.KindAccountClose}
 		}
-		model.Rows = append(model.Rows, views.AdministrationRow{
+		return views.AdministrationRow{
 			Cells: []i18n.Text{
 				i18n.Data(ui.GroupFours(a.IBAN)), i18n.Data(a.Scheme + " " + a.Currency),
 				i18n.Data(a.HolderName + ", " + a.HolderTown), YesNo(a.Receives), FieldValue("", a.Status),
 			},
 			Links: links(a.IBAN, kinds...),
-		})
-	}
-	return v.Render(http.StatusOK, views.AdministrationListPage(model))
+		}
+	}),
 }
 
-func showPolicies(v *Request) error {
-	policies, err := v.Config.Admin.Policies(v.Context(), v.By)
+var policyList = adminList{
+	noun: "policy", path: "/admin/policies", label: "Policies",
+	words: "How many people must approve a payment. Payments already waiting keep the number of approvals they were entered " +
+		"with. If a newer rule requires more, they must be withdrawn and entered again.",
+	make:    []administration.Kind{administration.KindPolicyCreate},
+	columns: []i18n.Text{"Rule", "Priority", "Status", "Change"},
+	fill:    listPolicies,
+}
+
+func listPolicies(v *Request, model *views.AdministrationList) error {
+	policies, err := subjectsOf[administration.Policy](v, "policy")
 	if err != nil {
 		return err
 	}
-	model := v.administrationList("/admin/policies", "Policies",
-		"How many people must approve a payment. Payments already waiting keep the number of approvals they were entered "+
-			"with. If a newer rule requires more, they must be withdrawn and entered again.")
-	model.New = links("", administration.KindPolicyCreate)
-	asked := v.rulePreview(&model)
-	model.Columns = []i18n.Text{"Rule", "Priority", "Status", "Change"}
+	asked := v.rulePreview(model)
 	applies := ""
 	if asked != nil {
 		rule, found := administration.RuleFor(policies, *asked)
@@ -231,7 +267,7 @@ func showPolicies(v *Request) error {
 			Cells: []i18n.Text{wholeRule(p), i18n.Data(strconv.Itoa(p.Rank)), FieldValue("", p.Status)},
 		})
 	}
-	return v.Render(http.StatusOK, views.AdministrationListPage(model))
+	return nil
 }
 
 // wholeRule describes a policy in a sentence: "1 approval, within 24 h (Everything)", and its further demands.
@@ -275,4 +311,22 @@ func (v *Request) rulePreview(model *views.AdministrationList) *administration.P
 		Scheme: query.Get("scheme"), Kind: query.Get("kind"), Channel: query.Get("channel"), ClientID: query.Get("clientId"),
 		Amount: parsed.Minor(),
 	}
+}
+
+// providerList shows where people of the realm can sign in besides by a password here.
+var providerList = adminList{
+	noun: "provider", path: "/admin/provider", label: "Identity provider",
+	words:   "The provider where people can sign in besides by a password here. Roles, second factors and four-eyes stay here.",
+	make:    []administration.Kind{administration.KindProviderSet},
+	columns: []i18n.Text{"Issuer", "Client", "Secret", "Redirect address", "Signed in there at most", "Passwords", "Change"},
+	fill: func(v *Request, model *views.AdministrationList) error {
+		model.Empty = ui.Empty{Icon: "list", Title: "No identity provider", Text: "Everybody signs in with user name and password."}
+		return rowsOf("provider", func(v *Request, p administration.Provider) views.AdministrationRow {
+			return views.AdministrationRow{Links: links(p.Issuer, administration.KindProviderRetire), Cells: []i18n.Text{
+				i18n.Data(p.Issuer), i18n.Data(p.ClientID), OrDash(p.Values()["providerSecret"]),
+				i18n.Data(p.PortalAddress + administration.RedirectPath(v.By.Realm)),
+				i18n.Text("%s ago").With(p.Values()["signInAge"]), FieldValue("", p.Passwords),
+			}}
+		})(v, model)
+	},
 }

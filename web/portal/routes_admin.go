@@ -5,15 +5,12 @@ import "countersign/web/request"
 // administrationRoutes lists the pages of administrators in the order in which people meet them.
 func (p *Portal) administrationRoutes() []request.Route {
 	get, post := p.get, p.post
-	return []request.Route{
-		get("/admin", showAdminChanges),
-		get("/admin/users", showUsers),
-		get("/admin/clients", showClients),
-		get("/admin/accounts", showAccounts),
-		get("/admin/policies", showPolicies),
-		get("/admin/provider", showProvider),
-		get("/admin/limits", showLimits),
-		get("/admin/webhooks", showWebhooks),
+	routes := []request.Route{get("/admin", showAdminChanges)}
+	for _, list := range adminLists[1:] {
+		routes = append(routes, get(list.path, list.show))
+	}
+	return append(
+		routes,
 		get("/admin/webhooks/:id", showWebhook),
 		post("/admin/webhooks/:id/send", sendWebhook),
 		get("/admin/ask/:kind", showForm),
@@ -21,5 +18,5 @@ func (p *Portal) administrationRoutes() []request.Route {
 		get("/admin/changes/:id", showAdminChange),
 		post("/admin/changes/:id/approve", approveChange),
 		post("/admin/changes/:id/reject", rejectChange),
-	}
+	)
 }

@@ -15,25 +15,20 @@ import (
 
 const webhooksPath = "/admin/webhooks"
 
-// showWebhooks lists the webhooks of the realm.
-func showWebhooks(v *Request) error {
-	webhooks, err := v.Config.Admin.Webhooks(v.Context(), v.By)
-	if err != nil {
-		return err
-	}
-	model := v.administrationList(webhooksPath, "Webhooks", "Addresses of programs that get the events of this realm, signed with a secret.")
-	model.New = links("", administration.KindWebhookCreate)
-	model.Columns = []i18n.Text{"Address", "Events", "Status", "Change"}
-	for _, w := range webhooks {
+var webhookList = adminList{
+	noun: "webhook", path: webhooksPath, label: "Webhooks",
+	words:   "Addresses of programs that get the events of this realm, signed with a secret.",
+	make:    []administration.Kind{administration.KindWebhookCreate},
+	columns: []i18n.Text{"Address", "Events", "Status", "Change"},
+	fill: rowsOf("webhook", func(_ *Request, w administration.Webhook) views.AdministrationRow {
 		row := views.AdministrationRow{
 			URL: webhooksPath + "/" + w.ID, Cells: []i18n.Text{i18n.Data(w.URL), orAll(w.Events), FieldValue("", w.Status)},
 		}
 		if w.Status == administration.StatusInForce {
 			row.Links = links(w.ID, administration.KindWebhookSecret, administration.KindWebhookRetire)
 		}
-		model.Rows = append(model.Rows, row)
-	}
-	return v.Render(http.StatusOK, views.AdministrationListPage(model))
+		return row
+	}),
 }
 
 func orAll(events string) i18n.Text {
@@ -49,7 +44,7 @@ func (v *Request) webhook() (administration.Webhook, uuid.UUID, error) {
 	if err != nil {
 		return administration.Webhook{}, id, err
 	}
-	webhooks, err := v.Config.Admin.Webhooks(v.Context(), v.By)
+	webhooks, err := subjectsOf[administration.Webhook](v, "webhook")
 	for _, w := range webhooks {
 		if w.ID == id.String() {
 			return w, id, nil

@@ -60,6 +60,8 @@ const (
 	PlaceAdministration Place = "administration"
 	PlaceBeneficiaries  Place = "beneficiaries"
 	PlaceTemplates      Place = "templates"
+	PlaceUpload         Place = "upload"
+	PlaceBill           Place = "qr-bill"
 )
 
 // Person is the signed-in user as the layout shows them. The May fields decide which entries of the navigation appear, nothing else: the
@@ -231,7 +233,9 @@ func (s Layout) navigation() []navigationEntry {
 		entries = append(entries,
 			navigationEntry{PlaceNew, "/payments/new", "plus", "New payment", "New"},
 			navigationEntry{PlaceMine, "/mine", "file-text", "My submissions", "Mine"},
-			navigationEntry{PlaceTemplates, "/templates", "copy", "Templates", "Templates"})
+			navigationEntry{PlaceTemplates, "/templates", "copy", "Templates", "Templates"},
+			navigationEntry{PlaceUpload, "/payments/upload", "upload", "Upload a file", "Upload a file"},
+			navigationEntry{PlaceBill, "/payments/qr-bill", "download", "Pay a QR-bill", "Pay a QR-bill"})
 	}
 	if s.Person.MaySubmit || s.Person.MayDecide {
 		entries = append(entries, navigationEntry{PlaceBeneficiaries, "/beneficiaries", "user", "Beneficiaries", "Payee list"})

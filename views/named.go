@@ -34,10 +34,15 @@ type NamedEntry struct {
 	ID     string
 	Name   string
 	URL    string    // where it is used; "" for one that cannot be read
-	Words  i18n.Text // what it holds
+	Words  i18n.Text // what it holds; of a template, its creditor
 	Shared bool
 	Own    bool
 	Owner  string // of somebody else's
+
+	// Of a template only.
+	Account string
+	Amount  ui.Amount
+	Paid    i18n.Text // the last payment to the account
 }
 
 func (m NamedList) name() ui.Field {
@@ -51,4 +56,19 @@ func (m NamedList) nameOf(entry NamedEntry) ui.Field {
 		field.Value = m.Typed
 	}
 	return field
+}
+
+// together reports whether there are templates to be ticked and paid together: more than one.
+func (m NamedList) together() bool {
+	usable := 0
+	for _, entry := range m.Entries {
+		if entry.URL != "" {
+			usable++
+		}
+	}
+	return usable > 1
+}
+
+func (m NamedList) none() ui.Empty {
+	return ui.Empty{Icon: "copy", Title: "No templates yet", Text: m.Words.How, LinkLabel: "New payment", LinkURL: "/payments/new"}
 }

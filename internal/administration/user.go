@@ -272,7 +272,7 @@ func (r Request) afterUser(known Facts) (Values, error) {
 	default: // a reset
 	}
 	if before["status"] == StatusSuppressed {
-		return nil, refuse("/subject", codeFormat, "Restore the account first: it is suppressed.")
+		return nil, refuse("/subject", codeFormat, "Restore the account first: it is blocked.")
 	}
 	// A link that was lost is replaced too, so a reset is never nothing.
 	return before.with(Values{"status": StatusUnverified, "password": PasswordAnew}), nil

@@ -126,6 +126,7 @@ func TestPlainTypography(t *testing.T) {
 		"Rock’n’Roll – „neu“…": `Rock'n'Roll - "neu"...`, "a\u202fb\u2009c": "a b c", "un\u00adseen\u200b": "unseen",
 		"Müller & Söhne 5 €":        "Müller & Söhne 5 €",
 		"Привет":                    "Привет",
+		"Nguyễn ﬁx ẞ ʃ 株 😀":         "Nguyen fix SS ʃ 株 😀",
 		"Mu\u0308ller Zu\u0308rich": "Müller Zürich", "A\u202egnp.exe\u202c": "Agnp.exe", "one\r\ntwo\tthree": "one two three",
 	} {
 		if got := charset.PlainTypography(text); got != want {

@@ -33,8 +33,8 @@ func (s Set) TransliterateWithin(text string, limit int) (result string, changed
 }
 
 // PlainTypography replaces the typographic signs of office programs by the typed ones: quotes, dashes, ellipses, line ends and spaces of
-// special widths. It composes letters with their accents and drops invisible characters, including marks of writing direction. All other
-// characters stay.
+// special widths. It composes letters with their accents, writes Latin letters outside of SwissLatin as those nearest to them, and drops
+// invisible characters, including marks of writing direction. All other characters stay.
 func PlainTypography(text string) string {
 	var plain strings.Builder
 	for _, r := range norm.NFC.String(text) {
@@ -50,11 +50,25 @@ func PlainTypography(text string) string {
 		case 0x2000 <= r && r <= 0x200a || r == 0x202f || r == 0x205f || r == '\t' || r == '\n' || r == 0x2028 || r == 0x2029:
 			plain.WriteByte(' ')
 		case unicode.Is(unicode.Cf, r) || r == '\r':
+		case unicode.Is(unicode.Latin, r) && !SwissLatin.Allows(r):
+			plain.WriteString(nearest(r))
 		default:
 			plain.WriteRune(r)
 		}
 	}
 	return plain.String()
+}
+
+// nearest are the letters of SwissLatin that a Latin letter outside of it is written with; the letter itself where there are none.
+func nearest(r rune) string {
+	written := SwissLatin.replace(r)
+	switch {
+	case r == 'ẞ':
+		return "SS"
+	case written == ".":
+		return string(r)
+	}
+	return written
 }
 
 // transliterate rewrites a text, in the short form with one letter for each.

@@ -9,7 +9,7 @@ import (
 
 // ParseInput reads an amount as a person types it. Groups of three may be parted by an apostrophe (' or ’), a space, a no-break space
 // (U+00A0, U+202F) or a thin space, and the decimals may follow a point or a comma: 1234.5, 1'234.50, 1’234.50, 1 234.50, 1234,50, .50. The
-// currency itself may stand before it.
+// currency itself may stand before or after it, by its code or as people write it (Fr., €), and a dash in place of the decimals: 12.–.
 //
 // Where a point or a comma could be either mark, as in 1,234 or 1.234, nothing is guessed: the error is ErrAmbiguous and its sentence asks
 // which one was meant. The other errors are those of Parse.
@@ -23,16 +23,37 @@ func ParseInput(currency Currency, text string) (Amount, error) {
 
 // NamesOther reports whether an amount as a person types it names another currency: letters before its digits, as in "USD 12.50".
 func NamesOther(currency Currency, text string) bool {
-	text = strings.TrimSpace(text)
+	text = withoutCurrency(currency, strings.TrimSpace(text))
 	end := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
-	return end > 0 && !strings.EqualFold(text[:end], string(currency)) && strings.ContainsAny(text[end:], "0123456789")
+	return end > 0 && strings.ContainsAny(text[end:], "0123456789")
 }
 
-// bare is a typed amount without its currency, and with the zero that people leave out before the decimals: "CHF .50" is "0.50".
+// written are the ways in which people write a currency beside its code, the longer first.
+var written = map[Currency][]string{CHF: {"SFr.", "SFr", "Fr.", "Fr"}, EUR: {"€"}}
+
+// withoutCurrency is a typed amount without its currency.
+func withoutCurrency(currency Currency, text string) string {
+	for _, name := range append([]string{string(currency)}, written[currency]...) {
+		switch rest := len(text) - len(name); {
+		case rest <= 0:
+		case strings.EqualFold(text[:len(name)], name):
+			return strings.TrimSpace(text[len(name):])
+		case strings.EqualFold(text[rest:], name):
+			return strings.TrimSpace(text[:rest])
+		}
+	}
+	return text
+}
+
+// bare is a typed amount without its currency, without a dash in place of its decimals, and with the zero that people leave out before them:
+// "CHF .50" is "0.50".
 func bare(currency Currency, text string) string {
-	text = strings.TrimSpace(text)
-	if len(text) > len(currency) && strings.EqualFold(text[:len(currency)], string(currency)) {
-		text = strings.TrimSpace(text[len(currency):])
+	text = withoutCurrency(currency, strings.TrimSpace(text))
+	for _, dash := range []string{"-", "–", "—"} {
+		whole, cut := strings.CutSuffix(text, dash)
+		if cut && strings.HasSuffix(whole, ".") {
+			return strings.TrimSuffix(whole, ".")
+		}
 	}
 	if len(text) == 3 && (text[0] == '.' || text[0] == ',') {
 		return "0" + text

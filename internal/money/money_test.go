@@ -95,6 +95,16 @@ func TestParseInput(t *testing.T) {
 		{"1,234,567", 123456700, nil},
 		{"1'234", 123400, nil},
 		{"0,5", 50, nil},
+		{"1234.50 EUR", 123450, nil},
+		{"€ 1'234.50", 123450, nil},
+		{"12.50€", 1250, nil},
+		{"12.–", 1200, nil},
+		{"1'234.- eur", 123400, nil},
+		{"12.50 CHF", 0, money.ErrMalformed},
+		{"Fr. 12.50", 0, money.ErrMalformed},
+		{".-", 0, money.ErrMalformed},
+		{"12-", 0, money.ErrMalformed},
+		{"EUR", 0, money.ErrMalformed},
 		{"1,234", 0, money.ErrAmbiguous},
 		{"1.234", 0, money.ErrAmbiguous},
 		{"123.456", 0, money.ErrAmbiguous},
@@ -123,6 +133,19 @@ func TestParseInput(t *testing.T) {
 				t.Errorf("ParseInput(%q) = %d, want %d", test.text, amount.Minor(), test.minor)
 			}
 		})
+	}
+}
+
+func TestFrancsAreTypedInSeveralWays(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"CHF 12", "12 chf", "Fr. 12.-", "SFr.12.00", "fr 12.—", "12.– Fr."} {
+		amount, err := money.ParseInput(money.CHF, text)
+		if err != nil || amount.Minor() != 1200 || money.NamesOther(money.CHF, text) {
+			t.Errorf("%q is read as %s, %v, another currency: %v", text, amount, err, money.NamesOther(money.CHF, text))
+		}
+	}
+	if !money.NamesOther(money.CHF, "EUR 12") || !money.NamesOther(money.EUR, "Fr. 12") {
+		t.Error("the other currency is not noticed")
 	}
 }
 

@@ -1,6 +1,8 @@
 package orderform
 
 import (
+	"golang.org/x/text/unicode/norm"
+
 	"countersign/internal/charset"
 	"countersign/internal/iso20022"
 	"countersign/internal/rulebook"
@@ -21,10 +23,10 @@ func transliterate(scheme rulebook.Scheme, document *iso20022.CustomerCreditTran
 			return
 		}
 		after, _ := profile.Interbank.TransliterateWithin(plain, limit)
-		if after != *text {
+		if after != norm.NFC.String(*text) { // composed alone, it looks the same
 			changes = append(changes, Change{Field: name, Before: *text, After: after})
-			*text = after
 		}
+		*text = after
 	}
 	for i := range document.PaymentInformation {
 		for j := range document.PaymentInformation[i].CreditTransferTransactionInformation {

@@ -169,3 +169,26 @@ func (r *Reader) RecentCreditors(ctx context.Context, by identity.Principal, sch
 	})
 	return list, err
 }
+
+// LastPaid is the last payment to an account that was approved.
+type LastPaid struct {
+	At     time.Time // of its settlement, or of its entry before that
+	Amount money.Amount
+}
+
+// LastPaid returns the last payment to each of these accounts, by account. Accounts without any are left out.
+func (r *Reader) LastPaid(ctx context.Context, realm string, accounts []string) (map[string]LastPaid, error) {
+	paid := make(map[string]LastPaid, len(accounts))
+	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
+		rows, err := q.CreditorLastPaid(ctx, accounts, realm)
+		for _, row := range rows {
+			amount, err := money.FromMinor(money.Currency(row.Currency), row.Amount)
+			if err != nil {
+				return err
+			}
+			paid[row.CreditorAccount] = LastPaid{At: row.PaidAt.UTC(), Amount: amount}
+		}
+		return err
+	})
+	return paid, err
+}

@@ -26,6 +26,7 @@ type ChangeFilter struct {
 	DecidableBy  uuid.UUID // only what this person neither asked for nor gains by
 	Requester    uuid.UUID // only what this person asked for
 	Kind         administration.Kind
+	IDs          []uuid.UUID // only these
 	Subject      string
 	Since        time.Time // asked for or decided then or later
 	PageSize     int32
@@ -99,7 +100,7 @@ func (s changeStep) page(ctx context.Context, f ChangeFilter) (
 		Realm: s.realm, DecidedUnder: string(cmp.Or(f.DecidedUnder, identity.RoleAdministrator)), FromKey: OrNull(f.From),
 		OldestFirst: f.OldestFirst, SortBy: string(f.Sort), FromWord: f.FromWord,
 		DecidableBy: OrNull(f.DecidableBy), Requester: OrNull(f.Requester),
-		Kind:    OrNull(string(f.Kind)),
+		Kind: OrNull(string(f.Kind)), Ids: f.IDs,
 		Subject: OrNull(f.Subject), Since: OrNull(f.Since), Decision: OrNull(decisionFilter[f.State]), PageSize: f.PageSize,
 	})
 	if err != nil {

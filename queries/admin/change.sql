@@ -44,6 +44,7 @@ WHERE c.realm = @realm AND c.decided_under = @decided_under
           AND CASE WHEN @oldest_first::boolean THEN c.change_id > sqlc.narg(from_key)::uuid ELSE c.change_id < sqlc.narg(from_key)::uuid END)
   AND (sqlc.narg(decidable_by)::uuid IS NULL
        OR c.requester_person <> sqlc.narg(decidable_by)::uuid AND c.beneficiary_person <> sqlc.narg(decidable_by)::uuid)
+  AND (sqlc.narg(ids)::uuid[] IS NULL OR c.change_id = ANY (sqlc.narg(ids)::uuid[]))
   AND (sqlc.narg(requester)::uuid IS NULL OR c.requester_person = sqlc.narg(requester)::uuid)
   AND (sqlc.narg(kind)::text IS NULL OR c.kind = sqlc.narg(kind)::text)
   AND (sqlc.narg(subject)::text IS NULL OR c.subject = sqlc.narg(subject)::text)

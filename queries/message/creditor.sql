@@ -92,3 +92,15 @@ SELECT q.message_id, q.creditor_name, q.creditor_account FROM (
   ORDER BY p.creditor_account, p.message_id DESC
 ) q
 ORDER BY q.message_id DESC LIMIT @most::integer;
+
+-- name: CreditorLastPaid :many
+-- The last payment to each of these accounts that was approved. It reads the index of each account once.
+SELECT q.creditor_account, q.amount, q.currency, coalesce(m.settled_at, m.created_at)::timestamptz AS paid_at
+FROM (SELECT DISTINCT unnest(@accounts::text[]) AS account) a
+CROSS JOIN LATERAL (
+  SELECT v.realm, v.message_id, v.creditor_account, v.amount, v.currency FROM message_version v
+  WHERE v.realm = @realm AND v.creditor_account = a.account
+    AND EXISTS (SELECT FROM message m WHERE m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
+      AND m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed') OFFSET 0)
+  ORDER BY v.message_id DESC LIMIT 1) q
+JOIN message m ON m.realm = q.realm AND m.message_id = q.message_id;

@@ -111,7 +111,6 @@ func newChecker(t *testing.T, name string) owner {
 	p.click("button", "Set password")
 	p.at("/set-up/done")
 	p.click("link", "Sign in")
-	p.fill("Realm", demo.Realm)
 	p.fill("User name", name)
 	p.fill("Password", ownPassword)
 	p.click("button", "Sign in")
@@ -128,8 +127,7 @@ func newChecker(t *testing.T, name string) owner {
 // signInAt signs in by the form at an address, with a code after the password.
 func (p *person) signInAt(address, name, code string) {
 	p.t.Helper()
-	p.open(address + "/signin")
-	p.fill("Realm", demo.Realm)
+	p.open(address + "/signin?realm=" + demo.Realm)
 	p.fill("User name", name)
 	p.fill("Password", ownPassword)
 	p.click("button", "Sign in")

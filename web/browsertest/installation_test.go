@@ -59,8 +59,7 @@ func installed(t *testing.T, name, link, code string) *person {
 // comesIn signs in to the installed realm by the form.
 func (p *person) comesIn(name string) {
 	p.t.Helper()
-	p.open("/signin")
-	p.fill("Realm", "bank")
+	p.open("/signin?realm=bank")
 	p.fill("User name", name)
 	p.fill("Password", ownPassword)
 	p.click("button", "Sign in")

@@ -23,6 +23,9 @@ func TestAPaymentIsSavedAsATemplate(t *testing.T) {
 		p.click("link", "Template "+o.endToEndID)
 		p.holds("Name", o.name)
 		p.click("link", "Use a template")
+		p.click("button", "Pay Template "+o.endToEndID)
+		p.at("/payments/[0-9a-f-]+/check$")
+		p.click("link", "Templates")
 		if name == "with a script" {
 			inspect(p).look("the templates")
 		}

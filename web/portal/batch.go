@@ -175,7 +175,7 @@ func showBatch(v *Request) error {
 	}
 	model.Going = model.Going && left > 0
 	model.GoesOn = model.Going && v.Status == submitting && v.Echo.QueryParam(CheckedField) == model.Checked
-	model.Layout = v.layout("Payments of a file", views.PlaceNew)
+	model.Layout = v.layout("Payments of a file", views.PlaceUpload)
 	if !model.GoesOn {
 		err = v.listBatch(&model, drafts)
 		if err != nil {

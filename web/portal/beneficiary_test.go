@@ -73,7 +73,7 @@ func TestABeneficiaryNeedsTwoPeople(t *testing.T) {
 	maker.get("/beneficiaries?q=nobody").is(http.StatusOK).says("Nobody found")
 	maker.post("/beneficiaries/new", holzbau()).is(http.StatusUnprocessableEntity).says("a beneficiary has this account")
 
-	row := maker.get("/beneficiaries").is(http.StatusOK)
+	row := maker.get("/beneficiaries").is(http.StatusOK).says("not yet").says(", by Both 1 and Checker 1")
 	path := strings.TrimSuffix(row.page.Find("a:contains('Change')").Last().AttrOr("href", ""), "/change")
 	form := maker.get(path + "/change").is(http.StatusOK).fields(path + "/change")
 	maker.post(path+"/change", form).is(http.StatusUnprocessableEntity).says("it is so already")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/administration"
 	"countersign/internal/i18n"
 	"countersign/internal/store"
 	"countersign/views"
@@ -52,7 +53,7 @@ func showBook(v *Request) error {
 			LinkURL: "/beneficiaries",
 		}
 	}
-	model.Columns = []i18n.Text{"Name", "Account", "Town", "In the list since"}
+	model.Columns = []i18n.Text{"Name", "Account", "Town", "Last paid", "In the list since"}
 	asks := MayMake(v.By) == nil
 	if asks {
 		model.Columns = append(model.Columns, "Next step")
@@ -64,11 +65,21 @@ func showBook(v *Request) error {
 		model.Pages.NextLabel = i18n.Text("Next %d").With(bookPage)
 		model.Pages.NextURL = "/beneficiaries?" + url.Values{"q": {search}, "after": {last.Name}, "from": {last.ID}}.Encode()
 	}
-	for _, b := range found {
+	accounts := make([]string, len(found))
+	for i, b := range found {
+		accounts[i] = b.IBAN
+	}
+	paid, err := v.lastPaid(accounts)
+	if err != nil {
+		return err
+	}
+	since, err := v.listedSince(found)
+	if err != nil {
+		return err
+	}
+	for i, b := range found {
 		row := views.AdministrationRow{Cells: []i18n.Text{
-			i18n.Data(b.Name), i18n.Data(ui.GroupFours(b.IBAN)),
-			i18n.Data(strings.TrimSpace(b.Postcode + " " + b.Town)),
-			i18n.Data(b.AddedAt.In(v.Config.Zone).Format("02.01.2006")),
+			i18n.Data(b.Name), i18n.Data(ui.GroupFours(b.IBAN)), i18n.Data(strings.TrimSpace(b.Postcode + " " + b.Town)), paid[b.IBAN], since[i],
 		}}
 		if asks {
 			row.Links = []views.AdministrationLink{
@@ -80,4 +91,43 @@ func showBook(v *Request) error {
 		model.Rows = append(model.Rows, row)
 	}
 	return v.Render(http.StatusOK, views.AdministrationListPage(model))
+}
+
+// listedSince says since when beneficiaries are in the list, and which two people put them there: a beneficiary has the id of the change
+// that made it.
+func (v *Request) listedSince(list []administration.Beneficiary) ([]i18n.Text, error) {
+	filter := store.ChangeFilter{Kind: administration.KindBeneficiaryCreate, IDs: []uuid.UUID{}, PageSize: bookPage}
+	for _, b := range list {
+		id, err := uuid.Parse(b.ID)
+		if err != nil {
+			return nil, err
+		}
+		filter.IDs = append(filter.IDs, id)
+	}
+	made, err := v.Config.Admin.BeneficiaryChanges(v.Context(), v.By, filter)
+	people := map[string]administration.Change{}
+	for _, change := range made {
+		people[change.ID.String()] = change
+	}
+	since := make([]i18n.Text, len(list))
+	for i, b := range list {
+		since[i] = i18n.Data(ui.Day(b.AddedAt))
+		if change := people[b.ID]; change.Decision != nil && change.Decision.Approved {
+			since[i] = i18n.Text("%s, by %s and %s").With(ui.Day(b.AddedAt), change.Requester.Name, change.Decision.By.Name)
+		}
+	}
+	return since, err
+}
+
+// lastPaid says when and how much was paid last to accounts, by account.
+func (v *Request) lastPaid(accounts []string) (map[string]i18n.Text, error) {
+	paid, err := v.Config.Reader.LastPaid(v.Context(), v.By.Realm, accounts)
+	words := make(map[string]i18n.Text, len(accounts))
+	for _, account := range accounts {
+		words[account] = "not yet"
+		if last, found := paid[account]; found {
+			words[account] = i18n.Data(ui.Day(last.At) + ", " + ui.AmountOf(last.Amount).String())
+		}
+	}
+	return words, err
 }

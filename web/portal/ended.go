@@ -142,7 +142,7 @@ func habitChart(v *Request, today string) (views.Chart, error) {
 		Heading: "Approvals to look at", Words: "Today only; see the control reports for more", Label: "Habit", Number: "Approvals",
 		Bars: []views.ChartBar{
 			{
-				Label: "Faster than reading takes", Count: counts.Fast, Most: maxReported, Tone: ui.ToneWaiting,
+				Label: "Within 5 seconds of opening", Count: counts.Fast, Most: maxReported, Tone: ui.ToneWaiting,
 				URL: reportURL("/reports/fast", today, today),
 			},
 			{

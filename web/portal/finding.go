@@ -3,6 +3,7 @@ package portal
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"countersign/internal/i18n"
 	"countersign/internal/orderform"
@@ -23,8 +24,10 @@ func problemsOf(unreadable []orderform.Problem, findings []payment.Finding, valu
 	slices.SortStableFunc(rulesFirst, func(a, b payment.Finding) int { return cmp.Compare(rank(a), rank(b)) })
 	for _, f := range rulesFirst {
 		name := orderform.FieldOf(f.Pointer, values)
-		known := slices.ContainsFunc(problems,
-			func(p ui.Problem) bool { return p.Field == name && (name != "" || p.Text == f.Text) })
+		known := slices.ContainsFunc(problems, func(p ui.Problem) bool {
+			unreadable := name == "remittanceKind" && strings.HasSuffix(p.Field, "Reference") // so the order is without it
+			return p.Field == name && (name != "" || p.Text == f.Text) || unreadable
+		})
 		if !known {
 			problems = append(problems, ui.Problem{Field: name, Text: sentenceBeside(name, f), Code: f.Code})
 		}

@@ -113,7 +113,7 @@ func (v *Request) refuseQRBill(text, field string, cause error) error {
 }
 
 func (v *Request) renderQRBill(status int, model views.QRBill) error {
-	model.Layout = v.layout("Pay a QR-bill", views.PlaceNew)
+	model.Layout = v.layout("Pay a QR-bill", views.PlaceBill)
 	model.Layout.Failed, model.Limit = status != http.StatusOK, sizeOf(MaxUpload)
 	return v.Render(status, views.QRBillPage(model))
 }

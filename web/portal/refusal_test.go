@@ -40,6 +40,10 @@ func wrongAnswers() map[string]wrongAnswer {
 		"QR check digit": {
 			with(filled(), "remittanceKind", "qr", "qrReference", "210000000003139471430009018"), "qrReference", "CH16",
 		},
+		"QR check digit of a QR-IBAN": {
+			with(filled(), "creditorIban", "CH4431999123000889012", "remittanceKind", "qr", "qrReference", "210000000003139471430009018"),
+			"qrReference", "CH16",
+		},
 		"QR reference without QR": {
 			with(filled(), "remittanceKind", "qr", "qrReference", "210000000003139471430009017"), "remittanceKind", "CH17",
 		},

@@ -220,7 +220,7 @@ func TestAWrongPasswordKeepsTheFormAndTellsNothing(t *testing.T) {
 	b.browser().post("/signin", unknown).is(http.StatusUnprocessableEntity).says("Check the realm")
 	b.change("UPDATE user_account SET status = 'suppressed' WHERE realm = 'demo' AND name = 'maker2'")
 	b.DB.SealMasterData(t)
-	b.browser().post("/signin", credentials("maker2", demo.UserPassword)).is(http.StatusUnprocessableEntity).says("suppressed")
+	b.browser().post("/signin", credentials("maker2", demo.UserPassword)).is(http.StatusUnprocessableEntity).says("blocked")
 	for range 4 {
 		b.browser().post("/signin", credentials("maker1", secret)).is(http.StatusUnprocessableEntity)
 	}

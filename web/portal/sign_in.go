@@ -108,7 +108,7 @@ func signInProblem(err error) (ui.Problem, int) {
 	case auth.ProblemNotVerified:
 		text = "This account is not verified yet. Ask an administrator of your realm."
 	case auth.ProblemSuppressed:
-		text = "This account is suppressed. Ask an administrator of your realm."
+		text = "This account is blocked. Ask an administrator of your realm."
 	case auth.ProblemIncorrect:
 	}
 	return ui.Problem{Field: "password", Text: text}, http.StatusUnprocessableEntity

@@ -105,7 +105,7 @@ func (v *Request) providerWords(err error) (text i18n.Text, status int) {
 		return i18n.Text("Your institution knows you as %s, and no account here is linked with that. " +
 			"Ask an administrator of your realm to link yours.").With(refused.Subject), http.StatusForbidden
 	case errors.As(err, &refused) && refused.Subject != "":
-		return "Your account here is suppressed, or its first password is not set yet. Ask an administrator of your realm.",
+		return "Your account here is blocked, or its first password is not set yet. Ask an administrator of your realm.",
 			http.StatusForbidden
 	case errors.As(err, &refused):
 		return i18n.Text("The answer of your institution is not valid. Begin again; if that does not help, " +

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/account"
 	"countersign/internal/i18n"
 	"countersign/internal/orderform"
 	"countersign/internal/payment"
@@ -34,8 +35,38 @@ func templateEntry(t store.Template) (views.NamedEntry, error) {
 		return shown, nil
 	}
 	answers, err := orderform.DecodeValues(t.Answers)
-	shown.URL, shown.Words = "/payments/new?template="+t.ID.String(), templateWords(t.Scheme, answers)
+	shown.URL, shown.Words = "/payments/new?template="+t.ID.String(), i18n.Data(answers.CreditorName)
+	if answers.Amount != "" {
+		shown.Amount = typedAmount(t.Scheme, answers.Amount)
+	}
+	iban, unreadable := account.ParseInput(answers.CreditorIBAN)
+	if unreadable == nil {
+		shown.Account = iban.String()
+	}
 	return shown, err
+}
+
+// templateEntries are the templates of this person and those that others share, with the last payment to the account of each.
+func (v *Request) templateEntries() ([]views.NamedEntry, error) {
+	list, err := v.Config.Drafts.Templates(v.Context(), v.By)
+	if err != nil {
+		return nil, err
+	}
+	entries, accounts := make([]views.NamedEntry, len(list)), make([]string, len(list))
+	for i, t := range list {
+		entries[i], err = templateEntry(t)
+		if err != nil {
+			return nil, err
+		}
+		accounts[i] = entries[i].Account
+	}
+	paid, err := v.lastPaid(accounts)
+	for i, account := range accounts {
+		if account != "" {
+			entries[i].Paid = paid[account]
+		}
+	}
+	return entries, err
 }
 
 // toSave are the answers that the address names: those of a draft of this person, or of a payment of the realm. What belongs to one payment
@@ -110,7 +141,8 @@ func changeTemplate(v *Request) error {
 	return v.changeNamed(n)
 }
 
-// payTemplates makes a draft of each ticked template, together as one file, which is submitted and approved together.
+// payTemplates makes a draft of each named template, together as one file, which is submitted and approved together. A template alone becomes
+// a payment to check, or the form with what it lacks.
 func payTemplates(v *Request) error {
 	form, err := v.makersForm()
 	if err != nil {
@@ -123,6 +155,9 @@ func payTemplates(v *Request) error {
 	if len(ticked) > store.MaxTemplates {
 		return payment.ErrNotFound
 	}
+	if len(ticked) == 1 {
+		return v.payTemplate(ticked[0])
+	}
 	var lines orderform.Table
 	for i, key := range ticked {
 		model := views.NewPayment{}
@@ -133,6 +168,21 @@ func payTemplates(v *Request) error {
 		lines.Lines = append(lines.Lines, orderform.Line{Number: i + 1, Scheme: SchemeOf(model.Scheme), Values: model.Values})
 	}
 	return v.takeTable(v.Say("Templates"), nil, lines)
+}
+
+// payTemplate makes a payment of a template, to be checked.
+func (v *Request) payTemplate(key string) error {
+	model := views.NewPayment{Action: "/payments/new"}
+	err := v.fillTemplate(&model, key)
+	if err != nil {
+		return err
+	}
+	model.Values.EndToEndID = v.newEndToEndID()
+	draft, err := v.newDraft(SchemeOf(model.Scheme), model.Values)
+	if err != nil {
+		return err
+	}
+	return v.checkForm(model, draft, v.Config.Drafts.Add, "")
 }
 
 // templates are the templates of this person, who may make payments, and the payment in the address as a new one.
@@ -152,8 +202,7 @@ func (v *Request) templates() (n named, err error) {
 	ctx, drafts := v.Context(), v.Config.Drafts
 	n = named{
 		page: views.NamedList{
-			Title: "Templates", Place: views.PlaceTemplates, Back: ui.Step{Label: "Back to the form", URL: "/payments/new"}, URL: "/templates",
-			Limit: 60, PayURL: "/templates/pay",
+			Title: "Templates", Place: views.PlaceTemplates, URL: "/templates", Limit: 60, PayURL: "/templates/pay",
 			Words: views.NamedWords{
 				Heading: "Save as a template", Save: "Save template", Sharing: "Every maker of the realm may use it",
 				How: "A template fills the form with a payment that you enter again and again. Fill the form in, check it, and choose " +
@@ -163,17 +212,7 @@ func (v *Request) templates() (n named, err error) {
 		after: "/templates", empty: "Enter a name, such as “Rent”.", other: "Another template of yours has this name.",
 		most:  i18n.Text("You have %d templates. Remove one first.").With(store.MaxTemplates),
 		taken: store.ErrTemplateNameTaken, full: store.ErrTooManyTemplates,
-		list: func() (entries []views.NamedEntry, err error) {
-			list, err := drafts.Templates(ctx, v.By)
-			for _, t := range list {
-				shown, err := templateEntry(t)
-				if err != nil {
-					return nil, err
-				}
-				entries = append(entries, shown)
-			}
-			return entries, err
-		},
+		list: v.templateEntries,
 		save: func(id uuid.UUID, name string, shared bool) error {
 			return drafts.SaveTemplate(ctx, v.By, store.Template{
 				ID: id, Name: name, Scheme: scheme, Answers: answers, Shared: shared, SavedAt: v.At,

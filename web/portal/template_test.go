@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
+
+	"countersign/views/ui"
 )
 
 // TestATemplateFillsTheForm saves a payment under a name, for oneself and for others, and pays from it.
@@ -14,7 +16,10 @@ func TestATemplateFillsTheForm(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	maker, other := b.as("maker1"), b.as("maker2")
-	maker.get("/templates").is(http.StatusOK).says("A template fills the form")
+	empty := maker.get("/templates").is(http.StatusOK).says("A template fills the form")
+	if href := empty.page.Find(".empty a").AttrOr("href", ""); href != "/payments/new" {
+		t.Errorf("the empty list leads to %q", href)
+	}
 	check := maker.post("/payments/new", filled()).goesTo("/payments/")
 	save := maker.get(check).is(http.StatusOK).page.Find("a:contains('Save as a template')").AttrOr("href", "")
 	form := maker.get(save).is(http.StatusOK).says("SIC · Beispiel Holzbau GmbH · CHF 1'234.50").fields("/templates")
@@ -28,7 +33,7 @@ func TestATemplateFillsTheForm(t *testing.T) {
 	b.as("checker1").get("/templates").is(http.StatusForbidden)
 
 	list := maker.get("/templates").is(http.StatusOK)
-	use, change := list.page.Find(".lines a").AttrOr("href", ""), list.page.Find("form[action^='/templates/']").AttrOr("action", "")
+	use, change := list.page.Find(".template-table a").AttrOr("href", ""), list.page.Find("form:has([name=act])").AttrOr("action", "")
 	payment := maker.get(use).is(http.StatusOK).fields("/payments/new")
 	for name, want := range map[string]string{
 		"creditorName": "Beispiel Holzbau GmbH", "amount": "1'234.50", "remittanceText": "Rechnung 1107",
@@ -62,7 +67,7 @@ func TestATemplateFillsTheForm(t *testing.T) {
 	b.change("SET session_replication_role = replica; UPDATE payment_template SET template_id = gen_random_uuid() WHERE name = 'Second'; " +
 		"UPDATE payment_template SET answers = '{\"Values\":{\"CreditorName\":\"Mine AG\"}}' WHERE name = 'Rent of March'")
 	torn := maker.get("/templates").is(http.StatusOK).says("It was saved under a key that is gone.")
-	if n := torn.page.Find(".lines a").Length(); n != 0 {
+	if n := torn.page.Find(".template-table :is(a, form[action='/templates/pay'])").Length(); n != 0 {
 		t.Errorf("%d templates that were changed by hand can be used", n)
 	}
 	maker.get(use).is(http.StatusNotFound)
@@ -150,4 +155,39 @@ func TestTemplatesArePaidTogether(t *testing.T) {
 	if n := b.count("SELECT count(*) FROM draft WHERE batch_id IS NOT NULL"); n != 2 {
 		t.Errorf("%d drafts of the file", n)
 	}
+}
+
+// TestATemplateIsPaidInOneStep: its row says when its account was paid last, and its button leads to the page that checks the payment, or to
+// the form with what the template lacks.
+func TestATemplateIsPaidInOneStep(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	sent := maker.submit(with(filled(), "amount", "1200"))
+	save := "/templates?like=" + sent.InternalID.String()
+	maker.post(save, url.Values{"name": {"Rent"}}).goesTo("/templates")
+	row := maker.get("/templates").is(http.StatusOK).says("Beispiel Holzbau GmbH").says("CH48 2196 6000 0096 1338 8").says("CHF 1'200.00")
+	row.says("not yet")
+	checker, queue := b.as("checker1"), "/queue/"+sent.InternalID.String()
+	checker.post(queue+"/approve", checker.get(queue).fields(queue+"/approve")).goesTo("/queue")
+	maker.get("/templates").is(http.StatusOK).says(ui.Day(sent.CreatedAt) + ", CHF 1'200.00")
+
+	pay := row.fields("/templates/pay")
+	pay.Set("template", row.page.Find("button[name=template]").AttrOr("value", ""))
+	b.as("maker2").post("/templates/pay", url.Values{"template": pay["template"]}).is(http.StatusNotFound)
+	b.as("checker1").post("/templates/pay", url.Values{"template": pay["template"]}).is(http.StatusForbidden)
+	check := maker.post("/templates/pay", pay).goesTo("/payments/")
+	if !strings.HasSuffix(check, "/check") {
+		t.Errorf("the button leads to %s", check)
+	}
+	maker.get(check).is(http.StatusOK).says("CHF 1'200.00").says("Beispiel Holzbau GmbH")
+	if n := b.count("SELECT count(*) FROM message"); n != 1 {
+		t.Errorf("%d messages before the payment is submitted", n)
+	}
+	key := strings.Split(maker.post("/payments/new", with(filled(), "amount", "77")).goesTo("/payments/"), "/")[2]
+	maker.withHTMX().post("/payments/keep", with(filled(), "draft", key, "amount", "")).is(http.StatusOK)
+	maker.post("/templates?draft="+key, url.Values{"name": {"Any amount"}}).goesTo("/templates")
+	row = maker.get("/templates").is(http.StatusOK)
+	pay.Set("template", row.page.Find("tr:contains('Any amount') button[name=template]").AttrOr("value", ""))
+	maker.post("/templates/pay", pay).is(http.StatusUnprocessableEntity).says("Enter the amount").says("Beispiel Holzbau GmbH")
 }

@@ -33,14 +33,22 @@ func administrationExhibits() []Exhibit {
 		New: []views.AdministrationLink{
 			{Label: "New account", URL: "/admin/ask/user.create"}, {Label: "Second factors", URL: "/admin/ask/realm.factors"},
 		},
-		Columns: []i18n.Text{"Account", "Person", "Roles", "Status", "Change"},
-		Rows: []views.AdministrationRow{{
-			Cells: []i18n.Text{"maker1", "Maker 1", "Maker", "active"},
-			Links: []views.AdministrationLink{
-				{Label: "Roles", URL: "/admin/ask/user.roles?subject=maker1"},
-				{Label: "Block", URL: "/admin/ask/user.suppress?subject=maker1"},
+		Columns: []i18n.Text{"Account", "Person", "Roles", "Last sign-in", "Second factor", "At the provider", "Status", "Change"},
+		Rows: []views.AdministrationRow{
+			{
+				Cells: []i18n.Text{"maker1", "Maker 1", "Maker", "20.11.2026 07:58:12 CET", "yes", "–", "active"},
+				Links: []views.AdministrationLink{
+					{Label: "Roles", URL: "/admin/ask/user.roles?subject=maker1"},
+					{Label: "Reset", URL: "/admin/ask/user.reset?subject=maker1"},
+					{Label: "Block", URL: "/admin/ask/user.suppress?subject=maker1"},
+					{Label: "Another account", URL: "/admin/ask/user.create?person=maker1"},
+				},
 			},
-		}},
+			{
+				Cells: []i18n.Text{"maker3", "Maker 3", "Maker", "never", "no", "–", "suppressed"},
+				Links: []views.AdministrationLink{{Label: "Restore", URL: "/admin/ask/user.restore?subject=maker3"}},
+			},
+		},
 	}
 	empty := people
 	empty.Rows, empty.Empty = nil, ui.Empty{Icon: "inbox", Title: "Nothing waits", Text: "No change waits for a decision."}
@@ -88,7 +96,7 @@ func policyForm() views.ChangeForm {
 		Tried: []i18n.Text{i18n.Text("Of the last %d messages %d would have needed another number of approvals.").With(1000, 12)},
 		Inputs: []views.ChangeInput{
 			{Field: ui.Field{
-				ID: "approvals", Label: "Number of approvals", Hint: "0 to 9", Problem: ui.Problem{
+				ID: "approvals", Label: "Number of approvals", Hint: "0 to 9; with 0, payments are sent without any approval", Problem: ui.Problem{
 					Field: "approvals", Text: i18n.Text("Say how many approvals are needed: 0 to %d.").With(9),
 				},
 			}},
@@ -130,9 +138,12 @@ func beneficiaryBook() views.AdministrationList {
 		},
 		New:     []views.AdministrationLink{{Label: "New beneficiary", URL: "/beneficiaries/new"}},
 		Search:  &ui.Field{ID: "q", Label: "Search in names, towns and accounts", Kind: "search"},
-		Columns: []i18n.Text{"Name", "Account", "Town", "In the list since", "Next step"},
+		Columns: []i18n.Text{"Name", "Account", "Town", "Last paid", "In the list since", "Next step"},
 		Rows: []views.AdministrationRow{{
-			Cells: []i18n.Text{"Beispiel Holzbau GmbH", "CH44 3199 9123 0008 8901 2", "8002 Zürich", "03.03.2026"},
+			Cells: []i18n.Text{
+				"Beispiel Holzbau GmbH", "CH44 3199 9123 0008 8901 2", "8002 Zürich", "19.11.2026, CHF 310.50",
+				i18n.Text("%s, by %s and %s").With("03.03.2026", "Maker 1", "Checker 1"),
+			},
 			Links: []views.AdministrationLink{
 				{Label: "Pay", URL: "/payments/new?beneficiary=x"},
 				{Label: "Change", URL: "/beneficiaries/x/change"},

@@ -56,16 +56,9 @@ func supervisorHome() views.Dashboard {
 			Label: "Time to approval", Value: "4 min", URL: "/payments",
 			Note: i18n.Text("median of %d payments; 95 %% within %s").With(318, "41 min"),
 		},
-		{
-			Label: "Time at clearing", Value: "0.8 s", URL: "/payments",
-			Note: i18n.Text("median of %d payments; 95 %% within %s").With(318, "2.1 s"),
-		},
 		{Label: "Unconfirmed", Value: "1", Note: "clearing is asked", URL: "/payments?state=Unconfirmed", Tone: ui.ToneWaiting},
-		{Label: "Recalls overdue", Value: "0", Note: "no answer in time", URL: "/recalls?tab=late"},
 		{Label: i18n.Text("%s today").With(i18n.Text("Rejected")), Value: "2", Note: "see why", URL: "/payments?state=Rejected"},
-		{Label: i18n.Text("%s today").With(i18n.Text("Failed")), Value: "1", Note: "see why", URL: "/payments?state=Failed"},
-		{Label: "Audit trail", Value: "sealed", Note: i18n.Text("last at %s").With("20.11.2026 08:25:38 CET"), URL: "/audit"},
-		{Label: "Quarantine", Value: "0", Note: "received, and belongs to nothing", URL: "/quarantine"},
+		{Label: i18n.Text("%s today").With(i18n.Text("Failed")), Value: "1", Note: "see why", URL: "/payments?state=Failed", Tone: ui.ToneBad},
 	}
 	due := ui.Due{Day: "23.11.2026", Text: "due today", Tone: ui.ToneBad}
 	model.Lists = []views.Lines{{

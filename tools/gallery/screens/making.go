@@ -9,12 +9,19 @@ import (
 func templates() views.NamedList {
 	shown := i18n.Data("SIC · Beispiel Holzbau GmbH · CHF 1'234.50")
 	model := views.NamedList{
-		Layout: makerShell("Templates", views.PlaceNew), Title: "Templates", URL: "/templates", PayURL: "/templates/pay",
+		Layout: makerShell("Templates", views.PlaceTemplates), Title: "Templates", URL: "/templates", PayURL: "/templates/pay",
 		SaveURL: "/templates?draft=x", Saved: shown,
-		Back: ui.Step{Label: "Back to the form", URL: "/payments/new"}, Limit: 60,
+		Limit: 60,
 		Words: views.NamedWords{Heading: "Save as a template", Save: "Save template", Sharing: "Every maker of the realm may use it"},
 		Entries: []views.NamedEntry{
-			{ID: "x", Name: "Rent", URL: "/payments/new?template=x", Words: shown, Shared: true, Own: true},
+			{
+				ID: "x", Name: "Rent", URL: "/payments/new?template=x", Words: "Beispiel Holzbau GmbH", Shared: true, Own: true,
+				Account: "CH4431999123000889012", Amount: ui.Amount{Currency: "CHF", Value: "1'234.50"}, Paid: "29.10.2026, CHF 1'234.50",
+			},
+			{
+				ID: "z", Name: "Muster Treuhand AG", URL: "/payments/new?template=z", Words: "Muster Treuhand AG", Own: true,
+				Account: "CH5604835012345678009", Paid: "not yet",
+			},
 			{ID: "y", Name: "Cleaning", Words: "It was saved under a key that is gone.", Owner: "Maker 2"},
 		},
 		Problems: []ui.Problem{{Field: "name", Text: "Enter a name, such as “Rent”."}},
@@ -24,7 +31,7 @@ func templates() views.NamedList {
 }
 
 func qrBill() views.QRBill {
-	model := views.QRBill{Layout: makerShell("Pay a QR-bill", views.PlaceNew), Text: "SPC", Limit: "256 kB"}
+	model := views.QRBill{Layout: makerShell("Pay a QR-bill", views.PlaceBill), Text: "SPC", Limit: "10 MB"}
 	model.Layout.Failed = true
 	model.Problems = []ui.Problem{
 		{Field: "text", Text: i18n.Text("Paste the whole text of the QR code, line by line: EPD must stand in line %d.").With(31)},
@@ -66,7 +73,7 @@ func batchLines() []views.BatchLine {
 // batch is a file of which the given lines are submitted, and so many are ready.
 func batch(submitted []int, ready int) views.Batch {
 	model := views.Batch{
-		Layout: makerShell("Payments of a file", views.PlaceNew), FileName: "Lohn November.csv", Action: "/payments/batches/x/submit", From: 1,
+		Layout: makerShell("Payments of a file", views.PlaceUpload), FileName: "Lohn November.csv", Action: "/payments/batches/x/submit", From: 1,
 		Lines: batchLines(), Submitted: len(submitted), Ready: ready, Totals: []string{"CHF 1'334.35"},
 	}
 	model.Payments = len(model.Lines)

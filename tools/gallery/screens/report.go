@@ -31,6 +31,7 @@ func reportExhibits() []Exhibit {
 	none.Rows, none.Empty = nil, ui.Empty{Icon: "list", Title: "Nothing here", Text: "Nothing of this period counts."}
 	trail := views.AuditTrail{
 		Layout: supervisorShell("Audit trail", views.PlaceAudit), TableURL: "/audit/table", Seal: views.AuditSeal{Words: "sealed"},
+		Events: []ui.Option{{Label: "Everything"}},
 		Verified: &views.AuditVerification{
 			At: now, Took: i18n.Text("%d ms").With(214),
 			Sentence: i18n.Text("All %s rows and documents up to the newest checkpoint are the sealed ones, in their "+

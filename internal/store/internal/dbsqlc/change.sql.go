@@ -286,13 +286,14 @@ WHERE c.realm = $2 AND c.decided_under = $3
           AND CASE WHEN $6::boolean THEN c.change_id > $4::uuid ELSE c.change_id < $4::uuid END)
   AND ($7::uuid IS NULL
        OR c.requester_person <> $7::uuid AND c.beneficiary_person <> $7::uuid)
-  AND ($8::uuid IS NULL OR c.requester_person = $8::uuid)
-  AND ($9::text IS NULL OR c.kind = $9::text)
-  AND ($10::text IS NULL OR c.subject = $10::text)
-  AND ($11::timestamptz IS NULL OR coalesce(d.decided_at, c.requested_at) >= $11::timestamptz)
-  AND ($12::text IS NULL OR coalesce(d.action, 'pending') = $12::text)
+  AND ($8::uuid[] IS NULL OR c.change_id = ANY ($8::uuid[]))
+  AND ($9::uuid IS NULL OR c.requester_person = $9::uuid)
+  AND ($10::text IS NULL OR c.kind = $10::text)
+  AND ($11::text IS NULL OR c.subject = $11::text)
+  AND ($12::timestamptz IS NULL OR coalesce(d.decided_at, c.requested_at) >= $12::timestamptz)
+  AND ($13::text IS NULL OR coalesce(d.action, 'pending') = $13::text)
 ORDER BY s.word, CASE WHEN $6::boolean THEN c.change_id END, c.change_id DESC
-LIMIT $13::integer
+LIMIT $14::integer
 `
 
 type ChangeListParams struct {
@@ -303,6 +304,7 @@ type ChangeListParams struct {
 	FromWord     string
 	OldestFirst  bool
 	DecidableBy  *uuid.UUID
+	Ids          []uuid.UUID
 	Requester    *uuid.UUID
 	Kind         *string
 	Subject      *string
@@ -329,6 +331,7 @@ func (q *Queries) ChangeList(ctx context.Context, arg ChangeListParams) ([]Chang
 		arg.FromWord,
 		arg.OldestFirst,
 		arg.DecidableBy,
+		arg.Ids,
 		arg.Requester,
 		arg.Kind,
 		arg.Subject,

@@ -7,6 +7,7 @@ package dbsqlc
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -180,6 +181,51 @@ func (q *Queries) CreditorFirst(ctx context.Context, arg CreditorFirstParams) ([
 	for rows.Next() {
 		var i CreditorFirstRow
 		if err := rows.Scan(&i.MessageID, &i.OtherAccount); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const creditorLastPaid = `-- name: CreditorLastPaid :many
+SELECT q.creditor_account, q.amount, q.currency, coalesce(m.settled_at, m.created_at)::timestamptz AS paid_at
+FROM (SELECT DISTINCT unnest($1::text[]) AS account) a
+CROSS JOIN LATERAL (
+  SELECT v.realm, v.message_id, v.creditor_account, v.amount, v.currency FROM message_version v
+  WHERE v.realm = $2 AND v.creditor_account = a.account
+    AND EXISTS (SELECT FROM message m WHERE m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
+      AND m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed') OFFSET 0)
+  ORDER BY v.message_id DESC LIMIT 1) q
+JOIN message m ON m.realm = q.realm AND m.message_id = q.message_id
+`
+
+type CreditorLastPaidRow struct {
+	CreditorAccount string
+	Amount          int64
+	Currency        string
+	PaidAt          time.Time
+}
+
+// The last payment to each of these accounts that was approved. It reads the index of each account once.
+func (q *Queries) CreditorLastPaid(ctx context.Context, accounts []string, realm string) ([]CreditorLastPaidRow, error) {
+	rows, err := q.db.Query(ctx, creditorLastPaid, accounts, realm)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CreditorLastPaidRow
+	for rows.Next() {
+		var i CreditorLastPaidRow
+		if err := rows.Scan(
+			&i.CreditorAccount,
+			&i.Amount,
+			&i.Currency,
+			&i.PaidAt,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -261,6 +261,8 @@ CREATE INDEX message_in_flight ON message (realm, accepted_at) WHERE state IN ('
 CREATE INDEX message_incoming ON message (realm, message_id) WHERE direction = 'in';
 -- Incoming payments whose settlement clearing has not confirmed.
 CREATE INDEX message_to_confirm ON message (realm, created_at) WHERE kind = 'payment' AND state = 'Accepted';
+-- An answer keeps what it answers from leaving with an archive before it.
+CREATE INDEX message_by_answer ON message (realm, answers_id) WHERE answers_id IS NOT NULL;
 CREATE UNIQUE INDEX message_one_answer ON message (realm, answers_id)
   WHERE answers_id IS NOT NULL AND state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed');
 -- One recall of a payment for ever, unless it was closed before release. A return frees its original when clearing refuses it; a return
@@ -696,7 +698,8 @@ ALTER TABLE creation_key
 
 -- What a released payment took of a daily amount. Each row begins where the one before it ended, by a foreign key, and the day's first at
 -- nothing: two that begin at the same sum cannot both be there, so two approvals that only together pass the limit are never both stored,
--- whatever the service did. The row keeps the amount that was allowed then.
+-- whatever the service did. The row keeps the amount that was allowed then. The release is no foreign key: rows of a day leave together, when
+-- the last of its payments left with an archive.
 CREATE TABLE limit_use (
   realm         text NOT NULL,
   message_id    uuid NOT NULL,
@@ -719,8 +722,7 @@ CREATE TABLE limit_use (
   UNIQUE (realm, limit_id, day, used_after),
   UNIQUE (realm, limit_id, day, used_before),
   FOREIGN KEY (realm, limit_id, day, previous_used) REFERENCES limit_use(realm, limit_id, day, used_after),
-  FOREIGN KEY (realm, limit_id, limit_of, holder, currency) REFERENCES spending_limit(realm, limit_id, limit_of, holder, currency),
-  FOREIGN KEY (realm, message_id) REFERENCES release(realm, message_id)
+  FOREIGN KEY (realm, limit_id, limit_of, holder, currency) REFERENCES spending_limit(realm, limit_id, limit_of, holder, currency)
 );
 ALTER TABLE limit_use ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_realm ON limit_use USING (realm = current_setting('countersign.realm', true));

@@ -157,6 +157,9 @@ CREATE TABLE outbox (
   FOREIGN KEY (realm) REFERENCES realm(realm)
 ) WITH (autovacuum_analyze_threshold = 500, autovacuum_analyze_scale_factor = 1, autovacuum_vacuum_threshold = 20000,
   autovacuum_vacuum_insert_threshold = 50000);
+-- What an answer refers to leaves with an archive together with it.
+CREATE INDEX outbox_by_document ON outbox (document_realm, document_id) WHERE document_id IS NOT NULL;
+CREATE INDEX outbox_by_answered ON outbox (scheme, answers) WHERE answers IS NOT NULL;
 CREATE INDEX outbox_undelivered ON outbox (scheme, created_at) WHERE delivered_at IS NULL AND refused_at IS NULL;
 ALTER TABLE outbox ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_realm ON outbox TO countersign_app USING ((realm = current_setting('countersign.realm', true)) OR

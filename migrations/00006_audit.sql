@@ -150,7 +150,8 @@ GRANT SELECT ON audit_tree TO countersign_reader;
 CREATE TABLE audit_leaf (
   realm      text NOT NULL,
   leaf_index bigint NOT NULL CHECK (leaf_index >= 0),
-  kind       text NOT NULL CHECK (kind IN ('event', 'document', 'unverified event', 'unverified document')),
+  kind       text NOT NULL CHECK (kind IN ('event', 'document', 'unverified event', 'unverified document', 'archived event',
+    'archived document')),
   row_id     uuid NOT NULL,
   hash       bytea NOT NULL CHECK (length(hash) = 32),
   key_id     text NOT NULL CHECK (key_id <> ''),
@@ -199,3 +200,22 @@ ALTER TABLE audit_checkpoint ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_realm ON audit_checkpoint USING (realm = current_setting('countersign.realm', true));
 GRANT SELECT, INSERT ON audit_checkpoint TO countersign_app;
 GRANT SELECT ON audit_checkpoint TO countersign_reader;
+
+-- The rows that left the database with an archive which two administrators approved: how many messages, and how many leaves of the tree
+-- have no row since. Written by countersign archive, with the rows it removes.
+CREATE TABLE archived_month (
+  realm     text NOT NULL,
+  change_id uuid NOT NULL,
+  month     text NOT NULL CHECK (month ~ '^[0-9]{4}-[0-9]{2}$'),
+  digest    text NOT NULL CHECK (digest ~ '^[0-9a-f]{64}$'),
+  messages  bigint NOT NULL CHECK (messages >= 0),
+  leaves    bigint NOT NULL CHECK (leaves >= 0),
+  at        timestamptz NOT NULL CHECK (isfinite(at)),
+  key_id    text NOT NULL CHECK (key_id <> ''),
+  seal      bytea NOT NULL CHECK (length(seal) = 32),
+  PRIMARY KEY (realm, change_id),
+  FOREIGN KEY (realm, change_id) REFERENCES realm_change(realm, change_id)
+);
+ALTER TABLE archived_month ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own_realm ON archived_month USING (realm = current_setting('countersign.realm', true));
+GRANT SELECT ON archived_month TO countersign_app, countersign_reader;

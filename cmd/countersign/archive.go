@@ -13,18 +13,31 @@ import (
 )
 
 type archiveCommand struct {
-	Realm       string `help:"Realm of the messages." required:""`
-	Month       string `help:"Month by whose end they ended, such as 2026-03." required:""`
-	Output      string `help:"File to write; it must not exist." required:""`
-	DatabaseURL string `help:"PostgreSQL URL of a login that sees every row, as for check." required:"" env:"COUNTERSIGN_DATABASE_OWNER_URL,COUNTERSIGN_DATABASE_URL"`
+	Realm       string `help:"Realm of the messages."`
+	Month       string `help:"Month by whose end they ended, such as 2026-03."`
+	Output      string `help:"File to write; it must not exist."`
+	Detach      string `help:"Archive that two administrators approved: remove its rows from the database." placeholder:"FILE"`
+	DatabaseURL string `help:"PostgreSQL URL of a login that sees every row, as for check; for --detach of the schema's owner." required:"" env:"COUNTERSIGN_DATABASE_OWNER_URL,COUNTERSIGN_DATABASE_URL"`
 
 	ReleaseKeyFile string `help:"File with the keys of releases, as serve has it: only messages that match their seals are archived." required:"" env:"COUNTERSIGN_RELEASE_KEY_FILE"`
+	TokenKeyFile   string `help:"File with the keys of tokens, as serve has it, for --detach: they seal the approvals." env:"COUNTERSIGN_TOKEN_KEY_FILE"`
 
 	Keys auditKeySettings `embed:""`
 }
 
-// Run writes the archive, verifies the file and prints its digest. The file holds names and accounts: only its owner may read it.
+// Run writes or detaches an archive.
 func (c *archiveCommand) Run(ctx context.Context) error {
+	if c.Detach != "" {
+		return c.detach(ctx)
+	}
+	if c.Realm == "" || c.Month == "" || c.Output == "" {
+		return errors.New("give --realm, --month and --output to write an archive, or --detach and the archive")
+	}
+	return c.write(ctx)
+}
+
+// write writes the archive, verifies the file and prints its digest. The file holds names and accounts: only its owner may read it.
+func (c *archiveCommand) write(ctx context.Context) error {
 	trusted, err := c.Keys.all()
 	if err != nil {
 		return err
@@ -52,6 +65,45 @@ func (c *archiveCommand) Run(ctx context.Context) error {
 		return errors.Join(err, os.Remove(c.Output))
 	}
 	return printArchive(c.Output, trusted)
+}
+
+// detachBatch is the number of messages that leave in one transaction: some 40 ms of locks on rows that nobody needs.
+const detachBatch = 200
+
+// detach removes the rows of an archive from the database and prints what left.
+func (c *archiveCommand) detach(ctx context.Context) error {
+	in := integrity.DetachInput{OwnerURL: c.DatabaseURL, Now: time.Now(), Batch: detachBatch}
+	ring, _, err := c.Keys.read()
+	if err == nil {
+		in.Signer, err = auditlog.NewSigner(ring)
+	}
+	if err == nil {
+		in.Seal, err = readSealer(c.ReleaseKeyFile)
+	}
+	if err == nil {
+		in.Tokens, err = readRing(c.TokenKeyFile, bareTokenKey)
+	}
+	if err != nil {
+		return err
+	}
+	if in.Signer.Empty() {
+		return errors.New("give --audit-key-file: it seals the places of what leaves")
+	}
+	file, err := os.Open(c.Detach)
+	if err != nil {
+		return fmt.Errorf("read the archive: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	in.Archive = file
+	began := time.Now()
+	done, err := integrity.Detach(ctx, in)
+	fmt.Printf("%d of %d messages left the database, with %d rows in %s; %d had left before\n", done.Messages, done.Archive.Messages, done.Rows,
+		time.Since(began).Round(time.Millisecond), done.Earlier)
+	if err == nil && done.Stayed > 0 {
+		err = fmt.Errorf("%s changed since the archive was written, with the messages about the same payments, and stay: a later archive has them",
+			counted(done.Stayed, "message"))
+	}
+	return err
 }
 
 // readSealer reads the keys of releases.

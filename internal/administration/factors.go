@@ -1,6 +1,7 @@
 package administration
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -22,6 +23,19 @@ const KindRealmReconciled Kind = "realm.reconciled"
 // KindRealmDifference explains a difference between a statement of clearing and the payments here. It moves nothing.
 const KindRealmDifference Kind = "realm.difference"
 
+// KindRealmRetention sets how many months an ended payment stays in the database before it may leave with an archive. Without one nothing
+// leaves.
+const KindRealmRetention Kind = "realm.retention"
+
+// KindRealmArchived approves that the rows of an archive leave the database.
+const KindRealmArchived Kind = "realm.archived"
+
+// The bounds of the retention, in months. A payment may be recalled, returned and asked about for 13 months.
+const (
+	minRetention = 13
+	maxRetention = 600
+)
+
 // KindRealmFactors sets the roles that need a second factor.
 const KindRealmFactors Kind = "realm.factors"
 
@@ -39,6 +53,12 @@ var realmNoun = Noun{
 		{Key: "noticeDetails", Label: "Amounts and names in e-mails", Type: TypeYesNo},
 		{Key: "comparison", Label: "Comparison with clearing"},
 		{Key: "difference", Label: "Difference to the statement of clearing", Min: 1, Max: maxDifference, Required: true},
+		{
+			Key: "retentionMonths", Label: "Months until a payment may leave", Type: TypeNumber, Min: minRetention, Max: maxRetention,
+			Hint: "Empty: payments stay for ever.",
+		},
+		{Key: "archivedMonth", Label: "Archived month", Min: 7, Max: 7, Required: true, Hint: "Such as 2026-03."},
+		{Key: "archiveDigest", Label: "SHA-256 of the archive", Min: 64, Max: 64, Required: true, Hint: "As countersign archive printed it."},
 	},
 	Actions: []Action{{
 		Kind: KindRealmFactors, Fields: []string{"secondFactorRoles"}, Filled: true,
@@ -56,6 +76,15 @@ var realmNoun = Noun{
 	}, {
 		Kind: KindRealmDifference, Fields: []string{"difference"}, Label: "Explain", Heading: "Explain a difference to the statement of clearing",
 		Words: "The note says what was found and what was done. Once this is approved the difference counts as explained. No payment is changed.",
+	}, {
+		Kind: KindRealmRetention, Fields: []string{"retentionMonths"}, Clears: []string{"retentionMonths"}, Filled: true,
+		Label: "Retention", Heading: "Say how long payments stay in the database",
+		Words: "A payment that ended so many months ago may leave the database with an archive, once two administrators approve that archive. " +
+			"The law may ask you to keep payments, or the archives, for longer.",
+	}, {
+		Kind: KindRealmArchived, Fields: []string{"archivedMonth", "archiveDigest"}, Label: "Archive", Heading: "Let an archive replace its payments",
+		Words: "Once this is approved, an operator may remove the payments of this archive from the database; nobody can bring them back. " +
+			"Verify the archive first, and store copies of it in two places.",
 	}},
 }
 
@@ -105,6 +134,38 @@ func (r Request) afterFactors(known Facts) (Values, error) {
 		details := yes(f.yesNo("noticeDetails", r.Values["noticeDetails"]))
 		return known.Before.with(Values{"noticeDetails": details}), f.err()
 	}
+	if r.Kind == KindRealmRetention || r.Kind == KindRealmArchived {
+		return r.afterRetention(known)
+	}
 	asked, err := FactorsOf(r.Values, valuesPrefix)
 	return known.Before.with(Values{"secondFactorRoles": Words(asked.Roles)}), err
+}
+
+// WithRetention are the fields of a realm with its retention in months; "" for none.
+func (f Factors) WithRetention(months string) Values {
+	return f.Values().with(Values{"retentionMonths": months})
+}
+
+var (
+	monthPattern  = regexp.MustCompile(`^[0-9]{4}-(0[1-9]|1[0-2])$`)
+	digestPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
+)
+
+// afterRetention returns a realm with another retention, or with an archive that may replace its payments.
+func (r Request) afterRetention(known Facts) (Values, error) {
+	f := &findings{prefix: valuesPrefix}
+	if r.Kind == KindRealmRetention {
+		if r.Values["retentionMonths"] != "" {
+			f.number("retentionMonths", r.Values["retentionMonths"], minRetention, maxRetention)
+		}
+		return known.Before.with(Values{"retentionMonths": r.Values["retentionMonths"]}), f.err()
+	}
+	month, digest := r.Values["archivedMonth"], r.Values["archiveDigest"]
+	if !monthPattern.MatchString(month) {
+		f.add("archivedMonth", codeFormat, "Enter a month such as 2026-03.")
+	}
+	if !digestPattern.MatchString(digest) {
+		f.add("archiveDigest", codeFormat, "Enter the 64 hexadecimal digits that countersign archive printed.")
+	}
+	return known.Before.with(Values{"archivedMonth": month, "archiveDigest": digest}), f.err()
 }

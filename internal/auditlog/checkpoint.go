@@ -140,6 +140,12 @@ func (p Place) fields(hash Hash) keyring.Fields {
 // Seal makes the seal of a leaf's place: with it, a place that somebody changed is named, and not only known to be among many.
 func (s Signer) Seal(p Place) keyring.Seal { return s.seals.Seal(p.fields(p.Leaf.Hash())) }
 
+// SealArchived makes the seal of the place of a row that leaves the database; hash is that of its leaf.
+func (s Signer) SealArchived(p Place, hash Hash) keyring.Seal {
+	p.Leaf.Kind = p.Leaf.Kind.Archived()
+	return s.seals.Seal(p.fields(hash))
+}
+
 // Check holds a place with this hash against its seal. Errors: those of keyring.Ring.
 func (s Signer) Check(p Place, hash Hash, seal keyring.Seal) error {
 	return s.seals.Verify(seal, p.fields(hash))

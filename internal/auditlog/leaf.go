@@ -30,6 +30,9 @@ const (
 	// they show what stood in the database, and no more.
 	KindUnverifiedEvent    Kind = "unverified event"
 	KindUnverifiedDocument Kind = "unverified document"
+	// Rows that left the database with an archive. Their leaves keep their hashes, so that the tree goes on.
+	KindArchivedEvent    Kind = "archived event"
+	KindArchivedDocument Kind = "archived document"
 )
 
 // layouts are those of leaves. Another layout gets another number, so that sealed rows stay readable.
@@ -39,7 +42,17 @@ var layouts = map[Kind]string{
 }
 
 // OfEvent reports whether the row is an event.
-func (k Kind) OfEvent() bool { return k == KindEvent || k == KindUnverifiedEvent }
+func (k Kind) OfEvent() bool {
+	return k == KindEvent || k == KindUnverifiedEvent || k == KindArchivedEvent
+}
+
+// Archived returns the kind of a row of this kind that left the database with an archive.
+func (k Kind) Archived() Kind {
+	if k.OfEvent() {
+		return KindArchivedEvent
+	}
+	return KindArchivedDocument
+}
 
 // Unverified returns the kind of a row of this kind that does not fit its seal.
 func (k Kind) Unverified() Kind {

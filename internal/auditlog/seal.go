@@ -136,6 +136,35 @@ func (s Sealer) CheckAnswer(a Answer, seal keyring.Seal) error {
 	return s.answers.Verify(seal, a.fields())
 }
 
+// Detached is the record of the rows that left the database with an archive.
+type Detached struct {
+	Realm    string
+	ChangeID uuid.UUID // by which two administrators approved it
+	Month    string
+	Digest   string // of the archive
+	Messages int64
+	Leaves   int64 // of their rows in the tree
+	At       time.Time
+}
+
+func (d Detached) fields() keyring.Fields {
+	f := make(keyring.Fields, 0, 256)
+	f.Text("countersign archived month 1", d.Realm, d.Month, d.Digest)
+	f.ID(d.ChangeID)
+	f.Number(d.Messages)
+	f.Number(d.Leaves)
+	f.Moment(d.At)
+	return f
+}
+
+// SealDetached makes the seal of the record.
+func (s Sealer) SealDetached(d Detached) keyring.Seal { return s.documents.Seal(d.fields()) }
+
+// CheckDetached compares the record with its seal. Errors: those of keyring.Ring.Verify.
+func (s Sealer) CheckDetached(d Detached, seal keyring.Seal) error {
+	return s.documents.Verify(seal, d.fields())
+}
+
 // Delivery is the mark that clearing has a row of the outbox.
 type Delivery struct {
 	Scheme    string

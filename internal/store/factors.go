@@ -30,7 +30,21 @@ func (s changeStep) factorsFacts(ctx context.Context, known *administration.Fact
 	if asked.kind == administration.KindRealmReconciled {
 		known.Before = factorsOf(row).Uncompared()
 	}
+	if asked.kind == administration.KindRealmRetention && err == nil {
+		var months string
+		months, err = s.retention(ctx)
+		known.Before = factorsOf(row).WithRetention(months)
+	}
 	return err
+}
+
+// retention is the number of months of the newest approved change of it; "" for none.
+func (s changeStep) retention(ctx context.Context) (string, error) {
+	list, _, _, err := s.page(ctx, ChangeFilter{Kind: administration.KindRealmRetention, State: administration.StateApplied, PageSize: 1})
+	if err != nil || len(list) == 0 {
+		return "", err
+	}
+	return list[0].After["retentionMonths"], nil
 }
 
 // Reconciled reports whether two administrators said after a time that the payments of the realm agree with clearing. A change or decision

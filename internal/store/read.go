@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 
 	"countersign/internal/administration"
 	"countersign/internal/identity"
+	"countersign/internal/keyring"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
@@ -195,3 +197,20 @@ func (s changeStep) decisions(ctx context.Context, ids []uuid.UUID) (map[uuid.UU
 	}
 	return decisions, err
 }
+
+// After returns the fields that an approved change gave its subject, once change and decision were held against their seals.
+func (c ApprovedChange) After(keys keyring.Ring) (administration.Values, error) {
+	err := errors.Join(Change(c.RealmChange).Check(keys), ChangeDecision(c.RealmChangeDecision).Check(keys))
+	if err != nil {
+		return nil, fmt.Errorf("the change %s: %w", c.RealmChange.ChangeID, err)
+	}
+	var told changeContent
+	err = json.Unmarshal([]byte(c.RealmChange.Content), &told)
+	if err != nil {
+		return nil, fmt.Errorf("read the change %s: %w", c.RealmChange.ChangeID, err)
+	}
+	return told.After, nil
+}
+
+// ApprovedChange is a stored change with its approval.
+type ApprovedChange dbsqlc.ApprovedChangeListRow

@@ -2,8 +2,8 @@
 
 -- name: EndedMessageList :many
 -- The messages of payments that ended before a time with all messages about them, each with its payment, in the order of both. A payment
--- waits while an answer to clearing is not delivered, while core banking was not told of its end, or while a later payment of another bank
--- has its transaction id and did not end.
+-- waits while an answer to clearing is not delivered, while core banking was not told of its end, while a later payment of another bank has
+-- its transaction id and did not end, or while a webhook has passed no event after one of it.
 WITH ended AS (
   SELECT coalesce(m.original_id, m.message_id) AS payment FROM message m WHERE m.realm = @realm::text
   GROUP BY coalesce(m.original_id, m.message_id)
@@ -12,6 +12,9 @@ WITH ended AS (
   SELECT coalesce(m.original_id, m.message_id) AS payment
   FROM (SELECT d.message_id FROM outbox o JOIN document d ON d.realm = @realm AND d.direction = 'out' AND d.scheme = o.scheme AND d.reference = o.reference
         WHERE o.delivered_at IS NULL AND o.refused_at IS NULL
+        UNION SELECT d.message_id FROM outbox o JOIN document d ON d.realm = o.document_realm AND d.document_id = o.document_id
+        WHERE o.document_realm = @realm AND o.delivered_at IS NULL AND o.refused_at IS NULL
+        UNION SELECT e.message_id FROM webhook_progress g JOIN audit_event e ON e.realm = g.realm AND e.event_id = g.cursor WHERE g.realm = @realm
         UNION SELECT c.message_id FROM core_booking c WHERE c.realm = @realm AND c.told IS NULL
         UNION SELECT p.message_id FROM incoming_payment later
           JOIN incoming_payment p ON p.scheme = later.scheme AND p.transaction_id = later.transaction_id AND p.bank = later.bank AND p.use < later.use
@@ -24,3 +27,84 @@ FROM ended e
 JOIN message m ON m.realm = @realm AND coalesce(m.original_id, m.message_id) = e.payment
 WHERE NOT EXISTS (SELECT FROM waiting w WHERE w.payment = e.payment)
 ORDER BY e.payment, m.message_id;
+
+-- name: ApprovedChangeList :many
+-- The approved changes of a kind with their decisions, the newest first.
+SELECT sqlc.embed(c), sqlc.embed(d) FROM realm_change c
+JOIN realm_change_decision d ON d.realm = c.realm AND d.change_id = c.change_id AND d.action = 'approve'
+WHERE c.realm = @realm AND c.kind = @kind ORDER BY d.ordinal DESC;
+
+-- name: FamilyLock :many
+-- The messages of payments, locked: nothing refers to them anew.
+SELECT m.message_id, coalesce(m.original_id, m.message_id)::uuid AS payment FROM message m
+WHERE m.realm = @realm AND (m.message_id = ANY (@payments::uuid[]) OR m.original_id = ANY (@payments::uuid[]))
+ORDER BY m.message_id FOR UPDATE;
+
+-- name: LeafListOfMessages :many
+-- The leaves of the moves and documents of messages. A row that no leaf has yet has the index -1.
+SELECT e.message_id::uuid AS message_id, e.event_id AS row_id, coalesce(l.kind, 'event')::text AS kind, coalesce(l.leaf_index, -1)::bigint AS leaf_index, l.hash
+FROM audit_event e LEFT JOIN audit_leaf l ON l.realm = e.realm AND l.row_id = e.event_id
+WHERE e.realm = @realm AND e.message_id = ANY (@messages::uuid[]) AND e.sequence IS NOT NULL
+UNION ALL
+SELECT d.message_id::uuid, d.document_id, coalesce(l.kind, 'document')::text, coalesce(l.leaf_index, -1)::bigint, l.hash
+FROM document d LEFT JOIN audit_leaf l ON l.realm = d.realm AND l.row_id = d.document_id
+WHERE d.realm = @realm AND d.message_id = ANY (@messages::uuid[]);
+
+-- name: LeafArchive :execrows
+UPDATE audit_leaf l SET kind = n.kind, key_id = @key_id::text, seal = n.seal
+FROM (SELECT unnest(@indexes::bigint[]) AS leaf_index, unnest(@kinds::text[]) AS kind, unnest(@seals::bytea[]) AS seal) n
+WHERE l.realm = @realm::text AND l.leaf_index = n.leaf_index;
+
+-- name: MessageRemove :one
+-- Removes messages with all rows of theirs, but for refusals in the trail and the use of limits. One statement, because the rows refer to
+-- each other. Returns the number of rows.
+WITH told AS (
+  SELECT d.document_id, d.scheme, d.direction, d.reference FROM document d WHERE d.realm = @realm::text AND d.message_id = ANY (@messages::uuid[])
+), arrived AS (
+  SELECT i.scheme, i.reference FROM told t JOIN inbox i ON i.scheme = t.scheme AND i.reference = t.reference
+  WHERE t.direction = 'in' AND i.realm = @realm AND i.document_id = t.document_id
+), answered AS (
+  SELECT o.scheme, o.reference FROM told t JOIN outbox o ON o.scheme = t.scheme AND o.reference = t.reference WHERE t.direction = 'out'
+  UNION SELECT o.scheme, o.reference FROM told t JOIN outbox o ON o.document_realm = @realm AND o.document_id = t.document_id
+  UNION SELECT o.scheme, o.reference FROM arrived a JOIN outbox o ON o.scheme = a.scheme AND o.answers = a.reference
+), of_outbox AS (
+  DELETE FROM outbox o USING answered a
+  WHERE o.scheme = a.scheme AND o.reference = a.reference AND (o.delivered_at IS NOT NULL OR o.refused_at IS NOT NULL) RETURNING 1
+), of_inbox AS (DELETE FROM inbox i USING arrived a WHERE i.scheme = a.scheme AND i.reference = a.reference RETURNING 1
+), of_retry AS (DELETE FROM webhook_retry w WHERE w.realm = @realm AND w.about = ANY (@messages) RETURNING 1
+), of_look AS (DELETE FROM message_look w WHERE w.realm = @realm AND w.message_id = ANY (@messages) RETURNING 1
+), of_batch AS (DELETE FROM batch_payment w WHERE w.realm = @realm AND w.message_id = ANY (@messages) RETURNING 1
+), of_key AS (DELETE FROM creation_key w WHERE w.realm = @realm AND w.message_id = ANY (@messages) RETURNING 1
+), of_core AS (DELETE FROM core_booking w WHERE w.realm = @realm AND w.message_id = ANY (@messages) RETURNING 1
+), of_incoming AS (
+  DELETE FROM incoming_payment w USING message m, message_version v
+  WHERE m.realm = @realm AND m.message_id = ANY (@messages) AND v.realm = m.realm AND v.message_id = m.message_id
+    AND w.scheme = m.scheme AND w.transaction_id = v.transaction_id AND w.realm = m.realm AND w.message_id = m.message_id RETURNING 1
+), of_release AS (DELETE FROM release w WHERE w.realm = @realm AND w.message_id = ANY (@messages) RETURNING 1
+), of_decision AS (DELETE FROM decision w WHERE w.realm = @realm AND w.message_id = ANY (@messages) RETURNING 1
+), of_event AS (DELETE FROM audit_event w WHERE w.realm = @realm AND w.message_id = ANY (@messages) AND w.sequence IS NOT NULL RETURNING 1
+), of_history AS (DELETE FROM message_history w WHERE w.realm = @realm AND w.message_id = ANY (@messages) RETURNING 1
+), of_version AS (DELETE FROM message_version w WHERE w.realm = @realm AND w.message_id = ANY (@messages) RETURNING 1
+), of_document AS (DELETE FROM document w WHERE w.realm = @realm AND w.message_id = ANY (@messages) RETURNING 1
+), of_message AS (DELETE FROM message w WHERE w.realm = @realm AND w.message_id = ANY (@messages) RETURNING 1)
+SELECT ((SELECT count(*) FROM of_outbox) + (SELECT count(*) FROM of_inbox) + (SELECT count(*) FROM of_retry) + (SELECT count(*) FROM of_look)
+  + (SELECT count(*) FROM of_batch) + (SELECT count(*) FROM of_key) + (SELECT count(*) FROM of_core) + (SELECT count(*) FROM of_incoming)
+  + (SELECT count(*) FROM of_release) + (SELECT count(*) FROM of_decision) + (SELECT count(*) FROM of_event) + (SELECT count(*) FROM of_history)
+  + (SELECT count(*) FROM of_version) + (SELECT count(*) FROM of_document) + (SELECT count(*) FROM of_message))::bigint AS gone;
+
+-- name: LimitUseRemove :execrows
+-- Removes the use of limits on days of which every release left with an archive. One statement: each row of a day refers to the one before.
+DELETE FROM limit_use u
+WHERE u.realm = @realm AND NOT EXISTS (
+  SELECT FROM limit_use o
+  WHERE o.realm = u.realm AND o.limit_id = u.limit_id AND o.day = u.day
+    AND NOT EXISTS (SELECT FROM audit_leaf l WHERE l.realm = o.realm AND l.row_id = move_event(o.message_id, 1) AND l.kind = 'archived event'));
+
+-- name: DetachedPut :exec
+INSERT INTO archived_month (realm, change_id, month, digest, messages, leaves, at, key_id, seal)
+VALUES (@realm, @change_id, @month, @digest, @messages, @leaves, @at, @key_id, @seal)
+ON CONFLICT (realm, change_id) DO UPDATE SET messages = excluded.messages, leaves = excluded.leaves, at = excluded.at, key_id = excluded.key_id,
+  seal = excluded.seal;
+
+-- name: DetachedList :many
+SELECT * FROM archived_month ORDER BY realm, at, change_id;

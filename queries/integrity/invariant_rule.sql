@@ -59,13 +59,15 @@ FROM limit_use u
 LEFT JOIN release r ON r.realm = u.realm AND r.message_id = u.message_id
 LEFT JOIN message_version v ON v.realm = r.realm AND v.message_id = r.message_id AND v.version = r.version
 LEFT JOIN spending_limit l ON l.realm = u.realm AND l.limit_id = u.limit_id
-WHERE v.amount IS DISTINCT FROM u.amount OR v.currency IS DISTINCT FROM u.currency OR u.used_after IS DISTINCT FROM u.used_before + u.amount
+WHERE (r.message_id IS NOT NULL
+       OR NOT EXISTS (SELECT FROM audit_leaf l WHERE l.realm = u.realm AND l.row_id = move_event(u.message_id, 1) AND l.kind = 'archived event'))
+  AND (v.amount IS DISTINCT FROM u.amount OR v.currency IS DISTINCT FROM u.currency OR u.used_after IS DISTINCT FROM u.used_before + u.amount
    OR u.used_after > u.allowed OR u.previous_used IS DISTINCT FROM nullif(u.used_before, 0)
    OR l.limit_of IS DISTINCT FROM u.limit_of OR l.holder IS DISTINCT FROM u.holder OR l.currency IS DISTINCT FROM u.currency
    OR NOT EXISTS (
         SELECT FROM audit_event a CROSS JOIN LATERAL jsonb_array_elements(coalesce(a.detail::jsonb -> 'limits', '[]')) AS t (taken)
         WHERE a.realm = u.realm AND a.message_id = u.message_id AND t.taken = jsonb_build_object(
-          'limit', u.limit_id, 'day', to_char(u.day, 'YYYY-MM-DD'), 'before', u.used_before, 'amount', u.amount, 'allowed', u.allowed))
+          'limit', u.limit_id, 'day', to_char(u.day, 'YYYY-MM-DD'), 'before', u.used_before, 'amount', u.amount, 'allowed', u.allowed)))
 UNION ALL
 SELECT a.realm, 'audit_event'::text, a.event_id::text, ('tells of a limit that was taken of, and of ' || (t.taken ->> 'limit') || ' nothing was')::text
 FROM audit_event a CROSS JOIN LATERAL jsonb_array_elements(coalesce(a.detail::jsonb -> 'limits', '[]')) AS t (taken)

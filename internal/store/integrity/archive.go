@@ -56,6 +56,9 @@ func (s *Snapshot) Archive(ctx context.Context, in ArchiveInput, file io.Writer)
 	if len(ended) == 0 {
 		return 0, errors.New("nothing that ended by the end of " + in.Month + " is in the database")
 	}
+	s.repeated = repeats{
+		rights: map[string]shownRights{}, told: map[string][]auditlog.Hash{}, hashes: map[string][]auditlog.Hash{},
+	}
 	out, err := auditlog.NewArchiveWriter(file, header, in.Trusted)
 	for _, m := range ended {
 		var bundle auditlog.Bundle

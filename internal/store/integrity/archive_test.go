@@ -3,6 +3,7 @@ package integrity_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -12,9 +13,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
+	"countersign/internal/administration"
 	"countersign/internal/auditlog"
+	"countersign/internal/service"
 	"countersign/internal/service/servicetest"
 	"countersign/internal/store/integrity"
+	"countersign/internal/store/storetest"
 )
 
 // monthNow is the month of the clock, and later is a time by which it is over and the longest retention of the tests too.
@@ -144,6 +150,178 @@ func TestAnArchiveProvesItsMonthAndEveryChangeIsRefused(t *testing.T) {
 		_, _, err := readArchive(t, changed)
 		if err == nil {
 			t.Errorf("byte %d of the file flipped, and it proves all the same", i)
+		}
+	}
+}
+
+// kept makes the input that detaches an archive.
+func kept(t *testing.T, h *servicetest.Env, file []byte) integrity.DetachInput {
+	t.Helper()
+	signer, err := auditlog.NewSigner(storetest.AuditKeys(t))
+	must(t, err)
+	_, later := monthNow(h)
+	return integrity.DetachInput{
+		OwnerURL: h.DB.OwnerURL, Archive: bytes.NewReader(file), Seal: h.Seal, Tokens: storetest.Keys(t), Signer: signer, Now: later, Batch: 5,
+	}
+}
+
+// approvedArchive has two administrators set a retention, and approve an archive.
+func approvedArchive(t *testing.T, h *servicetest.Env, of auditlog.Archive) {
+	t.Helper()
+	applied(t, h, service.RequestInput{
+		Kind: administration.KindRealmArchived, Values: administration.Values{"archivedMonth": of.Month, "archiveDigest": of.Digest},
+	})
+}
+
+// mustHold checks the database: clean, or with findings of some invariants alone.
+func mustHold(t *testing.T, h *servicetest.Env, url, when string) {
+	t.Helper()
+	for _, i := range audit(t, h, url).Invariants {
+		for _, v := range i.Violations {
+			t.Errorf("%s: %s is broken by %s %s: %s", when, i.ID, v.Table, v.Key, v.What)
+		}
+	}
+}
+
+// TestRowsLeaveWithTheirArchiveAlone has payments of every kind leave the database. They leave only with an archive that two administrators
+// approved, after the retention, and only as the archive proves them; ended in the middle and run again, each leaves once. The check then
+// accepts what left, and names every row that somebody removes, brings back or forges besides.
+func TestRowsLeaveWithTheirArchiveAlone(t *testing.T) {
+	t.Parallel()
+	h := servicetest.New(t)
+	fill(t, h, 4)
+	file := archived(t, h)
+	of, messages, err := readArchive(t, file)
+	must(t, err)
+	refusedFor := func(why string, in integrity.DetachInput) {
+		t.Helper()
+		_, err := integrity.Detach(ctx, in)
+		if err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("detached without %q: %v", why, err)
+		}
+	}
+	refusedFor("no retention", kept(t, h, file))
+	applied(t, h, service.RequestInput{Kind: administration.KindRealmRetention, Values: administration.Values{"retentionMonths": "24"}})
+	refusedFor("stay until", kept(t, h, file))
+	h.Clock.Add(time.Second)
+	applied(t, h, service.RequestInput{Kind: administration.KindRealmRetention, Values: administration.Values{"retentionMonths": "13"}})
+	refusedFor("two administrators", kept(t, h, file))
+	approvedArchive(t, h, of)
+	early := kept(t, h, file)
+	early.Now = of.Until.AddDate(0, 13, -1)
+	refusedFor("stay until", early)
+	refusedFor("proves nothing", kept(t, h, file[:len(file)-4]))
+
+	// A message about a payment of the archive, made since, keeps that payment here.
+	var paid *auditlog.ArchivedMessage
+	for i, m := range messages {
+		if move := m.Proven.Events[len(m.Proven.Events)-1].Move; move.Kind == "instruction" && move.To == "Settled" {
+			paid = &messages[i]
+		}
+	}
+	id, err := uuid.Parse(paid.Bundle.MessageID)
+	must(t, err)
+	m, err := h.Reader.Message(ctx, "demo", id)
+	must(t, err)
+	recallOf(t, h, m)
+	h.Notary.Sweep(ctx)
+	h.Clock.Add(65 * time.Second)
+	before := count(t, h, "message")
+
+	// Ended after the first transaction: one row of a later payment is held.
+	last, err := uuid.Parse(messages[len(messages)-1].Bundle.MessageID)
+	must(t, err)
+	holder, err := h.DB.Owner(t).Begin(ctx)
+	must(t, err)
+	_, err = holder.Exec(ctx, "SELECT FROM message WHERE message_id = $1 FOR UPDATE", last)
+	must(t, err)
+	killed, stop := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := integrity.Detach(killed, kept(t, h, file))
+		ended <- err
+	}()
+	for count(t, h, "pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%FamilyLock%'") == 0 {
+		time.Sleep(20 * time.Millisecond)
+	}
+	stop()
+	if <-ended == nil {
+		t.Error("the detaching ended by itself")
+	}
+	must(t, holder.Rollback(ctx))
+	between := count(t, h, "message")
+	if between == before || between == before-of.Messages {
+		t.Errorf("%d of %d messages are left after it was ended", between, before)
+	}
+	mustHold(t, h, h.DB.OwnerURL, "in the middle")
+
+	done, err := integrity.Detach(ctx, kept(t, h, file))
+	must(t, err)
+	after := count(t, h, "message")
+	if done.Stayed != 1 || done.Earlier != before-between || done.Messages != of.Messages-done.Earlier-1 || after != before-of.Messages+1 {
+		t.Errorf("%+v of %d messages, %d before, %d between, %d after", done, of.Messages, before, between, after)
+	}
+	again, err := integrity.Detach(ctx, kept(t, h, file))
+	must(t, err)
+	if again.Messages != 0 || again.Rows != 0 || count(t, h, "message") != after {
+		t.Errorf("a second run: %+v", again)
+	}
+	for _, table := range []string{"message_version", "message_history", "document", "decision", "release", "creation_key", "message_look"} {
+		if n := count(t, h, table+" x WHERE NOT EXISTS (SELECT FROM message m WHERE m.message_id = x.message_id)"); n > 0 {
+			t.Errorf("%d rows of %s are left of messages that left", n, table)
+		}
+	}
+	mustHold(t, h, h.DB.OwnerURL, "after")
+	h.Notary.Sweep(ctx)
+	settle(t, h, approve(t, h, h.Create(t, h.Person(t, "maker1"), "sic-inst")))
+	bundleOf(t, h, m) // what stays is still proven by the tree
+	mustHold(t, h, h.DB.OwnerURL, "after more payments")
+	strikeAfterwards(t, h, file)
+}
+
+// strikeAfterwards strikes a database from which rows left, and has the check name each strike.
+func strikeAfterwards(t *testing.T, h *servicetest.Env, file []byte) {
+	t.Helper()
+	round := 0
+	for what, strike := range map[string]string{
+		"I30 a settled payment deleted whole": `WITH one AS (SELECT message_id FROM message WHERE state = 'Settled' LIMIT 1),
+			h AS (DELETE FROM message_history USING one WHERE message_history.message_id = one.message_id),
+			a AS (DELETE FROM audit_event USING one WHERE audit_event.message_id = one.message_id)
+			DELETE FROM message USING one WHERE message.message_id = one.message_id`,
+		"I30 a row deleted, and its leaf marked as archived": `WITH one AS (DELETE FROM document WHERE document_id =
+			(SELECT document_id FROM document LIMIT 1) RETURNING document_id)
+			UPDATE audit_leaf SET kind = 'archived document' FROM one WHERE row_id = document_id`,
+		"I30 a row brought back": `INSERT INTO audit_event (realm, event_id, event, actor_name, channel, detail, at, key_id, seal)
+			SELECT realm, row_id, 'instruction.submit', 'Somebody', 'api', '{}', now(), key_id, seal FROM audit_leaf WHERE kind = 'archived event' LIMIT 1`,
+		"I36 the record of the month forged":  `UPDATE archived_month SET leaves = leaves + 1`,
+		"I36 the record of the month deleted": `DELETE FROM archived_month`,
+		"I36 without its two decisions": `DELETE FROM realm_change_decision d USING archived_month a
+			WHERE d.change_id = a.change_id`,
+		"I20 with another digest approved": `UPDATE realm_change SET content = replace(content, 'archiveDigest":"', 'archiveDigest":"0')
+			WHERE kind = 'realm.archived'`,
+		"I20 with another retention": `UPDATE realm_change SET content = replace(content, '"13"', '"14"') WHERE kind = 'realm.retention'`,
+	} {
+		round++
+		d := newDrill(t, h, round)
+		rows, err := d.conn.Exec(ctx, strike)
+		must(t, err)
+		if rows.RowsAffected() == 0 {
+			t.Errorf("%s: nothing struck", what)
+		}
+		found := false
+		for _, i := range audit(t, h, d.url).Invariants {
+			found = found || i.ID == what[:3] && len(i.Violations) > 0
+		}
+		if !found {
+			t.Errorf("%s: not named", what)
+		}
+		if strings.HasPrefix(what, "I20") {
+			in := kept(t, h, file)
+			in.OwnerURL = d.url
+			_, err = integrity.Detach(ctx, in)
+			if err == nil {
+				t.Errorf("%s: detached all the same", what)
+			}
 		}
 	}
 }

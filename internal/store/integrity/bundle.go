@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -140,7 +142,7 @@ func (s *Snapshot) proven(ctx context.Context, size int64, rows []dbsqlc.AuditLe
 	hashes := s.hashes(ctx, rows[0].Realm)
 	for _, leaf := range leaves {
 		kind := leaf.Place.Leaf.Kind
-		if leaf.Gone || kind == kind.Unverified() || leaf.Place.Leaf.Hash() != leaf.Hash {
+		if leaf.Gone || kind == kind.Unverified() || kind == kind.Archived() || leaf.Place.Leaf.Hash() != leaf.Hash {
 			return nil, fmt.Errorf("%w: row %s of the trail", ErrNotGenuine, leaf.Place.Leaf.RowID)
 		}
 		proof, err := hashes.Proof(size, leaf.Place.Index)
@@ -158,27 +160,66 @@ func (s *Snapshot) rights(ctx context.Context, b *auditlog.Bundle, size int64, m
 	if err != nil {
 		return fmt.Errorf("read who wrote or decided the message: %w", err)
 	}
-	rows, err := s.q.LeafListOfRights(ctx, b.Realm, people)
-	if err != nil {
-		return fmt.Errorf("read the leaves of their rights: %w", err)
-	}
-	rows = slices.DeleteFunc(rows, func(row dbsqlc.AuditLeaf) bool { return row.LeafIndex >= size })
-	b.Rights, err = s.proven(ctx, size, rows)
+	shown, err := reused(s.repeated.rights, strings.Join(people, " "), func() (shownRights, error) { return s.rightsOf(ctx, b.Realm, size, people) })
 	if err != nil {
 		return err
+	}
+	b.Rights, b.Changes = shown.rows, shown.changes
+	return s.grants(ctx, b, message, people)
+}
+
+// shownRights are the rows of a bundle that tell of the rights of some people.
+type shownRights struct {
+	rows    []auditlog.Row
+	changes []auditlog.ChangeContent
+}
+
+func (s *Snapshot) rightsOf(ctx context.Context, realm string, size int64, people []string) (shownRights, error) {
+	rows, err := s.q.LeafListOfRights(ctx, realm, people)
+	if err != nil {
+		return shownRights{}, fmt.Errorf("read the leaves of their rights: %w", err)
+	}
+	rows = slices.DeleteFunc(rows, func(row dbsqlc.AuditLeaf) bool { return row.LeafIndex >= size })
+	shown := shownRights{changes: []auditlog.ChangeContent{}}
+	shown.rows, err = s.proven(ctx, size, rows)
+	if err != nil {
+		return shown, err
 	}
 	events := make([]uuid.UUID, len(rows))
 	for i, row := range rows {
 		events[i] = row.RowID
 	}
-	changes, err := s.q.ChangeContentListOfRights(ctx, b.Realm, events)
+	changes, err := s.q.ChangeContentListOfRights(ctx, realm, events)
 	for _, c := range changes {
-		b.Changes = append(b.Changes, auditlog.ChangeContent{ChangeID: c.ChangeID.String(), Content: c.Content})
+		shown.changes = append(shown.changes, auditlog.ChangeContent{ChangeID: c.ChangeID.String(), Content: c.Content})
 	}
-	if err == nil {
-		err = s.grants(ctx, b, message, people)
+	return shown, err
+}
+
+// repeats are values that many bundles of an archive need. Without maps every value is read anew.
+type repeats struct {
+	rights map[string]shownRights
+	told   map[string][]auditlog.Hash
+	hashes map[string][]auditlog.Hash
+}
+
+// maxRepeats limits the values of each map.
+const maxRepeats = 1000
+
+// reused returns a value that was read before, or reads it.
+func reused[V any](values map[string]V, key string, read func() (V, error)) (V, error) {
+	value, there := values[key]
+	if there {
+		return value, nil
 	}
-	return err
+	value, err := read()
+	if err == nil && values != nil {
+		if len(values) >= maxRepeats {
+			clear(values)
+		}
+		values[key] = value
+	}
+	return value, err
 }
 
 // grants adds the grants of people that were in force under the heads of the message's moves. A head of whose rows the trail tells
@@ -193,14 +234,16 @@ func (s *Snapshot) grants(ctx context.Context, b *auditlog.Bundle, message uuid.
 		return fmt.Errorf("read the grants of makers and deciders: %w", err)
 	}
 	for _, number := range numbers {
-		rows, err := s.q.RowsToldUnder(ctx, b.Realm, number)
+		leaves, err := reused(s.repeated.told, strconv.FormatInt(number, 10), func() ([]auditlog.Hash, error) {
+			rows, err := s.q.RowsToldUnder(ctx, b.Realm, number)
+			return hashesOf(rows), err
+		})
 		if err != nil {
 			return fmt.Errorf("read the master data of the message: %w", err)
 		}
-		leaves, places := make([]auditlog.Hash, len(rows)), make(map[auditlog.Hash]int, len(rows))
-		for i, row := range rows {
-			leaves[i] = hashOf(row)
-			places[leaves[i]] = i
+		places := make(map[auditlog.Hash]int, len(leaves))
+		for i, leaf := range leaves {
+			places[leaf] = i
 		}
 		first := len(b.Grants)
 		for _, grant := range given {
@@ -220,24 +263,31 @@ func (s *Snapshot) grants(ctx context.Context, b *auditlog.Bundle, message uuid.
 // hashes reads the tree of a realm.
 func (s *Snapshot) hashes(ctx context.Context, realm string) auditlog.Stored {
 	return func(level int, from, count int64) ([]auditlog.Hash, error) {
-		var rows [][]byte
-		var err error
-		if level == 0 {
-			rows, err = s.q.LeafHashList(ctx, realm, from, from+count)
-		} else {
-			rows, err = s.q.NodeHashList(ctx, dbsqlc.NodeHashListParams{
-				Realm: realm, Level: int32(level), NodeFrom: from, NodeBefore: from + count, //nolint:gosec // a level is below 64
-			})
-		}
+		found, err := reused(s.repeated.hashes, fmt.Sprint(level, from, count), func() ([]auditlog.Hash, error) {
+			var rows [][]byte
+			var err error
+			if level == 0 {
+				rows, err = s.q.LeafHashList(ctx, realm, from, from+count)
+			} else {
+				rows, err = s.q.NodeHashList(ctx, dbsqlc.NodeHashListParams{
+					Realm: realm, Level: int32(level), NodeFrom: from, NodeBefore: from + count, //nolint:gosec // a level is below 64
+				})
+			}
+			return hashesOf(rows), err
+		})
 		if err != nil {
 			return nil, fmt.Errorf("read the tree: %w", err)
 		}
-		hashes := make([]auditlog.Hash, len(rows))
-		for i, row := range rows {
-			hashes[i] = hashOf(row)
-		}
-		return hashes, nil
+		return slices.Clone(found), nil // the reader joins them in place
 	}
+}
+
+func hashesOf(rows [][]byte) []auditlog.Hash {
+	hashes := make([]auditlog.Hash, len(rows))
+	for i, row := range rows {
+		hashes[i] = hashOf(row)
+	}
+	return hashes
 }
 
 // Checkpoints are the newest signed checkpoints, one of each realm that has one.

@@ -86,8 +86,9 @@ const (
 		"reference data are as they were stored, by theirs"
 	tokenSealed = "each token and each session of the portal matches the seal of its sign-in, for its owner and its time, " +
 		"and none was opened again"
-	coreSealed    = "each answer of core banking, and each report to it, matches its seal"
-	requestSealed = "each key of a request matches its seal, its request and its message"
+	coreSealed     = "each answer of core banking, and each report to it, matches its seal"
+	archivedSealed = "rows left with archives that two administrators approved, and no other archived row is gone"
+	requestSealed  = "each key of a request matches its seal, its request and its message"
 )
 
 // The settings that name the keys.
@@ -186,6 +187,7 @@ func (a *audit) checkSeals(ctx context.Context) error {
 		{"I21", waitingSealed, a.waiting},
 		{"I26", tokenSealed, a.onOneSnapshot(a.tokens)},
 		{"I30", treeSealed, a.trees},
+		{"I36", archivedSealed, a.detached},
 	}
 	if len(a.since) == 0 {
 		return a.seals(ctx, append(ofRows, ofTheRest...))
@@ -289,7 +291,7 @@ func look(ctx context.Context, cfg Config, checks func(*audit) error) (Report, e
 	if err != nil {
 		return Report{}, err
 	}
-	a := &audit{cfg: cfg, snapshot: opened, sealedBelow: "0"}
+	a := &audit{cfg: cfg, snapshot: opened, sealedBelow: "0", archived: map[string]int64{}}
 	a.signer, err = auditlog.NewSigner(cfg.AuditKeys)
 	if err == nil {
 		opened.trail, err = store.NewTrailKeys(cfg.Tokens, cfg.Seal)
@@ -311,7 +313,9 @@ type audit struct {
 	since    map[string]auditlog.Checkpoint // by realm; empty for a check of everything
 	// sealedBelow is the transaction up to which the trees have all rows; "0" looks for all that they lack.
 	sealedBelow string
-	report      Report
+	// archived counts the leaves whose rows left with an archive, by realm, of the trees that were looked at whole.
+	archived map[string]int64
+	report   Report
 }
 
 // public are the keys that verify checkpoints.

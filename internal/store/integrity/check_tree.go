@@ -131,6 +131,9 @@ func (t *treeAudit) run(ctx context.Context, stored AuditedTree) error {
 		return err
 	}
 	next := t.from
+	if next == 0 {
+		t.audit.archived[t.realm] += 0
+	}
 	err = t.snapshot.EachLeaf(ctx, t.realm, t.from, func(leaf AuditedLeaf) error {
 		if leaf.Place.Index >= t.until {
 			return nil
@@ -256,7 +259,11 @@ func (t *treeAudit) compareHead(ctx context.Context, checkpoints []auditlog.Chec
 func (t *treeAudit) leaf(leaf AuditedLeaf) {
 	place := leaf.Place
 	key, table := place.Leaf.RowID.String(), tableOf(place.Leaf.Kind)
+	archived := place.Leaf.Kind == place.Leaf.Kind.Archived()
 	switch {
+	case archived && leaf.Gone:
+	case archived:
+		t.unfit(table, key, fmt.Sprintf("left with an archive as leaf %d, and is there", place.Index))
 	case leaf.Gone:
 		t.unfit(table, key, fmt.Sprintf("was sealed as leaf %d, and is gone", place.Index))
 	case place.Leaf.Kind == place.Leaf.Kind.Unverified():
@@ -264,6 +271,9 @@ func (t *treeAudit) leaf(leaf AuditedLeaf) {
 	case place.Leaf.Hash() != leaf.Hash:
 		t.unfit(table, key, fmt.Sprintf("differs from leaf %d: the row was changed, or a row that belongs to it (the move in the "+
 			"history, the decision, the makers; the content of a document)", place.Index))
+	}
+	if archived && t.from == 0 {
+		t.audit.archived[t.realm]++
 	}
 	if !t.cfg.AuditKeys.Empty() {
 		err := t.signer.Check(place, leaf.Hash, leaf.Seal)

@@ -39,6 +39,8 @@ type Snapshot struct {
 	q    *dbsqlc.Queries
 	// trail verifies the seals of the audit trail; nil without keys.
 	trail *store.TrailKeys
+	// repeated has the values that the bundles of an archive share.
+	repeated repeats
 }
 
 // HiddenRowsError says that the login does not see every row, so that a check without violations would prove nothing.

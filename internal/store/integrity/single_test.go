@@ -80,6 +80,7 @@ var allStruck = []struck{
 	{"access_token", "family_id::text, encode(token_hash, 'hex')", true},
 	{"refresh_token", "family_id::text, encode(token_hash, 'hex')", true},
 	{"sessions", "token", true},
+	{"archived_month", "change_id", false},
 	{"legal_move", "concat_ws(', ', kind, from_state, action, to_state)", false},
 	{"role_duty", "role", false},
 }

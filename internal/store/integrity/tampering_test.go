@@ -232,6 +232,10 @@ var ofMessages = []tampering{
 		"end told to core banking", "settled", "I35", "core_booking", theMessage,
 		`UPDATE core_booking SET told = 'settled', told_sequence = 9, told_at = now() WHERE message_id = ':m'`,
 	},
+	{
+		"record of an archive planted", "settled", "I36", "archived_month", theMessage,
+		`INSERT INTO archived_month VALUES ('demo', ':m', '2026-01', repeat('0', 64), 1, 1, now(), 'test', sha256('x'))`,
+	},
 	{"outbox row forged", "settled", "I19", "outbox", `SELECT 'sic-inst forged-:m'`, `INSERT INTO outbox (scheme, reference, name, content,
 		created_at, key_id, mac)
 		VALUES ('sic-inst', 'forged-:m', 'pacs.002.001.10', 'x', now(), 'test', sha256('x'))`},

@@ -140,7 +140,11 @@ func (v *verification) leaf(row dbsqlc.AuditLeaf, said map[uuid.UUID]auditlog.Le
 	leaf.Kind, leaf.RowID = auditlog.Kind(row.Kind), row.RowID
 	var hash auditlog.Hash
 	copy(hash[:], row.Hash)
+	archived := leaf.Kind == leaf.Kind.Archived()
 	switch {
+	case archived && !there:
+	case archived:
+		v.unfit(table, row.RowID.String(), "left with an archive, and is there")
 	case !there:
 		v.unfit(table, row.RowID.String(), "was sealed, and is gone")
 	case leaf.Kind == leaf.Kind.Unverified():

@@ -12,6 +12,143 @@ import (
 	"github.com/google/uuid"
 )
 
+const approvedChangeList = `-- name: ApprovedChangeList :many
+SELECT c.realm, c.change_id, c.kind, c.subject, c.beneficiary_person, c.content, c.content_hash, c.code_hash, c.requester_user, c.requester_person, c.requester_role, c.requester_grant_id, c.requester_granted_at, c.requester_client, c.requested_at, c.key_id, c.seal, c.decided_under, d.realm, d.change_id, d.requester_person, d.beneficiary_person, d.content_hash, d.ordinal, d.action, d.reason, d.decider_user, d.decider_person, d.decider_role, d.decider_grant_id, d.decider_granted_at, d.decider_client, d.decided_at, d.decided_in, d.key_id, d.seal FROM realm_change c
+JOIN realm_change_decision d ON d.realm = c.realm AND d.change_id = c.change_id AND d.action = 'approve'
+WHERE c.realm = $1 AND c.kind = $2 ORDER BY d.ordinal DESC
+`
+
+type ApprovedChangeListRow struct {
+	RealmChange         RealmChange
+	RealmChangeDecision RealmChangeDecision
+}
+
+// The approved changes of a kind with their decisions, the newest first.
+func (q *Queries) ApprovedChangeList(ctx context.Context, realm string, kind string) ([]ApprovedChangeListRow, error) {
+	rows, err := q.db.Query(ctx, approvedChangeList, realm, kind)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ApprovedChangeListRow
+	for rows.Next() {
+		var i ApprovedChangeListRow
+		if err := rows.Scan(
+			&i.RealmChange.Realm,
+			&i.RealmChange.ChangeID,
+			&i.RealmChange.Kind,
+			&i.RealmChange.Subject,
+			&i.RealmChange.BeneficiaryPerson,
+			&i.RealmChange.Content,
+			&i.RealmChange.ContentHash,
+			&i.RealmChange.CodeHash,
+			&i.RealmChange.RequesterUser,
+			&i.RealmChange.RequesterPerson,
+			&i.RealmChange.RequesterRole,
+			&i.RealmChange.RequesterGrantID,
+			&i.RealmChange.RequesterGrantedAt,
+			&i.RealmChange.RequesterClient,
+			&i.RealmChange.RequestedAt,
+			&i.RealmChange.KeyID,
+			&i.RealmChange.Seal,
+			&i.RealmChange.DecidedUnder,
+			&i.RealmChangeDecision.Realm,
+			&i.RealmChangeDecision.ChangeID,
+			&i.RealmChangeDecision.RequesterPerson,
+			&i.RealmChangeDecision.BeneficiaryPerson,
+			&i.RealmChangeDecision.ContentHash,
+			&i.RealmChangeDecision.Ordinal,
+			&i.RealmChangeDecision.Action,
+			&i.RealmChangeDecision.Reason,
+			&i.RealmChangeDecision.DeciderUser,
+			&i.RealmChangeDecision.DeciderPerson,
+			&i.RealmChangeDecision.DeciderRole,
+			&i.RealmChangeDecision.DeciderGrantID,
+			&i.RealmChangeDecision.DeciderGrantedAt,
+			&i.RealmChangeDecision.DeciderClient,
+			&i.RealmChangeDecision.DecidedAt,
+			&i.RealmChangeDecision.DecidedIn,
+			&i.RealmChangeDecision.KeyID,
+			&i.RealmChangeDecision.Seal,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const detachedList = `-- name: DetachedList :many
+SELECT realm, change_id, month, digest, messages, leaves, at, key_id, seal FROM archived_month ORDER BY realm, at, change_id
+`
+
+func (q *Queries) DetachedList(ctx context.Context) ([]ArchivedMonth, error) {
+	rows, err := q.db.Query(ctx, detachedList)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ArchivedMonth
+	for rows.Next() {
+		var i ArchivedMonth
+		if err := rows.Scan(
+			&i.Realm,
+			&i.ChangeID,
+			&i.Month,
+			&i.Digest,
+			&i.Messages,
+			&i.Leaves,
+			&i.At,
+			&i.KeyID,
+			&i.Seal,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const detachedPut = `-- name: DetachedPut :exec
+INSERT INTO archived_month (realm, change_id, month, digest, messages, leaves, at, key_id, seal)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+ON CONFLICT (realm, change_id) DO UPDATE SET messages = excluded.messages, leaves = excluded.leaves, at = excluded.at, key_id = excluded.key_id,
+  seal = excluded.seal
+`
+
+type DetachedPutParams struct {
+	Realm    string
+	ChangeID uuid.UUID
+	Month    string
+	Digest   string
+	Messages int64
+	Leaves   int64
+	At       time.Time
+	KeyID    string
+	Seal     []byte
+}
+
+func (q *Queries) DetachedPut(ctx context.Context, arg DetachedPutParams) error {
+	_, err := q.db.Exec(ctx, detachedPut,
+		arg.Realm,
+		arg.ChangeID,
+		arg.Month,
+		arg.Digest,
+		arg.Messages,
+		arg.Leaves,
+		arg.At,
+		arg.KeyID,
+		arg.Seal,
+	)
+	return err
+}
+
 const endedMessageList = `-- name: EndedMessageList :many
 
 WITH ended AS (
@@ -22,6 +159,9 @@ WITH ended AS (
   SELECT coalesce(m.original_id, m.message_id) AS payment
   FROM (SELECT d.message_id FROM outbox o JOIN document d ON d.realm = $1 AND d.direction = 'out' AND d.scheme = o.scheme AND d.reference = o.reference
         WHERE o.delivered_at IS NULL AND o.refused_at IS NULL
+        UNION SELECT d.message_id FROM outbox o JOIN document d ON d.realm = o.document_realm AND d.document_id = o.document_id
+        WHERE o.document_realm = $1 AND o.delivered_at IS NULL AND o.refused_at IS NULL
+        UNION SELECT e.message_id FROM webhook_progress g JOIN audit_event e ON e.realm = g.realm AND e.event_id = g.cursor WHERE g.realm = $1
         UNION SELECT c.message_id FROM core_booking c WHERE c.realm = $1 AND c.told IS NULL
         UNION SELECT p.message_id FROM incoming_payment later
           JOIN incoming_payment p ON p.scheme = later.scheme AND p.transaction_id = later.transaction_id AND p.bank = later.bank AND p.use < later.use
@@ -43,8 +183,8 @@ type EndedMessageListRow struct {
 
 // What leaves the database with a month: the archive of it, and the rows that are removed afterwards.
 // The messages of payments that ended before a time with all messages about them, each with its payment, in the order of both. A payment
-// waits while an answer to clearing is not delivered, while core banking was not told of its end, or while a later payment of another bank
-// has its transaction id and did not end.
+// waits while an answer to clearing is not delivered, while core banking was not told of its end, while a later payment of another bank has
+// its transaction id and did not end, or while a webhook has passed no event after one of it.
 func (q *Queries) EndedMessageList(ctx context.Context, realm string, before time.Time, final []string) ([]EndedMessageListRow, error) {
 	rows, err := q.db.Query(ctx, endedMessageList, realm, before, final)
 	if err != nil {
@@ -63,4 +203,171 @@ func (q *Queries) EndedMessageList(ctx context.Context, realm string, before tim
 		return nil, err
 	}
 	return items, nil
+}
+
+const familyLock = `-- name: FamilyLock :many
+SELECT m.message_id, coalesce(m.original_id, m.message_id)::uuid AS payment FROM message m
+WHERE m.realm = $1 AND (m.message_id = ANY ($2::uuid[]) OR m.original_id = ANY ($2::uuid[]))
+ORDER BY m.message_id FOR UPDATE
+`
+
+type FamilyLockRow struct {
+	MessageID uuid.UUID
+	Payment   uuid.UUID
+}
+
+// The messages of payments, locked: nothing refers to them anew.
+func (q *Queries) FamilyLock(ctx context.Context, realm string, payments []uuid.UUID) ([]FamilyLockRow, error) {
+	rows, err := q.db.Query(ctx, familyLock, realm, payments)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []FamilyLockRow
+	for rows.Next() {
+		var i FamilyLockRow
+		if err := rows.Scan(&i.MessageID, &i.Payment); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const leafArchive = `-- name: LeafArchive :execrows
+UPDATE audit_leaf l SET kind = n.kind, key_id = $1::text, seal = n.seal
+FROM (SELECT unnest($3::bigint[]) AS leaf_index, unnest($4::text[]) AS kind, unnest($5::bytea[]) AS seal) n
+WHERE l.realm = $2::text AND l.leaf_index = n.leaf_index
+`
+
+type LeafArchiveParams struct {
+	KeyID   string
+	Realm   string
+	Indexes []int64
+	Kinds   []string
+	Seals   [][]byte
+}
+
+func (q *Queries) LeafArchive(ctx context.Context, arg LeafArchiveParams) (int64, error) {
+	result, err := q.db.Exec(ctx, leafArchive,
+		arg.KeyID,
+		arg.Realm,
+		arg.Indexes,
+		arg.Kinds,
+		arg.Seals,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const leafListOfMessages = `-- name: LeafListOfMessages :many
+SELECT e.message_id::uuid AS message_id, e.event_id AS row_id, coalesce(l.kind, 'event')::text AS kind, coalesce(l.leaf_index, -1)::bigint AS leaf_index, l.hash
+FROM audit_event e LEFT JOIN audit_leaf l ON l.realm = e.realm AND l.row_id = e.event_id
+WHERE e.realm = $1 AND e.message_id = ANY ($2::uuid[]) AND e.sequence IS NOT NULL
+UNION ALL
+SELECT d.message_id::uuid, d.document_id, coalesce(l.kind, 'document')::text, coalesce(l.leaf_index, -1)::bigint, l.hash
+FROM document d LEFT JOIN audit_leaf l ON l.realm = d.realm AND l.row_id = d.document_id
+WHERE d.realm = $1 AND d.message_id = ANY ($2::uuid[])
+`
+
+type LeafListOfMessagesRow struct {
+	MessageID uuid.UUID
+	RowID     uuid.UUID
+	Kind      string
+	LeafIndex int64
+	Hash      []byte
+}
+
+// The leaves of the moves and documents of messages. A row that no leaf has yet has the index -1.
+func (q *Queries) LeafListOfMessages(ctx context.Context, realm string, messages []uuid.UUID) ([]LeafListOfMessagesRow, error) {
+	rows, err := q.db.Query(ctx, leafListOfMessages, realm, messages)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []LeafListOfMessagesRow
+	for rows.Next() {
+		var i LeafListOfMessagesRow
+		if err := rows.Scan(
+			&i.MessageID,
+			&i.RowID,
+			&i.Kind,
+			&i.LeafIndex,
+			&i.Hash,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const limitUseRemove = `-- name: LimitUseRemove :execrows
+DELETE FROM limit_use u
+WHERE u.realm = $1 AND NOT EXISTS (
+  SELECT FROM limit_use o
+  WHERE o.realm = u.realm AND o.limit_id = u.limit_id AND o.day = u.day
+    AND NOT EXISTS (SELECT FROM audit_leaf l WHERE l.realm = o.realm AND l.row_id = move_event(o.message_id, 1) AND l.kind = 'archived event'))
+`
+
+// Removes the use of limits on days of which every release left with an archive. One statement: each row of a day refers to the one before.
+func (q *Queries) LimitUseRemove(ctx context.Context, realm string) (int64, error) {
+	result, err := q.db.Exec(ctx, limitUseRemove, realm)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const messageRemove = `-- name: MessageRemove :one
+WITH told AS (
+  SELECT d.document_id, d.scheme, d.direction, d.reference FROM document d WHERE d.realm = $1::text AND d.message_id = ANY ($2::uuid[])
+), arrived AS (
+  SELECT i.scheme, i.reference FROM told t JOIN inbox i ON i.scheme = t.scheme AND i.reference = t.reference
+  WHERE t.direction = 'in' AND i.realm = $1 AND i.document_id = t.document_id
+), answered AS (
+  SELECT o.scheme, o.reference FROM told t JOIN outbox o ON o.scheme = t.scheme AND o.reference = t.reference WHERE t.direction = 'out'
+  UNION SELECT o.scheme, o.reference FROM told t JOIN outbox o ON o.document_realm = $1 AND o.document_id = t.document_id
+  UNION SELECT o.scheme, o.reference FROM arrived a JOIN outbox o ON o.scheme = a.scheme AND o.answers = a.reference
+), of_outbox AS (
+  DELETE FROM outbox o USING answered a
+  WHERE o.scheme = a.scheme AND o.reference = a.reference AND (o.delivered_at IS NOT NULL OR o.refused_at IS NOT NULL) RETURNING 1
+), of_inbox AS (DELETE FROM inbox i USING arrived a WHERE i.scheme = a.scheme AND i.reference = a.reference RETURNING 1
+), of_retry AS (DELETE FROM webhook_retry w WHERE w.realm = $1 AND w.about = ANY ($2) RETURNING 1
+), of_look AS (DELETE FROM message_look w WHERE w.realm = $1 AND w.message_id = ANY ($2) RETURNING 1
+), of_batch AS (DELETE FROM batch_payment w WHERE w.realm = $1 AND w.message_id = ANY ($2) RETURNING 1
+), of_key AS (DELETE FROM creation_key w WHERE w.realm = $1 AND w.message_id = ANY ($2) RETURNING 1
+), of_core AS (DELETE FROM core_booking w WHERE w.realm = $1 AND w.message_id = ANY ($2) RETURNING 1
+), of_incoming AS (
+  DELETE FROM incoming_payment w USING message m, message_version v
+  WHERE m.realm = $1 AND m.message_id = ANY ($2) AND v.realm = m.realm AND v.message_id = m.message_id
+    AND w.scheme = m.scheme AND w.transaction_id = v.transaction_id AND w.realm = m.realm AND w.message_id = m.message_id RETURNING 1
+), of_release AS (DELETE FROM release w WHERE w.realm = $1 AND w.message_id = ANY ($2) RETURNING 1
+), of_decision AS (DELETE FROM decision w WHERE w.realm = $1 AND w.message_id = ANY ($2) RETURNING 1
+), of_event AS (DELETE FROM audit_event w WHERE w.realm = $1 AND w.message_id = ANY ($2) AND w.sequence IS NOT NULL RETURNING 1
+), of_history AS (DELETE FROM message_history w WHERE w.realm = $1 AND w.message_id = ANY ($2) RETURNING 1
+), of_version AS (DELETE FROM message_version w WHERE w.realm = $1 AND w.message_id = ANY ($2) RETURNING 1
+), of_document AS (DELETE FROM document w WHERE w.realm = $1 AND w.message_id = ANY ($2) RETURNING 1
+), of_message AS (DELETE FROM message w WHERE w.realm = $1 AND w.message_id = ANY ($2) RETURNING 1)
+SELECT ((SELECT count(*) FROM of_outbox) + (SELECT count(*) FROM of_inbox) + (SELECT count(*) FROM of_retry) + (SELECT count(*) FROM of_look)
+  + (SELECT count(*) FROM of_batch) + (SELECT count(*) FROM of_key) + (SELECT count(*) FROM of_core) + (SELECT count(*) FROM of_incoming)
+  + (SELECT count(*) FROM of_release) + (SELECT count(*) FROM of_decision) + (SELECT count(*) FROM of_event) + (SELECT count(*) FROM of_history)
+  + (SELECT count(*) FROM of_version) + (SELECT count(*) FROM of_document) + (SELECT count(*) FROM of_message))::bigint AS gone
+`
+
+// Removes messages with all rows of theirs, but for refusals in the trail and the use of limits. One statement, because the rows refer to
+// each other. Returns the number of rows.
+func (q *Queries) MessageRemove(ctx context.Context, realm string, messages []uuid.UUID) (int64, error) {
+	row := q.db.QueryRow(ctx, messageRemove, realm, messages)
+	var gone int64
+	err := row.Scan(&gone)
+	return gone, err
 }

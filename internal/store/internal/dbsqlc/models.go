@@ -21,6 +21,18 @@ type AccessToken struct {
 	Seal      []byte
 }
 
+type ArchivedMonth struct {
+	Realm    string
+	ChangeID uuid.UUID
+	Month    string
+	Digest   string
+	Messages int64
+	Leaves   int64
+	At       time.Time
+	KeyID    string
+	Seal     []byte
+}
+
 type AuditCheckpoint struct {
 	Realm string
 	Size  int64

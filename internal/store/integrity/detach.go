@@ -1,0 +1,393 @@
+package integrity
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/administration"
+	"countersign/internal/auditlog"
+	"countersign/internal/identity"
+	"countersign/internal/keyring"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// DetachInput is an archive whose rows leave the database.
+type DetachInput struct {
+	OwnerURL string        // the schema's owner
+	Archive  io.ReadSeeker // the file
+	Seal     payment.Sealer
+	Tokens   keyring.Ring
+	Signer   auditlog.Signer // whose keys signed the archive
+	Now      time.Time
+	Batch    int // messages that leave in one transaction, with the rest of their payment
+}
+
+// DetachResult counts what left the database.
+type DetachResult struct {
+	Archive  auditlog.Archive
+	Messages int   // of the archive that left in this run
+	Rows     int64 // of theirs
+	Stayed   int   // messages whose payment is not in the database as the archive has it
+	Earlier  int   // messages that had left before
+}
+
+// Detach verifies an archive and removes its rows from the database, some payments in each transaction. It removes a payment only where its
+// rows are those that the archive proves, so it may be ended at any moment and run again. Two administrators must have approved the digest
+// of the file, and the retention of the realm must be over for the month.
+func Detach(ctx context.Context, in DetachInput) (DetachResult, error) {
+	archive, err := auditlog.ReadArchive(in.Archive, in.Signer.Public(), func(auditlog.ArchivedMessage) error { return nil })
+	if err != nil {
+		return DetachResult{}, fmt.Errorf("the archive proves nothing: %w", err)
+	}
+	conn, err := pgx.Connect(ctx, in.OwnerURL)
+	if err != nil {
+		return DetachResult{}, fmt.Errorf("open the database as owner: %w", err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	d := detaching{in: in, conn: conn, q: dbsqlc.New(conn), result: DetachResult{Archive: archive}}
+	err = d.begin(ctx)
+	if err != nil {
+		return DetachResult{}, err
+	}
+	_, err = in.Archive.Seek(0, io.SeekStart)
+	if err == nil {
+		err = d.run(ctx)
+	}
+	if err != nil {
+		return d.result, fmt.Errorf("remove the rows of the archive: %w", err)
+	}
+	left, err := d.q.LimitUseRemove(ctx, archive.Realm)
+	d.result.Rows += left
+	return d.result, err
+}
+
+type detaching struct {
+	in     DetachInput
+	conn   *pgx.Conn
+	q      *dbsqlc.Queries
+	done   auditlog.Detached
+	result DetachResult
+	batch  []archivedMessage
+}
+
+// archivedMessage is a message with the hashes of the leaves of its moves and documents, by their places.
+type archivedMessage struct {
+	payment, id uuid.UUID
+	leaves      map[int64]auditlog.Hash
+}
+
+// begin reads the retention and the approval, and what left before.
+func (d *detaching) begin(ctx context.Context) error {
+	archive := d.result.Archive
+	keys, err := identity.MasterDataKeys(d.in.Tokens)
+	if err != nil {
+		return err
+	}
+	err = d.old(ctx, keys)
+	if err != nil {
+		return err
+	}
+	changes, err := d.q.ApprovedChangeList(ctx, archive.Realm, string(administration.KindRealmArchived))
+	if err != nil {
+		return fmt.Errorf("read the approvals: %w", err)
+	}
+	for _, change := range changes {
+		after, err := store.ApprovedChange(change).After(keys)
+		if err != nil {
+			return err
+		}
+		if after["archiveDigest"] == archive.Digest && after["archivedMonth"] == archive.Month {
+			d.done = auditlog.Detached{Realm: archive.Realm, ChangeID: change.RealmChange.ChangeID, Month: archive.Month, Digest: archive.Digest}
+		}
+	}
+	if d.done.Realm == "" {
+		return fmt.Errorf("two administrators have to approve the archive first (%s): month %s, digest %s", administration.KindRealmArchived,
+			archive.Month, archive.Digest)
+	}
+	earlier, err := d.q.DetachedList(ctx)
+	for _, row := range earlier {
+		if row.Realm == archive.Realm && row.ChangeID == d.done.ChangeID {
+			d.done = detachedOf(row)
+			err = d.in.Seal.CheckDetached(d.done, store.Seal(row.KeyID, row.Seal))
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("read what left before: %w", err)
+	}
+	return nil
+}
+
+func detachedOf(row dbsqlc.ArchivedMonth) auditlog.Detached {
+	return auditlog.Detached{
+		Realm: row.Realm, ChangeID: row.ChangeID, Month: row.Month, Digest: row.Digest, Messages: row.Messages, Leaves: row.Leaves, At: row.At,
+	}
+}
+
+// old reports an error unless the retention of the realm is over for the month of the archive.
+func (d *detaching) old(ctx context.Context, keys keyring.Ring) error {
+	archive := d.result.Archive
+	changes, err := d.q.ApprovedChangeList(ctx, archive.Realm, string(administration.KindRealmRetention))
+	if err != nil {
+		return fmt.Errorf("read the retention: %w", err)
+	}
+	var after administration.Values
+	if len(changes) > 0 {
+		after, err = store.ApprovedChange(changes[0]).After(keys)
+		if err != nil {
+			return err
+		}
+	}
+	if after["retentionMonths"] == "" {
+		return fmt.Errorf("the realm has no retention, so its payments stay: two administrators set one (%s)", administration.KindRealmRetention)
+	}
+	months, err := strconv.Atoi(after["retentionMonths"])
+	if err != nil {
+		return fmt.Errorf("read the retention: %w", err)
+	}
+	until := archive.Until.AddDate(0, months, 0)
+	if d.in.Now.Before(until) {
+		return fmt.Errorf("the payments of %s stay until %s: the retention of the realm is %d months", archive.Month, until.Format(time.DateOnly), months)
+	}
+	return nil
+}
+
+// run reads the archive again and removes its messages, whole payments at a time.
+func (d *detaching) run(ctx context.Context) error {
+	again, err := auditlog.ReadArchive(d.in.Archive, d.in.Signer.Public(), func(m auditlog.ArchivedMessage) error {
+		next, err := archivedMessageOf(m)
+		if err != nil {
+			return err
+		}
+		if last := len(d.batch) - 1; last+1 >= d.in.Batch && d.batch[last].payment != next.payment {
+			err = d.remove(ctx)
+		}
+		d.batch = append(d.batch, next)
+		return err
+	})
+	if err == nil && again != d.result.Archive {
+		err = errors.New("the file changed meanwhile")
+	}
+	if err == nil {
+		err = d.remove(ctx)
+	}
+	return err
+}
+
+func archivedMessageOf(m auditlog.ArchivedMessage) (archivedMessage, error) {
+	found := archivedMessage{leaves: make(map[int64]auditlog.Hash, len(m.Bundle.Rows))}
+	var err error
+	found.payment, err = uuid.Parse(m.Payment)
+	if err == nil {
+		found.id, err = uuid.Parse(m.Bundle.MessageID)
+	}
+	for _, row := range m.Bundle.Rows {
+		var leaf struct {
+			Move       *struct{} `json:"move"`
+			DocumentID string    `json:"documentId"`
+		}
+		if err == nil {
+			err = json.Unmarshal([]byte(row.Leaf), &leaf)
+		}
+		if leaf.Move != nil || leaf.DocumentID != "" { // a refusal stays in the trail
+			found.leaves[row.Index] = auditlog.Leaf{Data: []byte(row.Leaf)}.Hash()
+		}
+	}
+	return found, err
+}
+
+// remove removes the payments of the batch in one transaction.
+func (d *detaching) remove(ctx context.Context) error {
+	batch := d.batch
+	d.batch = nil
+	if len(batch) == 0 {
+		return nil
+	}
+	done, result := d.done, d.result
+	err := pgx.BeginFunc(ctx, d.conn, func(tx pgx.Tx) error {
+		q := d.q.WithTx(tx)
+		stored, err := d.stored(ctx, q, batch)
+		if err != nil {
+			return err
+		}
+		messages, leaves := d.proven(batch, stored, &result)
+		if len(messages) == 0 {
+			return nil
+		}
+		return d.removeOf(ctx, q, messages, leaves, &done, &result)
+	})
+	if err == nil {
+		d.done, d.result = done, result
+	}
+	return err
+}
+
+// storedMessage is a message of the database with its leaves.
+type storedMessage struct {
+	payment uuid.UUID
+	leaves  []dbsqlc.LeafListOfMessagesRow
+}
+
+// stored locks the payments of a batch and reads their leaves.
+func (d *detaching) stored(ctx context.Context, q *dbsqlc.Queries, batch []archivedMessage) (map[uuid.UUID]*storedMessage, error) {
+	payments := make([]uuid.UUID, 0, len(batch))
+	for _, m := range batch {
+		payments = append(payments, m.payment)
+	}
+	rows, err := q.FamilyLock(ctx, d.result.Archive.Realm, slices.Compact(payments))
+	if err != nil {
+		return nil, err
+	}
+	found, ids := make(map[uuid.UUID]*storedMessage, len(rows)), make([]uuid.UUID, 0, len(rows))
+	for _, row := range rows {
+		found[row.MessageID] = &storedMessage{payment: row.Payment}
+		ids = append(ids, row.MessageID)
+	}
+	leaves, err := q.LeafListOfMessages(ctx, d.result.Archive.Realm, ids)
+	for _, leaf := range leaves {
+		found[leaf.MessageID].leaves = append(found[leaf.MessageID].leaves, leaf)
+	}
+	return found, err
+}
+
+// proven returns the messages, with their leaves, of the payments that are in the database as the archive proves them. It counts the others.
+func (d *detaching) proven(batch []archivedMessage, stored map[uuid.UUID]*storedMessage, result *DetachResult) (
+	messages []uuid.UUID, leaves []dbsqlc.LeafListOfMessagesRow,
+) {
+	unlike, size := map[uuid.UUID]bool{}, map[uuid.UUID]int{}
+	for _, m := range batch {
+		size[m.payment]++
+		if is := stored[m.id]; is != nil {
+			unlike[m.payment] = unlike[m.payment] || !m.is(is.leaves)
+		}
+	}
+	held := map[uuid.UUID]int{}
+	for _, is := range stored {
+		held[is.payment]++
+	}
+	for _, m := range batch {
+		switch is := stored[m.id]; {
+		case held[m.payment] == 0:
+			result.Earlier++
+		case is == nil, unlike[m.payment], held[m.payment] != size[m.payment]:
+			result.Stayed++
+		default:
+			messages, leaves = append(messages, m.id), append(leaves, is.leaves...)
+		}
+	}
+	return messages, leaves
+}
+
+// is reports whether the leaves in the database are those of the archive.
+func (m archivedMessage) is(leaves []dbsqlc.LeafListOfMessagesRow) bool {
+	for _, leaf := range leaves {
+		hash, there := m.leaves[leaf.LeafIndex]
+		if !there || hash != hashOf(leaf.Hash) {
+			return false
+		}
+	}
+	return len(leaves) == len(m.leaves)
+}
+
+// removeOf removes messages, marks their leaves, and counts both in the sealed record.
+func (d *detaching) removeOf(ctx context.Context, q *dbsqlc.Queries, messages []uuid.UUID, leaves []dbsqlc.LeafListOfMessagesRow,
+	done *auditlog.Detached, result *DetachResult,
+) error {
+	marks := dbsqlc.LeafArchiveParams{Realm: done.Realm}
+	for _, leaf := range leaves {
+		place := auditlog.Place{Realm: done.Realm, Index: leaf.LeafIndex, Leaf: auditlog.Leaf{Kind: auditlog.Kind(leaf.Kind), RowID: leaf.RowID}}
+		seal := d.in.Signer.SealArchived(place, hashOf(leaf.Hash))
+		marks.KeyID = seal.KeyID
+		marks.Indexes, marks.Seals = append(marks.Indexes, leaf.LeafIndex), append(marks.Seals, seal.MAC[:])
+		marks.Kinds = append(marks.Kinds, string(place.Leaf.Kind.Archived()))
+	}
+	marked, err := q.LeafArchive(ctx, marks)
+	if err == nil && marked != int64(len(leaves)) {
+		err = ErrTreeChanged
+	}
+	if err != nil {
+		return err
+	}
+	gone, err := q.MessageRemove(ctx, done.Realm, messages)
+	if err != nil {
+		return err
+	}
+	done.Messages += int64(len(messages))
+	done.Leaves += marked
+	done.At = d.in.Now.UTC().Truncate(time.Microsecond)
+	result.Messages, result.Rows = result.Messages+len(messages), result.Rows+gone
+	seal := d.in.Seal.SealDetached(*done)
+	return q.DetachedPut(ctx, dbsqlc.DetachedPutParams{
+		Realm: done.Realm, ChangeID: done.ChangeID, Month: done.Month, Digest: done.Digest, Messages: done.Messages, Leaves: done.Leaves,
+		At: done.At, KeyID: seal.KeyID, Seal: seal.MAC[:],
+	})
+}
+
+// detached compares the records of archived rows with their seals, with the approvals of two administrators, and with the leaves that have no
+// row. It counts leaves only of trees that were looked at whole.
+func (a *audit) detached(ctx context.Context) error {
+	if !a.sealed() || a.cfg.Tokens.Empty() {
+		a.skip("I36", archivedSealed, releaseKeys+" and "+tokenKeys)
+		return nil
+	}
+	rows, err := repeated(ctx, func() ([]dbsqlc.ArchivedMonth, error) { return a.snapshot.q.DetachedList(ctx) })
+	if err != nil {
+		return fmt.Errorf("read the archived months: %w", err)
+	}
+	keys, err := identity.MasterDataKeys(a.cfg.Tokens)
+	if err != nil {
+		return err
+	}
+	var found []Violation
+	leaves := map[string]int64{}
+	for _, row := range rows {
+		what := ""
+		err = a.cfg.Seal.CheckDetached(detachedOf(row), store.Seal(row.KeyID, row.Seal))
+		if err != nil {
+			what = sealUnfit(err, "its month, its archive, its counts or its time")
+		} else {
+			what, err = a.unapproved(ctx, keys, row)
+		}
+		if what != "" {
+			found = append(found, Violation{Realm: row.Realm, Table: "archived_month", Key: row.ChangeID.String(), What: what})
+		} else if err != nil {
+			return err
+		}
+		leaves[row.Realm] += row.Leaves
+	}
+	for realm, count := range a.archived {
+		if leaves[realm] != count {
+			found = append(found, Violation{Realm: realm, Table: "archived_month", Key: realm, What: fmt.Sprintf(
+				"counts %d leaves whose rows left with an archive, and the tree has %d: one of its rows is gone, was put back or was added",
+				leaves[realm], count,
+			)})
+		}
+	}
+	a.conclude("I36", archivedSealed, found)
+	return nil
+}
+
+// unapproved returns the difference between the record of archived rows and the change that approved it, "" for none.
+func (a *audit) unapproved(ctx context.Context, keys keyring.Ring, row dbsqlc.ArchivedMonth) (string, error) {
+	changes, err := a.snapshot.q.ApprovedChangeList(ctx, row.Realm, string(administration.KindRealmArchived))
+	for _, change := range changes {
+		if change.RealmChange.ChangeID != row.ChangeID {
+			continue
+		}
+		after, err := store.ApprovedChange(change).After(keys)
+		if err == nil && after["archivedMonth"] == row.Month && after["archiveDigest"] == row.Digest {
+			return "", nil
+		}
+	}
+	return "no two administrators approved this archive", err
+}

@@ -120,8 +120,7 @@ func (s *Snapshot) genuine(ctx context.Context, seal payment.Sealer, realm strin
 		return nil, fmt.Errorf("read the documents of the message: %w", err)
 	}
 	for _, d := range documents {
-		kept := auditedDocument(d)
-		err = seal.CheckStored(kept.Facts, kept.Seal)
+		err = seal.CheckStored(store.Kept(d), store.Seal(d.KeyID, d.Mac))
 		if err != nil {
 			return nil, fmt.Errorf("%w: document %s: %w", ErrNotGenuine, d.DocumentID, err)
 		}

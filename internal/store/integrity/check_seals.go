@@ -2,26 +2,32 @@ package integrity
 
 import (
 	"context"
-	"errors"
 	"strings"
 
+	"countersign/internal/auditlog"
 	"countersign/internal/keyring"
 	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/dbsqlc"
 )
 
-// bySeal checks the seals of the rows of one kind; each reports the rows that do not fit.
-func (a *audit) bySeal(invariant, statement string, each func(unfit func(Violation)) error) error {
+// sealed holds the rows of one table against their seals, page by page. unfit returns the finding of a row, without What for a row that fits.
+func sealed[R any](ctx context.Context, a *audit, of sealCheck, page func() ([]R, error), unfit func(R) Violation) error {
 	if !a.sealed() {
-		a.skip(invariant, statement, releaseKeys)
+		a.skip(of.id, of.text, releaseKeys)
 		return nil
 	}
 	var found []Violation
-	err := each(func(v Violation) { found = append(found, v) })
-	if err != nil {
-		return err
+	err := eachRow(ctx, of.text, page, func(row R) error {
+		if v := unfit(row); v.What != "" {
+			found = append(found, v)
+		}
+		return nil
+	})
+	if err == nil {
+		a.conclude(of.id, of.text, found)
 	}
-	a.conclude(invariant, statement, found)
-	return nil
+	return err
 }
 
 // waiting compares the rows that no tree has yet with their seals.
@@ -48,136 +54,89 @@ func (a *audit) waiting(ctx context.Context) error {
 
 // documents compares each document with its seal.
 func (a *audit) documents(ctx context.Context) error {
-	return a.bySeal("I18", documentSealed, func(unfit func(Violation)) error {
-		return a.snapshot.EachDocument(ctx, func(d AuditedDocument) {
-			a.report.Documents++
-			err := a.cfg.Seal.CheckStored(d.Facts, d.Seal)
-			if err != nil {
-				unfit(Violation{
-					Realm: d.Facts.Realm, Table: "document", Key: d.ID.String(),
-					What: string(d.Facts.Name) + " " + d.Facts.Reference + " of message " + d.Facts.MessageID.String() + ": " +
-						sealUnfit(err, "its content, its source, its message, its name or its reference"),
-				})
-			}
-		})
+	var last dbsqlc.Document
+	page := func() ([]dbsqlc.Document, error) {
+		return a.snapshot.q.AuditedDocumentList(ctx, last.Realm, last.DocumentID, auditedPage)
+	}
+	return sealed(ctx, a, sealCheck{id: "I18", text: documentSealed}, page, func(d dbsqlc.Document) Violation {
+		last = d
+		a.report.Documents++
+		facts := store.Kept(d)
+		return Violation{
+			Realm: d.Realm, Table: "document", Key: d.DocumentID.String(), What: sealUnfit(
+				string(facts.Name)+" "+facts.Reference+" of message "+facts.MessageID.String()+": ",
+				a.cfg.Seal.CheckStored(facts, store.Seal(d.KeyID, d.Mac)), "its content, its source, its message, its name or its reference",
+			),
+		}
 	})
 }
 
 // answers compares each row of the outbox with its seals.
 func (a *audit) answers(ctx context.Context) error {
-	return a.bySeal("I19", answerSealed, func(unfit func(Violation)) error {
-		return a.snapshot.EachAnswer(ctx, func(o AuditedAnswer) {
-			a.report.Answers++
-			what := a.answerUnfit(o)
-			if what != "" {
-				unfit(Violation{Table: "outbox", Key: o.Facts.Scheme + " " + o.Facts.Reference, What: what})
-			}
-		})
+	var last dbsqlc.Outbox
+	page := func() ([]dbsqlc.AuditedOutboxListRow, error) {
+		return a.snapshot.q.AuditedOutboxList(ctx, last.Scheme, last.Reference, auditedPage)
+	}
+	return sealed(ctx, a, sealCheck{id: "I19", text: answerSealed}, page, func(row dbsqlc.AuditedOutboxListRow) Violation {
+		last = row.Outbox
+		a.report.Answers++
+		return Violation{Table: "outbox", Key: last.Scheme + " " + last.Reference, What: a.answerUnfit(row)}
 	})
 }
 
 // answerUnfit returns the difference between a row of the outbox and its seals, "" when both fit.
-func (a *audit) answerUnfit(o AuditedAnswer) string {
-	err := a.cfg.Seal.CheckAnswer(o.Facts, o.Seal)
+func (a *audit) answerUnfit(row dbsqlc.AuditedOutboxListRow) string {
+	o := row.Outbox
+	facts, delivery := store.AnswerFacts(o), store.Seal(store.Text(o.DeliveryKeyID), o.DeliveryMac)
+	err := a.cfg.Seal.CheckAnswer(facts, store.Seal(o.KeyID, o.Mac))
 	switch {
 	case err != nil:
-		return sealUnfit(err, "its content, its name or its reference")
-	case o.Facts.Answers != "" && payment.CheckRefusal(o.Answered, o.Facts.Content) != nil:
+		return sealUnfit("", err, "its content, its name or its reference")
+	case facts.Answers != "" && payment.CheckRefusal(row.Refused, facts.Content) != nil: // row.Refused is the received document
 		return "refuses another document than the received one, or has more than that one"
-	case o.Astray:
+	case o.DocumentID != nil && (store.Text(row.DocumentName) != o.Name || store.Text(row.DocumentScheme) != o.Scheme):
 		return "the document that it sends again is not there, or is another one"
-	case o.Refused:
+	case o.RefusedAt != nil:
 		return "is marked as refused, though it matches its seal: clearing does not get it"
-	case o.Delivery == nil && o.DeliverySeal != (keyring.Seal{}):
+	case o.DeliveredAt == nil && delivery != (keyring.Seal{}):
 		return "the time of its delivery is gone, and its mark is there: it is sent once more"
-	case o.Delivery == nil:
+	case o.DeliveredAt == nil:
 		return ""
 	}
-	err = a.cfg.Seal.CheckDelivery(*o.Delivery, o.DeliverySeal)
+	err = a.cfg.Seal.CheckDelivery(auditlog.Delivery{Scheme: o.Scheme, Reference: o.Reference, At: *o.DeliveredAt}, delivery)
 	if err != nil {
-		return "clearing may never have had it: the mark of its delivery " + strings.TrimPrefix(sealUnfit(err, "its time"), "its seal ")
+		return "clearing may never have had it: the mark of its delivery " + strings.TrimPrefix(sealUnfit("", err, "its time"), "its seal ")
 	}
 	return ""
 }
 
 // requests compares each key of a request with its seal.
 func (a *audit) requests(ctx context.Context) error {
-	return a.bySeal("I28", requestSealed, func(unfit func(Violation)) error {
-		return a.snapshot.EachRequestKey(ctx, func(k AuditedRequestKey) {
-			a.report.Requests++
-			err := a.cfg.Seal.CheckRequestKey(k.Key, k.Seal)
-			if err != nil {
-				unfit(Violation{
-					Realm: k.Key.Realm, Table: "creation_key", Key: k.Key.ClientID + " " + string(k.Key.Scope) + " " + k.Key.Key,
-					What: "of message " + k.Key.MessageID.String() + ": " + sealUnfit(err, "its request, its message, its client or its time"),
-				})
-			}
-		})
+	after := dbsqlc.AuditedRequestKeyListParams{PageSize: auditedPage}
+	page := func() ([]dbsqlc.CreationKey, error) { return a.snapshot.q.AuditedRequestKeyList(ctx, after) }
+	return sealed(ctx, a, sealCheck{id: "I28", text: requestSealed}, page, func(k dbsqlc.CreationKey) Violation {
+		after.Realm, after.ClientID, after.Scope, after.Key = k.Realm, k.ClientID, k.Scope, k.Key
+		a.report.Requests++
+		return Violation{
+			Realm: k.Realm, Table: "creation_key", Key: k.ClientID + " " + k.Scope + " " + k.Key, What: sealUnfit(
+				"of message "+k.MessageID.String()+": ",
+				a.cfg.Seal.CheckRequestKey(store.RequestKey(k), store.Seal(k.KeyID, k.Seal)), "its request, its message, its client or its time",
+			),
+		}
 	})
 }
 
 // coreBookings compares each record of a payment at core banking with its seal and its version.
 func (a *audit) coreBookings(ctx context.Context) error {
-	return a.bySeal("I35", coreSealed, func(unfit func(Violation)) error {
-		return a.snapshot.eachCoreBooking(ctx, func(b payment.CoreBooking) {
-			err := a.cfg.Seal.CheckCore(b)
-			if err != nil {
-				unfit(Violation{
-					Realm: b.Realm, Table: "core_booking", Key: b.MessageID.String(),
-					What: sealUnfit(err, "its answer, its version, its times or its report to core banking"),
-				})
-			}
-		})
-	})
-}
-
-// tokens compares each token and each session with its seal.
-func (a *audit) tokens(ctx context.Context) error {
-	if a.cfg.Tokens.Empty() {
-		a.skip("I26", tokenSealed, tokenKeys)
-		return nil
+	var last dbsqlc.CoreBooking
+	page := func() ([]dbsqlc.CoreBooking, error) {
+		return a.snapshot.q.AuditedCoreBookingList(ctx, last.Realm, last.MessageID, auditedPage)
 	}
-	unfit, looked, err := a.snapshot.Tokens(ctx, a.cfg.Tokens)
-	if err != nil {
-		return err
-	}
-	sessions, open, err := a.snapshot.Sessions(ctx, a.cfg.Tokens, a.cfg.Now)
-	if err != nil {
-		return err
-	}
-	a.report.Tokens = looked + open
-	found := make([]Violation, 0, len(unfit)+len(sessions))
-	for _, row := range sessions {
-		what := sealUnfit(row.Err, "its life, its name, or its person")
-		if errors.Is(row.Err, ErrEnded) {
-			what = "is open again, and the audit trail has its end"
+	return sealed(ctx, a, sealCheck{id: "I35", text: coreSealed}, page, func(b dbsqlc.CoreBooking) Violation {
+		last = b
+		return Violation{
+			Realm: b.Realm, Table: "core_booking", Key: b.MessageID.String(),
+			What: sealUnfit("", a.cfg.Seal.CheckCore(store.CoreBookingOf(b)), "its answer, its version, its times or its report to core banking"),
 		}
-		found = append(found, Violation{Table: "sessions", Key: row.Name, What: what})
-	}
-	for _, row := range unfit {
-		found = append(found, Violation{
-			Realm: row.Realm, Table: row.Table, Key: row.Key,
-			What: sealUnfit(row.Err, "its life, its use, or the sign-in "+row.FamilyID.String()+" it belongs to"),
-		})
-	}
-	a.conclude("I26", tokenSealed, found)
-	return nil
-}
-
-// masterData compares each row of administered data with its seal.
-func (a *audit) masterData(ctx context.Context) error {
-	if a.cfg.Tokens.Empty() {
-		a.skip("I20", masterSealed, tokenKeys)
-		return nil
-	}
-	rows, err := a.snapshot.MasterData(ctx, a.cfg.Tokens)
-	if err != nil {
-		return err
-	}
-	found := make([]Violation, 0, len(rows))
-	for _, row := range rows {
-		found = append(found, Violation{Realm: row.Realm, Table: row.Table, Key: row.Key, What: sealUnfit(row.Err, "a field of it")})
-	}
-	a.conclude("I20", masterSealed, found)
-	return nil
+	})
 }

@@ -55,7 +55,7 @@ func (a *audit) versionUnfit(m payment.Message) string {
 	if a.sealed() {
 		err := a.cfg.Seal.CheckVersion(m)
 		if err != nil {
-			return sealUnfit(err, "the message, its columns, its makers or its digest")
+			return sealUnfit("", err, "the message, its columns, its makers or its digest")
 		}
 	}
 	return m.Difference()
@@ -67,7 +67,7 @@ func (a *audit) versionUnfit(m payment.Message) string {
 func (a *audit) releaseUnfit(v AuditedVersion) string {
 	verified, err := a.cfg.Seal.Verify(*v.Release, v.Message)
 	if err != nil {
-		return sealUnfit(err, "the release, its approvers, its makers, its time or its message")
+		return sealUnfit("", err, "the release, its approvers, its makers, its time or its message")
 	}
 	if len(v.Sent) == 0 {
 		if !v.Message.DeliveredAt.IsZero() && v.Message.State != payment.StateFailed {
@@ -97,13 +97,15 @@ func (a *audit) remade(verified payment.Verified) (iso20022.Document, error) {
 	return out.Document(), err
 }
 
-// sealUnfit turns the error of a seal into a sentence about the fields it covers.
-func sealUnfit(err error, covers string) string {
+// sealUnfit turns the error of a seal into a sentence about the fields it covers, after words that name the row; "" for no error.
+func sealUnfit(row string, err error, covers string) string {
 	switch {
+	case err == nil:
+		return ""
 	case errors.Is(err, payment.ErrForged):
-		return "its seal does not fit: " + covers + " was changed, or somebody without the key made it"
+		return row + "its seal does not fit: " + covers + " was changed, or somebody without the key made it"
 	case errors.Is(err, payment.ErrUnknownKey):
-		return "the key of its seal is not in the key file: bring the key back and check again"
+		return row + "the key of its seal is not in the key file: bring the key back and check again"
 	}
-	return err.Error()
+	return row + err.Error()
 }

@@ -354,7 +354,7 @@ func (a *audit) detached(ctx context.Context) error {
 		what := ""
 		err = a.cfg.Seal.CheckDetached(detachedOf(row), store.Seal(row.KeyID, row.Seal))
 		if err != nil {
-			what = sealUnfit(err, "its month, its archive, its counts or its time")
+			what = sealUnfit("", err, "its month, its archive, its counts or its time")
 		} else {
 			what, err = a.unapproved(ctx, keys, row)
 		}

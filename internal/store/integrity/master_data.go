@@ -11,17 +11,21 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// UnfitRow is a row of master data that does not carry the right seal.
-type UnfitRow struct {
-	Realm string
-	Table string
-	Key   string // of the row within its realm
-	Err   error  // keyring.ErrForged or keyring.ErrUnknownKey
+// masterData compares the master data with their seals.
+func (a *audit) masterData(ctx context.Context) error {
+	if a.cfg.Tokens.Empty() {
+		a.skip("I20", masterSealed, tokenKeys)
+		return nil
+	}
+	found, err := a.snapshot.MasterData(ctx, a.cfg.Tokens)
+	if err == nil {
+		a.conclude("I20", masterSealed, found)
+	}
+	return err
 }
 
-// MasterData checks the head of each realm, and each row of changes and editions that has a seal of its own. It returns the rows that do
-// not fit. The keys are those of tokens.
-func (s *Snapshot) MasterData(ctx context.Context, tokens keyring.Ring) ([]UnfitRow, error) {
+// MasterData checks the head of each realm, and each row of changes and editions that has a seal of its own. The keys are those of tokens.
+func (s *Snapshot) MasterData(ctx context.Context, tokens keyring.Ring) ([]Violation, error) {
 	keys, err := identity.MasterDataKeys(tokens)
 	if err != nil {
 		return nil, err
@@ -30,43 +34,44 @@ func (s *Snapshot) MasterData(ctx context.Context, tokens keyring.Ring) ([]Unfit
 	if err != nil {
 		return nil, fmt.Errorf("check the master data: %w", err)
 	}
-	var unfit []UnfitRow
-	for _, row := range rows {
-		err = row.Check(keys)
+	var found []Violation
+	unfit := func(realm, table, key string, err error) {
 		if err != nil {
-			unfit = append(unfit, UnfitRow{Realm: row.Realm, Table: row.Table, Key: row.Key, Err: err})
+			found = append(found, Violation{Realm: realm, Table: table, Key: key, What: sealUnfit("", err, "a field of it")})
 		}
 	}
-	heads, err := s.heads(ctx, keys)
-	return append(unfit, heads...), err
-}
-
-// heads compares the rows of each realm with its head.
-func (s *Snapshot) heads(ctx context.Context, keys keyring.Ring) ([]UnfitRow, error) {
-	rows, err := store.Set(ctx, s.q, "")
-	if err != nil {
-		return nil, fmt.Errorf("read the master data: %w", err)
+	for _, row := range rows {
+		unfit(row.Realm, row.Table, row.Key, row.Check(keys))
 	}
-	stored, err := s.q.HeadListAll(ctx)
+	set, stored, err := s.underHeads(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("read the heads of the master data: %w", err)
+		return nil, err
 	}
 	sets, heads := map[string][]store.Row{}, map[string]dbsqlc.RealmHead{}
-	for _, row := range rows {
+	for _, row := range set {
 		sets[row.Realm] = append(sets[row.Realm], row)
 	}
 	for _, head := range stored {
 		heads[head.Realm] = head
 		sets[head.Realm] = append([]store.Row{}, sets[head.Realm]...)
 	}
-	var unfit []UnfitRow
-	for realm, set := range sets {
-		err := store.CheckSet(heads[realm], set, keys)
-		if err != nil {
-			unfit = append(unfit, UnfitRow{Realm: realm, Table: "realm_head", Key: realm, Err: err})
-		}
+	for realm, rows := range sets {
+		unfit(realm, "realm_head", realm, store.CheckSet(heads[realm], rows, keys))
 	}
-	return unfit, nil
+	return found, nil
+}
+
+// underHeads reads the master data of all realms and their heads.
+func (s *Snapshot) underHeads(ctx context.Context) ([]store.Row, []dbsqlc.RealmHead, error) {
+	rows, err := store.Set(ctx, s.q, "")
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the master data: %w", err)
+	}
+	heads, err := s.q.HeadListAll(ctx)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the heads of the master data: %w", err)
+	}
+	return rows, heads, nil
 }
 
 // toldRow is a row of master data as the audit trail tells of it.
@@ -94,11 +99,7 @@ func (s *Snapshot) toldRows(ctx context.Context) ([]Violation, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := store.Set(ctx, s.q, "")
-	if err != nil {
-		return nil, err
-	}
-	heads, err := s.q.HeadListAll(ctx)
+	rows, heads, err := s.underHeads(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -111,6 +112,9 @@ func (s *Snapshot) toldRows(ctx context.Context) ([]Violation, error) {
 		numbers[t.Realm][t.Number] = true
 	}
 	var found []Violation
+	unfit := func(id rowID, what string, of ...any) {
+		found = append(found, Violation{Realm: id.realm, Table: id.table, Key: id.key, What: fmt.Sprintf(what, of...)})
+	}
 	for _, row := range rows {
 		id := rowID{row.Realm, row.Table, row.Key}
 		last, known := newest[id]
@@ -118,42 +122,24 @@ func (s *Snapshot) toldRows(ctx context.Context) ([]Violation, error) {
 		delete(newest, id)
 		switch {
 		case !known:
-			found = append(found, Violation{
-				Realm: row.Realm, Table: row.Table, Key: row.Key,
-				What: "no change in the audit trail wrote it",
-			})
+			unfit(id, "no change in the audit trail wrote it")
 		case last.digest != hex.EncodeToString(digest[:]):
-			found = append(found, Violation{
-				Realm: row.Realm, Table: row.Table, Key: row.Key, What: fmt.Sprintf("is not as change %d of the master data wrote it", last.number),
-			})
+			unfit(id, "is not as change %d of the master data wrote it", last.number)
 		}
 	}
 	for id, last := range newest {
-		found = append(found, Violation{
-			Realm: id.realm, Table: id.table, Key: id.key, What: fmt.Sprintf("is gone: change %d of the master data wrote it", last.number),
-		})
+		unfit(id, "is gone: change %d of the master data wrote it", last.number)
 	}
-	return append(found, gaps(heads, numbers)...), nil
-}
-
-// gaps finds the changes of master data that the audit trail does not tell of, or tells of beyond the head.
-func gaps(heads []dbsqlc.RealmHead, numbers map[string]map[int64]bool) []Violation {
-	var found []Violation
 	for _, head := range heads {
+		id := rowID{head.Realm, "realm_head", head.Realm}
 		for number := range numbers[head.Realm] {
 			if number > head.Number {
-				found = append(found, Violation{
-					Realm: head.Realm, Table: "realm_head", Key: head.Realm,
-					What: fmt.Sprintf("was put back to change %d: the audit trail tells of change %d", head.Number, number),
-				})
+				unfit(id, "was put back to change %d: the audit trail tells of change %d", head.Number, number)
 			}
 		}
 		if missing := head.Number - int64(len(numbers[head.Realm])); missing > 0 {
-			found = append(found, Violation{
-				Realm: head.Realm, Table: "realm_head", Key: head.Realm,
-				What: fmt.Sprintf("counts %d changes, and the audit trail tells of %d less", head.Number, missing),
-			})
+			unfit(id, "counts %d changes, and the audit trail tells of %d less", head.Number, missing)
 		}
 	}
-	return found
+	return found, nil
 }

@@ -8,10 +8,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/auditlog"
 	"countersign/internal/identity"
 	"countersign/internal/interbank"
-	"countersign/internal/keyring"
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/profile"
@@ -113,100 +111,6 @@ func auditedVersion(row dbsqlc.AuditedVersionListRow) AuditedVersion {
 		copy(a.Release.Account[:], row.AccountDigest)
 	}
 	return a
-}
-
-// AuditedDocument is a document as it is stored.
-type AuditedDocument struct {
-	ID    uuid.UUID
-	Facts auditlog.Kept // with the digest of the content that is there
-	Seal  keyring.Seal
-}
-
-// EachDocument hands over every document, in pages.
-func (s *Snapshot) EachDocument(ctx context.Context, look func(AuditedDocument)) error {
-	var realm string
-	var after uuid.UUID
-	page := func() ([]dbsqlc.Document, error) { return s.q.AuditedDocumentList(ctx, realm, after, auditedPage) }
-	return eachRow(ctx, "read the documents", page, func(d dbsqlc.Document) error {
-		look(auditedDocument(d))
-		realm, after = d.Realm, d.DocumentID
-		return nil
-	})
-}
-
-func auditedDocument(d dbsqlc.Document) AuditedDocument {
-	return AuditedDocument{ID: d.DocumentID, Seal: store.Seal(d.KeyID, d.Mac), Facts: store.Kept(d)}
-}
-
-// AuditedAnswer is a row of the outbox as it is stored.
-type AuditedAnswer struct {
-	Facts auditlog.Answer
-	Seal  keyring.Seal
-	// Delivery is the mark that clearing has it, with its seal; nil when clearing has not. A seal that is there all the same says that
-	// somebody took the mark away.
-	Delivery     *auditlog.Delivery
-	DeliverySeal keyring.Seal
-	Refused      bool // marked as one that this gateway did not write
-	// Astray: it sends a document again that is not there, or is of another name or scheme.
-	Astray bool
-	// Answered is the received document that an automatic refusal answers; nil for none.
-	Answered []byte
-}
-
-// EachAnswer hands over every row of the outbox, in pages.
-func (s *Snapshot) EachAnswer(ctx context.Context, look func(AuditedAnswer)) error {
-	var scheme, reference string
-	page := func() ([]dbsqlc.AuditedOutboxListRow, error) {
-		return s.q.AuditedOutboxList(ctx, scheme, reference, auditedPage)
-	}
-	return eachRow(ctx, "read the outbox", page, func(row dbsqlc.AuditedOutboxListRow) error {
-		look(auditedAnswer(row))
-		scheme, reference = row.Outbox.Scheme, row.Outbox.Reference
-		return nil
-	})
-}
-
-func auditedAnswer(row dbsqlc.AuditedOutboxListRow) AuditedAnswer {
-	o := row.Outbox
-	a := AuditedAnswer{
-		Facts: store.AnswerFacts(o), Seal: store.Seal(o.KeyID, o.Mac), Refused: o.RefusedAt != nil,
-		Astray:   o.DocumentID != nil && (store.Text(row.DocumentName) != o.Name || store.Text(row.DocumentScheme) != o.Scheme),
-		Answered: row.Refused,
-	}
-	a.DeliverySeal = store.Seal(store.Text(o.DeliveryKeyID), o.DeliveryMac)
-	if o.DeliveredAt != nil {
-		a.Delivery = &auditlog.Delivery{Scheme: o.Scheme, Reference: o.Reference, At: *o.DeliveredAt}
-	}
-	return a
-}
-
-// AuditedRequestKey is a key of a request as it is stored.
-type AuditedRequestKey struct {
-	Key  payment.RequestKey
-	Seal keyring.Seal
-}
-
-// EachRequestKey hands over every key of a request, in pages.
-func (s *Snapshot) EachRequestKey(ctx context.Context, look func(AuditedRequestKey)) error {
-	after := dbsqlc.AuditedRequestKeyListParams{PageSize: auditedPage}
-	page := func() ([]dbsqlc.CreationKey, error) { return s.q.AuditedRequestKeyList(ctx, after) }
-	return eachRow(ctx, "read the keys of requests", page, func(row dbsqlc.CreationKey) error {
-		look(AuditedRequestKey{Key: store.RequestKey(row), Seal: store.Seal(row.KeyID, row.Seal)})
-		after.Realm, after.ClientID, after.Scope, after.Key = row.Realm, row.ClientID, row.Scope, row.Key
-		return nil
-	})
-}
-
-// eachCoreBooking hands over every record of a payment at core banking, in pages.
-func (s *Snapshot) eachCoreBooking(ctx context.Context, look func(payment.CoreBooking)) error {
-	var realm string
-	var id uuid.UUID
-	page := func() ([]dbsqlc.CoreBooking, error) { return s.q.AuditedCoreBookingList(ctx, realm, id, auditedPage) }
-	return eachRow(ctx, "read the answers of core banking", page, func(row dbsqlc.CoreBooking) error {
-		look(store.CoreBookingOf(row))
-		realm, id = row.Realm, row.MessageID
-		return nil
-	})
 }
 
 // otherBanks finds transaction ids of incoming payments under a bank that is not the sender of the payment's document.

@@ -8,60 +8,100 @@ import (
 	"slices"
 	"time"
 
-	"github.com/google/uuid"
-
 	"countersign/internal/keyring"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// UnfitToken is a row of a token that does not fit its seal.
-type UnfitToken struct {
-	Realm, Table string
-	Key          string // the digest of the token
-	FamilyID     uuid.UUID
-	Err          error // keyring.ErrForged or keyring.ErrUnknownKey
-}
-
-// UnfitSession is a row of a session of the portal that is not as the gateway left it.
-type UnfitSession struct {
-	Name string
-	Err  error // keyring.ErrForged, keyring.ErrUnknownKey, or ErrEnded
-}
-
-// ErrEnded says that the audit trail tells of the end of a session that is open.
-var ErrEnded = errors.New("it was ended")
+// errEnded says that the audit trail tells of the end of a session that is open.
+var errEnded = errors.New("it was ended")
 
 // sessionLife is longer than any session lasts: an older end cannot belong to an open session.
 const sessionLife = 48 * time.Hour
 
-// Sessions holds every session of the portal that is not ended, in pages, against its name and its seal, and against the ends that the
-// audit trail tells of. It returns the rows that do not fit, with how many it looked at. The keys are those of tokens.
-func (s *Snapshot) Sessions(ctx context.Context, tokens keyring.Ring, now time.Time) (unfit []UnfitSession, looked int, err error) {
-	rows, err := store.NewSessionKeys(tokens)
-	if err != nil {
-		return nil, 0, err
+// tokens compares each token of every realm, and each session of the portal that is not ended, with its seal; a session also with its name,
+// and with the ends that the audit trail tells of.
+func (a *audit) tokens(ctx context.Context) error {
+	if a.cfg.Tokens.Empty() {
+		a.skip("I26", tokenSealed, tokenKeys)
+		return nil
 	}
-	ends, err := s.q.SessionEndList(ctx, now.Add(-sessionLife))
+	keys, err := store.TokenSealKeys(a.cfg.Tokens)
 	if err != nil {
-		return nil, 0, fmt.Errorf("read the ends of sessions: %w", err)
+		return err
 	}
+	a.report.Tokens = 0
+	found, err := a.sessions(ctx)
+	if err != nil {
+		return err
+	}
+	var realm string
+	var after []byte
+	hold := func(table string, token store.Issued, seal keyring.Seal) {
+		realm, after = token.Family.Realm, token.Hash
+		a.report.Tokens++
+		what := sealUnfit("", keys.Verify(seal, token.Fields()), "its life, its use, or the sign-in "+token.Family.FamilyID.String()+" it belongs to")
+		if what != "" {
+			found = append(found, Violation{Realm: realm, Table: table, Key: hex.EncodeToString(token.Hash), What: what})
+		}
+	}
+	err = eachRow(ctx, "check the tokens",
+		func() ([]dbsqlc.AuditedRefreshTokenListRow, error) {
+			return a.snapshot.q.AuditedRefreshTokenList(ctx, realm, after, auditedPage)
+		},
+		func(row dbsqlc.AuditedRefreshTokenListRow) error {
+			t := row.RefreshToken
+			hold("refresh_token", store.OfRefresh(t, row.TokenFamily), store.Seal(t.KeyID, t.Seal))
+			return nil
+		})
+	if err != nil {
+		return err
+	}
+	realm, after = "", nil
+	err = eachRow(ctx, "check the tokens",
+		func() ([]dbsqlc.AuditedAccessTokenListRow, error) {
+			return a.snapshot.q.AuditedAccessTokenList(ctx, realm, after, auditedPage)
+		},
+		func(row dbsqlc.AuditedAccessTokenListRow) error {
+			t := row.AccessToken
+			hold("access_token", store.OfAccess(t, row.TokenFamily), store.Seal(t.KeyID, t.Seal))
+			return nil
+		})
+	if err == nil {
+		a.conclude("I26", tokenSealed, found)
+	}
+	return err
+}
+
+// sessions finds the sessions that are not as the gateway left them.
+func (a *audit) sessions(ctx context.Context) ([]Violation, error) {
+	keys, err := store.NewSessionKeys(a.cfg.Tokens)
+	if err != nil {
+		return nil, err
+	}
+	ends, err := a.snapshot.q.SessionEndList(ctx, a.cfg.Now.Add(-sessionLife))
+	if err != nil {
+		return nil, fmt.Errorf("read the ends of sessions: %w", err)
+	}
+	var found []Violation
 	after := ""
-	for read := auditedPage; read == auditedPage; looked += read {
-		page, err := s.q.AuditedSessionList(ctx, after, auditedPage)
-		if err != nil {
-			return nil, 0, fmt.Errorf("check the sessions: %w", err)
-		}
-		for _, row := range page {
-			after = row.Token
-			err = sessionUnfit(rows, row, ends)
-			if err != nil {
-				unfit = append(unfit, UnfitSession{Name: row.Token, Err: err})
-			}
-		}
-		read = len(page)
+	page := func() ([]dbsqlc.AuditedSessionListRow, error) {
+		return a.snapshot.q.AuditedSessionList(ctx, after, auditedPage)
 	}
-	return unfit, looked, nil
+	err = eachRow(ctx, "check the sessions", page, func(row dbsqlc.AuditedSessionListRow) error {
+		after = row.Token
+		a.report.Tokens++
+		err := sessionUnfit(keys, row, ends)
+		what := sealUnfit("", err, "its life, its name, or its person")
+		if errors.Is(err, errEnded) {
+			what = "is open again, and the audit trail has its end"
+		}
+		if err != nil {
+			found = append(found, Violation{Table: "sessions", Key: row.Token, What: what})
+		}
+		return nil
+	})
+	return found, err
 }
 
 func sessionUnfit(rows store.SessionKeys, row dbsqlc.AuditedSessionListRow, ends []string) error {
@@ -74,64 +114,7 @@ func sessionUnfit(rows store.SessionKeys, row dbsqlc.AuditedSessionListRow, ends
 		return keyring.ErrForged
 	}
 	if slices.ContainsFunc(names, func(name string) bool { return slices.Contains(ends, name) }) {
-		return ErrEnded
+		return errEnded
 	}
 	return nil
-}
-
-// Tokens holds every token of every realm, in pages, against its seal, and returns the rows that do not fit, with how many it looked at.
-// The keys are those of tokens.
-func (s *Snapshot) Tokens(ctx context.Context, tokens keyring.Ring) (unfit []UnfitToken, looked int, err error) {
-	keys, err := store.TokenSealKeys(tokens)
-	if err != nil {
-		return nil, 0, err
-	}
-	c := tokenCheck{q: s.q, keys: keys}
-	for _, page := range []func(context.Context) (int, error){c.refreshTokens, c.accessTokens} {
-		c.realm, c.after = "", nil
-		for read := auditedPage; read == auditedPage; {
-			read, err = page(ctx)
-			if err != nil {
-				return nil, 0, fmt.Errorf("check the tokens: %w", err)
-			}
-			looked += read
-		}
-	}
-	return c.unfit, looked, nil
-}
-
-type tokenCheck struct {
-	q     *dbsqlc.Queries
-	keys  keyring.Ring
-	realm string // of the last token that was looked at
-	after []byte // and its digest
-	unfit []UnfitToken
-}
-
-func (c *tokenCheck) refreshTokens(ctx context.Context) (int, error) {
-	rows, err := c.q.AuditedRefreshTokenList(ctx, c.realm, c.after, auditedPage)
-	for _, row := range rows {
-		t := row.RefreshToken
-		c.hold("refresh_token", store.OfRefresh(t, row.TokenFamily), store.Seal(t.KeyID, t.Seal))
-	}
-	return len(rows), err
-}
-
-func (c *tokenCheck) accessTokens(ctx context.Context) (int, error) {
-	rows, err := c.q.AuditedAccessTokenList(ctx, c.realm, c.after, auditedPage)
-	for _, row := range rows {
-		t := row.AccessToken
-		c.hold("access_token", store.OfAccess(t, row.TokenFamily), store.Seal(t.KeyID, t.Seal))
-	}
-	return len(rows), err
-}
-
-func (c *tokenCheck) hold(table string, token store.Issued, seal keyring.Seal) {
-	c.realm, c.after = token.Family.Realm, token.Hash
-	err := c.keys.Verify(seal, token.Fields())
-	if err != nil {
-		c.unfit = append(c.unfit, UnfitToken{
-			Realm: token.Family.Realm, Table: table, Key: hex.EncodeToString(token.Hash), FamilyID: token.Family.FamilyID, Err: err,
-		})
-	}
 }

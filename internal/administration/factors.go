@@ -82,7 +82,8 @@ var realmNoun = Noun{
 		Words: "A payment that ended so many months ago may leave the database with an archive, once two administrators approve that archive. " +
 			"The law may ask you to keep payments, or the archives, for longer.",
 	}, {
-		Kind: KindRealmArchived, Fields: []string{"archivedMonth", "archiveDigest"}, Label: "Archive", Heading: "Let an archive replace its payments",
+		Kind: KindRealmArchived, Fields: []string{"archivedMonth", "archiveDigest"},
+		Label: "Archive", Heading: "Let an archive replace its payments",
 		Words: "Once this is approved, an operator may remove the payments of this archive from the database; nobody can bring them back. " +
 			"Verify the archive first, and store copies of it in two places.",
 	}},

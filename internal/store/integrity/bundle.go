@@ -53,7 +53,9 @@ func (s *Snapshot) newest(ctx context.Context, realm string) (dbsqlc.AuditCheckp
 }
 
 // bundleUnder is Bundle under a checkpoint: rows after it are left out.
-func (s *Snapshot) bundleUnder(ctx context.Context, seal payment.Sealer, newest dbsqlc.AuditCheckpoint, message uuid.UUID) (auditlog.Bundle, error) {
+func (s *Snapshot) bundleUnder(ctx context.Context, seal payment.Sealer, newest dbsqlc.AuditCheckpoint, message uuid.UUID) (
+	auditlog.Bundle, error,
+) {
 	realm := newest.Realm
 	b := auditlog.Bundle{
 		Realm: realm, MessageID: message.String(), Rows: []auditlog.Row{}, Contents: []auditlog.Content{}, Rights: []auditlog.Row{},
@@ -159,7 +161,9 @@ func (s *Snapshot) rights(ctx context.Context, b *auditlog.Bundle, size int64, m
 	if err != nil {
 		return fmt.Errorf("read who wrote or decided the message: %w", err)
 	}
-	shown, err := reused(s.repeated.rights, strings.Join(people, " "), func() (shownRights, error) { return s.rightsOf(ctx, b.Realm, size, people) })
+	shown, err := reused(s.repeated.rights, strings.Join(people, " "), func() (shownRights, error) {
+		return s.rightsOf(ctx, b.Realm, size, people)
+	})
 	if err != nil {
 		return err
 	}

@@ -157,7 +157,8 @@ func (d *detaching) old(ctx context.Context, keys keyring.Ring) error {
 	}
 	until := archive.Until.AddDate(0, months, 0)
 	if d.in.Now.Before(until) {
-		return fmt.Errorf("the payments of %s stay until %s: the retention of the realm is %d months", archive.Month, until.Format(time.DateOnly), months)
+		return fmt.Errorf("the payments of %s stay until %s: the retention of the realm is %d months", archive.Month,
+			until.Format(time.DateOnly), months)
 	}
 	return nil
 }
@@ -260,7 +261,8 @@ func (d *detaching) stored(ctx context.Context, q *dbsqlc.Queries, batch []archi
 	return found, err
 }
 
-// proven returns the messages, with their leaves, of the payments that are in the database as the archive proves them. It counts the others.
+// proven returns the messages, with their leaves, of the payments that are in the database as the archive proves them. It counts the
+// others.
 func (d *detaching) proven(batch []archivedMessage, stored map[uuid.UUID]*storedMessage, result *DetachResult) (
 	messages []uuid.UUID, leaves []dbsqlc.LeafListOfMessagesRow,
 ) {
@@ -333,8 +335,8 @@ func (d *detaching) removeOf(ctx context.Context, q *dbsqlc.Queries, messages []
 	})
 }
 
-// detached compares the records of archived rows with their seals, with the approvals of two administrators, and with the leaves that have no
-// row. It counts leaves only of trees that were looked at whole.
+// detached compares the records of archived rows with their seals, with the approvals of two administrators, and with the leaves that
+// have no row. It counts leaves only of trees that were looked at whole.
 func (a *audit) detached(ctx context.Context) error {
 	if !a.sealed() || a.cfg.Tokens.Empty() {
 		a.skip("I36", archivedSealed, releaseKeys+" and "+tokenKeys)

@@ -653,7 +653,7 @@ CREATE TABLE message_history (
 ) WITH (autovacuum_analyze_threshold = 500, autovacuum_analyze_scale_factor = 1, autovacuum_vacuum_threshold = 20000,
   autovacuum_vacuum_insert_threshold = 50000);
 CREATE INDEX message_history_by_state ON message_history (realm, to_state, at) INCLUDE (reason)
-  WHERE to_state IN ('Rejected', 'Failed', 'Unconfirmed') AND from_state <> to_state;
+  WHERE to_state IN ('Rejected', 'Failed', 'Unconfirmed', 'Question') AND from_state <> to_state;
 ALTER TABLE message_history ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_realm ON message_history USING (realm = current_setting('countersign.realm', true));
 GRANT SELECT, INSERT ON message_history TO countersign_app;

@@ -141,6 +141,49 @@ ALTER TABLE webhook_attempt ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_realm ON webhook_attempt USING (realm = current_setting('countersign.realm', true));
 GRANT SELECT, INSERT, DELETE ON webhook_attempt TO countersign_app;
 
+-- How a user wants to get the notices of a kind by e-mail. Written by the user; without a row the default of the program applies.
+CREATE TABLE notice_choice (
+  realm    text NOT NULL,
+  user_id  uuid NOT NULL,
+  kind     text NOT NULL CHECK (kind IN ('waiting', 'question', 'answer', 'rejected', 'expiring', 'recall')),
+  delivery text NOT NULL CHECK (delivery IN ('at once', 'hourly', 'daily', 'none')),
+  -- Of waiting: how long a payment waits before the notice.
+  minutes  integer NOT NULL CHECK (minutes BETWEEN 0 AND 1440),
+  PRIMARY KEY (realm, user_id, kind),
+  FOREIGN KEY (realm, user_id) REFERENCES user_account(realm, user_id)
+);
+ALTER TABLE notice_choice ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own_realm ON notice_choice USING (realm = current_setting('countersign.realm', true));
+GRANT SELECT, INSERT, UPDATE ON notice_choice TO countersign_app;
+
+-- The notices to users, each once. Those of a user that are due together are sent as one e-mail.
+CREATE TABLE notice (
+  realm      text NOT NULL,
+  user_id    uuid NOT NULL,
+  kind       text NOT NULL CHECK (kind IN ('waiting', 'question', 'answer', 'rejected', 'expiring', 'recall')),
+  message_id uuid NOT NULL,
+  -- The step or version of the message that the notice is about.
+  occasion   integer NOT NULL,
+  made_at    timestamptz NOT NULL,
+  -- Of the next attempt. A process that sends moves it on first, so that no other process sends at the same time.
+  due_at     timestamptz NOT NULL,
+  mail_id    uuid,
+  failed     integer DEFAULT 0 NOT NULL,
+  failed_at  timestamptz,
+  failure    text DEFAULT '' NOT NULL CHECK (length(failure) <= 300),
+  done_at    timestamptz,
+  result     text CHECK (result IN ('sent', 'dropped', 'failed')),
+  CONSTRAINT notice_done CHECK ((done_at IS NULL) = (result IS NULL)),
+  PRIMARY KEY (realm, user_id, kind, message_id, occasion),
+  FOREIGN KEY (realm, user_id) REFERENCES user_account(realm, user_id),
+  FOREIGN KEY (realm, message_id) REFERENCES message(realm, message_id)
+);
+CREATE INDEX notice_due ON notice (realm, due_at) WHERE done_at IS NULL;
+CREATE INDEX notice_by_time ON notice (realm, made_at);
+ALTER TABLE notice ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own_realm ON notice USING (realm = current_setting('countersign.realm', true));
+GRANT SELECT, INSERT, DELETE, UPDATE (due_at, mail_id, failed, failed_at, failure, done_at, result) ON notice TO countersign_app;
+
 -- What somebody sent after their session had run out: the reason of a rejection, the answers of a check page, a file. Nothing of it is
 -- done. It belongs to the person whose session it was, who finds it filled in again after signing in, and is gone after an hour.
 CREATE TABLE parked_form (

@@ -16,6 +16,7 @@ type Operation struct {
 	Stuck       []StuckRow
 	MissingKeys []string // that answers wait for
 	Checks      []CheckRow
+	Mail        *MailRow // nil where no notices are sent
 	RetryURL    string
 	Empty       ui.Empty
 }
@@ -35,6 +36,13 @@ type CheckRow struct {
 	Of     i18n.Text // the rows it looked at
 	At     time.Time
 	Broken string // the numbers of the broken invariants; "" for none
+}
+
+// MailRow says how notices by e-mail stand.
+type MailRow struct {
+	SentAt, FailedAt  time.Time // of the last; zero for none
+	Failure           string
+	Retrying, GivenUp int
 }
 
 // JobQueue is a queue of the jobs.

@@ -9,7 +9,7 @@ import (
 )
 
 // Profile is a person's own page. POST /me sends language, theme, density and shortcuts (on or off); /me/password sends old, new and
-// repeated; /me/sessions/end ends everything the account is signed in with.
+// repeated; /me/notices the notices; /me/sessions/end ends everything the account is signed in with.
 type Profile struct {
 	Layout      Layout
 	DisplayName string
@@ -17,6 +17,8 @@ type Profile struct {
 	Language    string       // as chosen; "" is as the browser asks
 	FactorCount int          // second factors, recovery codes not counted
 	Sessions    []Session
+	Notices     []ui.Choice // how notices are sent; none where none are
+	Address     string      // they go to; "" for none
 }
 
 func (m Profile) factors() i18n.Text {

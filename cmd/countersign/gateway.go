@@ -58,6 +58,8 @@ type gateway struct {
 	// WebhookNetworks are the networks beside the public ones that webhooks may reach.
 	WebhookNetworks []netip.Prefix
 	TracesEndpoint  string // of a collector; "" for none
+	// Mail sends notices to people; nil sends none.
+	Mail *service.MailConfig
 	// Resting: nothing is delivered and no clock runs, so that what creating and approving cost is measured by itself.
 	Resting bool
 }
@@ -147,6 +149,7 @@ func (g gateway) build(db *store.Database, seal payment.Sealer) (*service.Servic
 		Database: db, Seal: seal, TokenKeys: g.TokenKeys, AuditKeys: g.AuditKeys, Rules: g.Rules, Network: g.Network,
 		Profiles: g.Profiles, Payee: g.Payee, Core: g.Core, CreditUnasked: g.CreditUnasked, Now: time.Now, Log: g.Log,
 		OperatorRealm: g.OperatorRealm, Workers: g.DeliveryWorkers, WebhookNetworks: g.WebhookNetworks, CheckFile: g.CheckFile,
+		Mail: g.Mail,
 	})
 	if err != nil {
 		return nil, nil, err

@@ -45,6 +45,7 @@ type serveCommand struct {
 	Profile           profile.Settings `embed:""`
 	Payee             payeeSettings    `embed:""`
 	Core              coreSettings     `embed:""`
+	Mail              mailSettings     `embed:""`
 }
 
 // Run serves until ctx ends. It refuses unsafe settings before the gateway listens.
@@ -156,6 +157,10 @@ func (c *serveCommand) gateway(log *slog.Logger) (gateway, error) {
 		return gateway{}, err
 	}
 	err = c.Core.apply(&g)
+	if err != nil {
+		return gateway{}, err
+	}
+	err = c.Mail.apply(&g)
 	if err != nil {
 		return gateway{}, err
 	}

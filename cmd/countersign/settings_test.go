@@ -123,6 +123,36 @@ func wrongPayees(short string) map[string]wrongSetting {
 	}
 }
 
+// wrongMails are wrong settings of notices by e-mail.
+func wrongMails(short string) map[string]wrongSetting {
+	const address, from = "COUNTERSIGN_SMTP_ADDRESS=mail.invalid:587", "COUNTERSIGN_SMTP_FROM=c@bank.example"
+	const portal = "COUNTERSIGN_PORTAL_URL=https://portal.invalid"
+	return map[string]wrongSetting{
+		"e-mails, nowhere":   {"serve", []string{from}, "COUNTERSIGN_SMTP_ADDRESS: name the SMTP server"},
+		"e-mails, no port":   {"serve", []string{"COUNTERSIGN_SMTP_ADDRESS=mail.invalid"}, "COUNTERSIGN_SMTP_ADDRESS: give host and port"},
+		"e-mails of nobody":  {"serve", []string{address, portal}, "COUNTERSIGN_SMTP_FROM: give the sender"},
+		"e-mails, no portal": {"serve", []string{address, from}, "COUNTERSIGN_PORTAL_URL: give the address of the portal"},
+		"e-mails in the clear": {
+			"serve", []string{address, from, portal, "COUNTERSIGN_SMTP_SECURITY=none"}, "e-mails would travel to mail.invalid without TLS",
+		},
+		"e-mails, a password in the clear": {
+			"serve",
+			[]string{address, from, portal, "COUNTERSIGN_SMTP_SECURITY=none", "COUNTERSIGN_ALLOW_PLAIN_SMTP=true", "COUNTERSIGN_SMTP_USER=u"},
+			"COUNTERSIGN_SMTP_USER: the password would travel without TLS",
+		},
+		"e-mails, no password": {"serve", []string{address, from, portal, "COUNTERSIGN_SMTP_USER=u"}, "COUNTERSIGN_SMTP_PASSWORD_FILE: name the file"},
+		"e-mails, no user": {
+			"serve", []string{address, from, portal, "COUNTERSIGN_SMTP_PASSWORD_FILE=" + short}, "COUNTERSIGN_SMTP_USER: name the user",
+		},
+		"e-mails, no such password": {
+			"serve",
+			[]string{address, from, portal, "COUNTERSIGN_SMTP_USER=u", "COUNTERSIGN_SMTP_PASSWORD_FILE=" + short + "-none"},
+			"COUNTERSIGN_SMTP_PASSWORD_FILE: read the passwords",
+		},
+		"e-mails, nobody signed": {"serve", []string{address, from, portal, "COUNTERSIGN_SMTP_CA_FILE=" + short}, "COUNTERSIGN_SMTP_CA_FILE: "},
+	}
+}
+
 // wrongCores are wrong settings of the port to core banking.
 func wrongCores(short string) map[string]wrongSetting {
 	const here = "COUNTERSIGN_CORE_URL=http://127.0.0.1:1"
@@ -148,6 +178,7 @@ func TestAWrongSettingIsNamed(t *testing.T) {
 	}
 	wrong := wrongSettings(folder, short)
 	maps.Copy(wrong, wrongPayees(short))
+	maps.Copy(wrong, wrongMails(short))
 	maps.Copy(wrong, wrongCores(short))
 	for name, test := range wrong {
 		t.Run(name, func(t *testing.T) {

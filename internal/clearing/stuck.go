@@ -24,6 +24,7 @@ const (
 	DoingHeld     Doing = "waiting" // a document of clearing that waited in vain
 	DoingBatch    Doing = "batch"   // the payments of a program's batch
 	DoingWebhook  Doing = "webhook" // the deliveries of a webhook
+	DoingNotice   Doing = "notice"  // the e-mails to a person
 	DoingRelease  Doing = "release" // a scheduled payment whose day has come
 	DoingBooking  Doing = "booking" // the end of a payment, to core banking
 )

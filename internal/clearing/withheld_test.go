@@ -5,11 +5,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/service"
 	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
 	"countersign/internal/testutil"
@@ -98,6 +100,32 @@ func receivedRecall(
 		t.Fatal(err)
 	}
 	return current(t, h, payment.Message{Realm: original.Realm, InternalID: id})
+}
+
+// TestARecallThatIsDueMakesANotice to makers with an address.
+func TestARecallThatIsDueMakesANotice(t *testing.T) {
+	t.Parallel()
+	h := servicetest.With(t, servicetest.Options{Mail: &service.MailConfig{Address: "127.0.0.1:1", Security: service.MailPlain}})
+	original, document := booked(t, h, rulebook.SchemeSIC, "TX1")
+	recall := receivedRecall(t, h, original, document)
+	execute(t, superuser(t, h), "UPDATE user_account SET email = 'm@bank.example' WHERE realm = 'demo' AND name IN ('maker1', 'checker1')")
+	notices := func() (list string) {
+		err := h.DB.Owner(t).QueryRow(ctx, "SELECT coalesce(string_agg(u.name || ' ' || n.kind || ' ' || n.message_id, ','), '') FROM notice n "+
+			"JOIN user_account u USING (realm, user_id)").Scan(&list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	h.Clearing.RunOnce(ctx)
+	if got := notices(); got != "" {
+		t.Errorf("long before it is due: %s", got)
+	}
+	h.Clock.Set(recall.AnswerBy.Add(-71 * time.Hour))
+	h.Clearing.RunOnce(ctx)
+	if got := notices(); got != "maker1 recall "+recall.InternalID.String() {
+		t.Errorf("when it is due: %q", got)
+	}
 }
 
 // TestARecallOfAPaymentThatSomebodyBrokeGoesToQuarantine: it would else show the broken payment under a seal of its own.

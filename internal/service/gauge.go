@@ -66,6 +66,10 @@ var gauges = []observability.Gauge{
 	{Name: "countersign_ready", Help: "1 while the database can be reached and has the schema of this program."},
 	{Name: "countersign_durability_risk", Help: "1 while a crash or a failover of the database may lose payments that were sent."},
 	{Name: "countersign_clock_offset_seconds", Help: "How far the clock of the database is ahead of the clock of this process."},
+	{
+		Name: "countersign_notices", Labels: []string{"state"},
+		Help: "Notices to people by e-mail: retrying (an attempt failed), given up (refused or failed for a day; of the last day).",
+	},
 	{Name: "countersign_quarantined_documents", Help: "Documents of clearing in quarantine; to 10,000."},
 	{Name: "countersign_recalls_due", Help: "Received recalls to be answered within two days; to 100 in a realm."},
 	{
@@ -177,6 +181,11 @@ func (s *Service) readState(ctx context.Context) []observability.Sample {
 	quarantined, err := s.Reader.QuarantineCount(ctx, maxQuarantined)
 	if err == nil {
 		add("countersign_quarantined_documents", float64(quarantined))
+	}
+	mails, off, err := s.Notices.Standing(ctx)
+	if err == nil && !off {
+		add("countersign_notices", float64(mails.Retrying), "retrying")
+		add("countersign_notices", float64(mails.GivenUp), "given up")
 	}
 	due := 0
 	for _, realm := range ready.Realms {

@@ -536,7 +536,7 @@ var explained = []struct{ guards, why string }{
 		"sign-ins: sealed, and ended ones stay ended (TestARevokedSignInStaysRevoked)",
 	},
 	{
-		`^\S+ (draft|parked_form|payment_template|saved_view|user_preference|batch|batch_payment|webhook_\w+|presence|message_look|event_order)\.`,
+		`^\S+ (draft|parked_form|payment_template|saved_view|user_preference|batch|batch_payment|webhook_\w+|notice|notice_choice|presence|message_look|event_order)\.`,
 		"nothing rests on the table (docs/security.md)",
 	},
 	{`^\S+ (inbox|outbox|incoming_payment|core_booking)\.`, "sealed, and compared with the documents before they count (TestTheOutboxSendsOnlyWhatTheGatewayPutThere)"},

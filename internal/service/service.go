@@ -47,6 +47,8 @@ type Config struct {
 	CheckFile string
 	// WebhookNetworks are the networks beside the public ones that webhooks may reach.
 	WebhookNetworks []netip.Prefix
+	// Mail sends notices to people; nil sends none.
+	Mail *MailConfig
 	// Payee verifies the payees of payments in euro; nil verifies none.
 	Payee payee.Verifier
 	// Core is the port to core banking; nil for none. CreditUnasked lets incoming payments in when it is not reached.
@@ -68,6 +70,7 @@ type Service struct {
 	Submission *Payments
 	Batches    *Batches
 	Webhooks   *Webhooks
+	Notices    *Notices
 	Approval   *Approvals
 	Events     *Events
 	Clearing   *clearing.Service
@@ -128,6 +131,9 @@ func New(cfg Config) (*Service, error) {
 		Store: store.NewWebhooks(cfg.Database.For(store.ForClearing)), Reader: s.Reader, Keys: webhookKeys, Now: moment, NewID: NewID,
 		Client: WebhookClient(cfg.WebhookNetworks),
 	})
+	s.Notices = NewNotices(NoticesConfig{
+		Store: store.NewNotices(pages), Reader: s.Reader, Mail: cfg.Mail, Now: moment, NewID: NewID, Zone: zone,
+	})
 	s.Approval = NewApprovals(ApprovalsConfig{
 		Messages: s.Messages, Rules: cfg.Rules, Seal: cfg.Seal, Now: moment, Zone: zone, StepUp: s.Auth.StepUp,
 	})
@@ -161,11 +167,15 @@ func (s *Service) newClearing(writes *store.FairMutex) *clearing.Service {
 
 // jobs is the work of the dispatcher beside that of clearing.
 func (s *Service) jobs() []clearing.Job {
-	return []clearing.Job{
+	jobs := []clearing.Job{
 		{Doing: clearing.DoingRelease, Workers: releaseWorkers, List: s.Approval.scheduled, Do: s.Approval.Release},
 		{Doing: clearing.DoingBatch, Workers: batchWorkers, List: s.Batches.cfg.Store.ToDo, Do: s.Batches.Make},
 		{Doing: clearing.DoingWebhook, Workers: webhookWorkers, List: s.Webhooks.todo, Do: s.Webhooks.Deliver},
 	}
+	if s.Mail != nil {
+		jobs = append(jobs, clearing.Job{Doing: clearing.DoingNotice, Workers: noticeWorkers, List: s.Notices.todo, Do: s.Notices.Deliver})
+	}
+	return jobs
 }
 
 // Sealing returns the state of the audit log's sealing; it is off without a key.
@@ -221,7 +231,7 @@ func (s *Service) CleanUp(ctx context.Context) error {
 	_, err := s.Auth.CleanUp(ctx)
 	_, sessionErr := s.Sessions.Clean(ctx, s.Now())
 	_, draftErr := s.Drafts.Clean(ctx, s.Now())
-	return errors.Join(err, sessionErr, draftErr, s.Webhooks.cfg.Store.Clean(ctx, s.Now()))
+	return errors.Join(err, sessionErr, draftErr, s.Webhooks.cfg.Store.Clean(ctx, s.Now()), s.Notices.cfg.Store.Clean(ctx, s.Now()))
 }
 
 // NewID makes an identifier of a row: UUIDv7, so that rows made after each other stand beside each other. It does not return when the

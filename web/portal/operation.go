@@ -46,6 +46,14 @@ func showOperation(v *Request) error {
 	if err != nil {
 		return err
 	}
+	mails, off, err := v.Config.Notices.Standing(v.Context())
+	if err != nil {
+		return err
+	}
+	if !off {
+		row := views.MailRow(mails)
+		model.Mail = &row
+	}
 	model.MissingKeys, err = v.Config.Clearing.MissingKeys(v.Context())
 	if err != nil {
 		return err
@@ -63,6 +71,7 @@ var doings = map[clearing.Doing]i18n.Text{
 	clearing.DoingDelivery: "Delivery to clearing", clearing.DoingInquiry: "Status request", clearing.DoingAnswer: "Answer from clearing",
 	clearing.DoingClock: "Deadline", clearing.DoingHeld: "Message that matches no payment", clearing.DoingBatch: "Payments of a batch",
 	clearing.DoingWebhook: "Webhook", clearing.DoingBooking: "Report to core banking", clearing.DoingRelease: "Scheduled payment",
+	clearing.DoingNotice: "E-mail",
 }
 
 // checkedRows are the words for the rows that a check looked at.

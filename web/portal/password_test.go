@@ -3,10 +3,47 @@ package portal_test
 import (
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 
 	"countersign/internal/demo"
+	"countersign/internal/service"
+	"countersign/internal/service/servicetest"
 )
+
+// TestAPersonChoosesNotices of the kinds for their roles; where no e-mails are sent nothing is asked.
+func TestAPersonChoosesNotices(t *testing.T) {
+	t.Parallel()
+	const form = "Notices by e-mail"
+	b := setupWith(t, servicetest.Options{Mail: &service.MailConfig{Address: "127.0.0.1:1", Security: service.MailPlain}})
+	for _, page := range []answer{setup(t).as("maker1").get("/me"), b.as("admin1").get("/me")} {
+		if strings.Contains(page.is(http.StatusOK).main(), form) {
+			t.Errorf("%s asks about notices", page.what)
+		}
+	}
+	maker := b.as("maker1")
+	page := maker.get("/me").is(http.StatusOK).says("Your account has no e-mail address.").says("Your payment is rejected")
+	if strings.Contains(page.main(), "A payment waits for your approval") {
+		t.Error("a maker gets the notices of a checker")
+	}
+	wanted := url.Values{
+		"notice-question": {"daily"}, "notice-rejected": {"none"}, "notice-expiring": {"hourly"}, "notice-recall": {"at once"},
+	}
+	maker.post("/me/notices", wanted).goesTo("/me")
+	got := maker.get("/me").fields("/me/notices")
+	for field := range wanted {
+		if got.Get(field) != wanted.Get(field) {
+			t.Errorf("%s is %q, want %q", field, got.Get(field), wanted.Get(field))
+		}
+	}
+	wanted.Set("notice-question", "often")
+	maker.post("/me/notices", wanted).is(http.StatusUnprocessableEntity)
+	b.changed("user.email", "maker1", url.Values{"email": {"maker1@bank.example"}})
+	b.as("maker1").get("/me").says("Notices go to maker1@bank.example.")
+	b.as("checker1").get("/me").says("A payment waits for your approval").says("It waits longer than")
+	b.as("admin1").get("/admin/users").says("maker1@bank.example")
+	b.as("supervisor1").get("/operation").is(http.StatusOK).says(form)
+}
 
 func TestAPersonChangesTheirPasswordAndSignsOutEverywhere(t *testing.T) {
 	t.Parallel()

@@ -56,6 +56,7 @@ type Config struct {
 	Approval   *service.Approvals
 	Admin      *service.Administration
 	Webhooks   *service.Webhooks
+	Notices    *service.Notices
 	Reader     *store.Reader
 	Drafts     *store.Drafts
 	Desk       *store.Desk

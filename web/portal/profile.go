@@ -3,9 +3,13 @@ package portal
 import (
 	"errors"
 	"net/http"
+	"strconv"
 
 	"countersign/internal/auth"
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
+	"countersign/internal/service"
+	"countersign/internal/store"
 	"countersign/views"
 	"countersign/views/ui"
 )
@@ -30,6 +34,63 @@ func saveProfile(v *Request) error {
 		return err
 	}
 	v.KeepLanguage(wanted.Language)
+	return v.GoTo("/me", "Settings saved.")
+}
+
+// The fields of the form: how notices of a kind are sent, and after which wait.
+const noticeField, noticeWaitField = "notice-", "notice-wait"
+
+// noticeChoices are the questions of the form.
+func noticeChoices(settings []service.NoticeSetting) []ui.Choice {
+	var list []ui.Choice
+	for _, s := range settings {
+		choice := ui.Choice{ID: noticeField + s.Kind, Label: s.Label, Value: s.Delivery}
+		for _, delivery := range service.NoticeDeliveries() {
+			choice.Options = append(choice.Options, ui.Option{Value: delivery, Label: deliveryWords[delivery]})
+		}
+		list = append(list, choice)
+		if s.Minutes == 0 {
+			continue
+		}
+		wait := ui.Choice{ID: noticeWaitField, Label: "It waits longer than", Value: strconv.Itoa(s.Minutes)}
+		for _, minutes := range service.NoticeWaits() {
+			wait.Options = append(wait.Options, ui.Option{Value: strconv.Itoa(minutes), Label: i18n.Text("%d min").With(minutes)})
+		}
+		list = append(list, wait)
+	}
+	return list
+}
+
+var deliveryWords = map[string]i18n.Text{
+	service.NoticeAtOnce: "At once", service.NoticeHourly: "One e-mail an hour", service.NoticeDaily: "One e-mail a day",
+	service.NoticeNone: "No e-mail",
+}
+
+// saveNotices stores which notices the person gets, and when.
+func saveNotices(v *Request) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	settings, _, err := v.Config.Notices.Settings(v.Context(), v.By)
+	if err != nil {
+		return err
+	}
+	var wanted []store.NoticeChoice
+	for _, s := range settings {
+		choice := store.NoticeChoice{Kind: s.Kind, Delivery: form.Get(noticeField + s.Kind)}
+		if s.Minutes != 0 {
+			choice.Minutes, _ = strconv.Atoi(form.Get(noticeWaitField))
+		}
+		wanted = append(wanted, choice)
+	}
+	err = v.Config.Notices.Choose(v.Context(), v.By, wanted)
+	if errors.Is(err, service.ErrNoticeChoice) {
+		return v.renderProfile(http.StatusUnprocessableEntity)
+	}
+	if err != nil {
+		return err
+	}
 	return v.GoTo("/me", "Settings saved.")
 }
 
@@ -122,6 +183,11 @@ func (v *Request) renderProfile(status int, problems ...ui.Problem) error {
 			model.FactorCount++
 		}
 	}
+	settings, address, err := v.Config.Notices.Settings(v.Context(), v.By)
+	if err != nil {
+		return err
+	}
+	model.Address, model.Notices = address, noticeChoices(settings)
 	sessions, err := v.Sessions()
 	if err != nil {
 		return err

@@ -43,6 +43,7 @@ func (p *Portal) Routes() []request.Route {
 			get("/me", showProfile),
 			post("/me", saveProfile),
 			post("/me/density", saveDensity),
+			post("/me/notices", saveNotices),
 			post("/me/password", changePassword),
 			post("/me/sessions/end", endSessions),
 			post("/me/sessions/:id/end", endSession),

@@ -57,6 +57,7 @@ type Options struct {
 	Clearing clearing.Network
 	// Workers is the number of parallel deliveries of a scheme; 0 for the default.
 	Workers int
+	Mail    *service.MailConfig // nil sends no notices
 	// Payee verifies payees; nil verifies none.
 	Payee payee.Verifier
 	// Core is the port to core banking; nil for none.
@@ -205,8 +206,8 @@ func (h *Env) open(t testing.TB, db *store.Database, seal payment.Sealer) {
 		WebhookNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, // of the receivers of tests
 		Network:         h.Network, Now: h.Clock.Now, OperatorRealm: demo.Realm,
 		Payee: h.options.Payee, Core: h.options.Core, CreditUnasked: h.options.CreditUnasked, Profiles: h.options.Profiles,
-		Workers: h.options.Workers,
-		Log:     slog.New(slog.NewTextHandler(logTo{h}, nil)),
+		Workers: h.options.Workers, Mail: h.options.Mail,
+		Log: slog.New(slog.NewTextHandler(logTo{h}, nil)),
 	}
 	if h.options.Log != nil {
 		cfg.Log = h.options.Log

@@ -23,6 +23,9 @@ func operation() views.Operation {
 			{Of: "everything", At: now.Add(-26 * time.Hour)},
 			{Of: "since a checkpoint", At: now.Add(-2 * time.Hour), Broken: "I16, I30"},
 		},
+		Mail: &views.MailRow{
+			SentAt: now.Add(-3 * time.Minute), FailedAt: now.Add(-time.Minute), Failure: "dial tcp 10.0.0.7:587: connection refused", Retrying: 4,
+		},
 		Stuck: []views.StuckRow{
 			{
 				Doing: "Delivery to clearing", Scheme: "sct-inst", Subject: "019e1f6a-0000-7000-8000-000000000001", Failed: 4,

@@ -28,6 +28,8 @@ CREATE TABLE draft (
   -- The key of the page from which a draft was written last. Two windows may show one draft: what is kept from the one that shows it as
   -- it was never replaces what was kept from the other since. NULL where no page says so.
   form_key       uuid,
+  -- SHA-256 of the uploaded file; NULL for a form.
+  file_hash      bytea CHECK (length(file_hash) = 32),
   CONSTRAINT draft_batch_check CHECK ((batch_id IS NULL) = (batch_line IS NULL)),
   CONSTRAINT draft_check CHECK ((amends IS NULL) = (amends_version IS NULL)),
   CONSTRAINT draft_check1 CHECK (expires_at > created_at),
@@ -39,6 +41,7 @@ CREATE TABLE draft (
 );
 CREATE INDEX draft_by_batch ON draft (realm, user_id, batch_id, batch_line) WHERE batch_id IS NOT NULL;
 CREATE INDEX draft_by_expiry ON draft (realm, expires_at);
+CREATE INDEX draft_by_file ON draft (realm, file_hash) WHERE file_hash IS NOT NULL;
 ALTER TABLE draft ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_realm ON draft USING (realm = current_setting('countersign.realm', true));
 -- A draft never changes its owner, its key or what it amends.
@@ -69,7 +72,7 @@ ALTER TABLE batch ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_realm ON batch USING (realm = current_setting('countersign.realm', true));
 GRANT SELECT, INSERT, UPDATE (done_at) ON batch TO countersign_app;
 
--- The payments of a file or batch: the message that each became, so that checkers see the file as one, or why none was made of it. Nothing
+-- The payments of a file (also of one with a single payment) or batch: the message that each became, so that checkers see the file as one, or why none was made of it. Nothing
 -- rests on it: each payment is decided for itself, under the digest of its content.
 CREATE TABLE batch_payment (
   realm      text NOT NULL,
@@ -80,11 +83,13 @@ CREATE TABLE batch_payment (
   -- The findings that refuse it, encrypted.
   findings   bytea CHECK (length(findings) <= 1048576),
   file_name  text NOT NULL CHECK (length(file_name) <= 200),
+  file_hash  bytea CHECK (length(file_hash) = 32),
   CONSTRAINT batch_payment_result CHECK ((message_id IS NULL) = (findings IS NOT NULL)),
   PRIMARY KEY (realm, batch_id, position),
   UNIQUE (realm, message_id),
   FOREIGN KEY (realm, message_id) REFERENCES message(realm, message_id)
 );
+CREATE INDEX batch_payment_by_file ON batch_payment (realm, file_hash) WHERE file_hash IS NOT NULL;
 ALTER TABLE batch_payment ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_realm ON batch_payment USING (realm = current_setting('countersign.realm', true));
 GRANT SELECT, INSERT, UPDATE (message_id, findings) ON batch_payment TO countersign_app;

@@ -20,7 +20,8 @@ type Batch struct {
 	Lines     []BatchLine // none while the file is submitted
 	Ready     int
 	Submitted int
-	Totals    []string // of what is ready, one a currency
+	Before    i18n.Text // says that the file was uploaded before
+	Totals    []string  // of what is ready, one a currency
 }
 
 // BatchLine is one payment of the file.

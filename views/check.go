@@ -9,6 +9,7 @@ import (
 // Check is the last page before a submission: everything typed, in groups, with links to change it. POST Action sends
 // duplicateAcknowledged=yes and duplicateReason when a duplicate was found.
 type Check struct {
+	Before         i18n.Text // says that the file was uploaded before
 	Layout         Layout
 	Action         string // "/payments/{draft}/submit"
 	Checked        string // the digest of the draft as it is shown

@@ -27,6 +27,7 @@ type Draft struct {
 	Answers  []byte // what was typed, in the form the portal chose; empty for a file; at most 64 KiB
 	File     []byte // an uploaded document; empty for a form; at most 256 KiB
 	FileName string
+	FileHash []byte // SHA-256 of the uploaded file, also where the draft is a payment of it; nil for a form
 	// Amends is the message this is an amendment of, and AmendsVersion the version the maker saw; zero for a new payment.
 	Amends        uuid.UUID
 	AmendsVersion int
@@ -109,7 +110,7 @@ func (d *Drafts) rowOf(by identity.Principal, draft Draft) (dbsqlc.DraftInsertOr
 		File: kept.file, FileName: kept.fileName, Amends: OrNull(draft.Amends),
 		AmendsVersion: OrNull(int32(draft.AmendsVersion)),                        //nolint:gosec // versions count from 1
 		BatchID:       OrNull(draft.Batch), BatchLine: OrNull(int32(draft.Line)), //nolint:gosec // a file has few lines
-		FormKey: OrNull(draft.FormKey), SavedAt: draft.SavedAt, ExpiresAt: draft.ExpiresAt,
+		FormKey: OrNull(draft.FormKey), FileHash: draft.FileHash, SavedAt: draft.SavedAt, ExpiresAt: draft.ExpiresAt,
 	}, err
 }
 
@@ -165,8 +166,33 @@ func (d *Drafts) draftOf(row dbsqlc.Draft) (Draft, error) {
 		ID: row.DraftID, Scheme: rulebook.Scheme(row.Scheme), Answers: plain.typed, File: plain.file, FileName: plain.fileName,
 		Amends: OrZero(row.Amends), AmendsVersion: int(OrZero(row.AmendsVersion)), MessageID: OrZero(row.MessageID),
 		Batch: OrZero(row.BatchID), Line: int(OrZero(row.BatchLine)),
-		SavedAt: row.SavedAt.UTC(), FormKey: OrZero(row.FormKey), ExpiresAt: row.ExpiresAt.UTC(),
+		SavedAt: row.SavedAt.UTC(), FormKey: OrZero(row.FormKey), FileHash: row.FileHash, ExpiresAt: row.ExpiresAt.UTC(),
 	}, err
+}
+
+// FileBefore is an earlier upload of a file.
+type FileBefore struct {
+	At        time.Time
+	By        string // the person's name
+	Submitted int    // payments
+}
+
+// Before returns the upload of the file of a draft before this one; found is false for none and for a draft without a file.
+func (d *Drafts) Before(ctx context.Context, realm string, draft Draft) (before FileBefore, found bool, err error) {
+	if draft.FileHash == nil {
+		return before, false, nil
+	}
+	self := draft.ID
+	if draft.Batch != uuid.Nil {
+		self = draft.Batch
+	}
+	row, err := Read(ctx, d.db, realm, func(q *dbsqlc.Queries) (dbsqlc.FileBeforeRow, error) {
+		return q.FileBefore(ctx, realm, draft.FileHash, self)
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return before, false, nil
+	}
+	return FileBefore{At: row.UploadedAt.UTC(), By: row.Uploader, Submitted: int(row.Submitted)}, err == nil, err
 }
 
 // ListedDraft is an open draft in a list.

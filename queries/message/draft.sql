@@ -3,9 +3,10 @@
 -- name: DraftInsertOrSaveIfOpen :execrows
 -- A new draft; or new answers, where the form it is kept for was sent twice at once. Zero rows: the earlier one is submitted or saved later.
 INSERT INTO draft (realm, draft_id, user_id, scheme, answers, file, file_name, amends, amends_version, batch_id, batch_line, form_key,
-  created_at, saved_at, expires_at)
+  file_hash, created_at, saved_at, expires_at)
 VALUES (@realm, @draft_id, @user_id, @scheme, @answers, @file, @file_name, sqlc.narg(amends), sqlc.narg(amends_version),
-  sqlc.narg(batch_id), sqlc.narg(batch_line), sqlc.narg(form_key), @saved_at, @saved_at, @expires_at)
+  sqlc.narg(batch_id), sqlc.narg(batch_line), sqlc.narg(form_key), sqlc.narg(file_hash), @saved_at, @saved_at,
+  @expires_at)
 ON CONFLICT (realm, draft_id) DO UPDATE SET scheme = excluded.scheme, answers = excluded.answers, form_key = excluded.form_key,
   saved_at = excluded.saved_at
 WHERE draft.user_id = excluded.user_id AND draft.message_id IS NULL AND draft.saved_at <= excluded.saved_at;
@@ -58,15 +59,33 @@ WHERE realm = @realm AND draft_id = @draft_id AND user_id = @user_id AND message
   AND (sqlc.narg(form_key)::uuid IS NULL OR form_key = sqlc.narg(form_key)::uuid OR saved_at = @seen::timestamptz);
 
 -- name: DraftSubmitted :exec
--- Notes the message that a draft became, and for a payment of a file that it belongs to the file.
+-- Notes the message that a draft became, and for a payment of a file that it belongs to the file, whose key is that of the draft where it is the only one.
 WITH noted AS (
   UPDATE draft SET message_id = @message_id
   WHERE draft.realm = @realm AND draft_id = @draft_id AND user_id = @user_id AND draft.message_id IS NULL
-  RETURNING draft.realm, draft.batch_id, draft.batch_line
+  RETURNING draft.realm, coalesce(draft.batch_id, draft.draft_id) AS batch_id, coalesce(draft.batch_line, 1) AS batch_line, draft.file_hash,
+    draft.batch_id IS NOT NULL OR draft.file_hash IS NOT NULL AS of_file
 )
-INSERT INTO batch_payment (realm, batch_id, position, message_id, file_name)
-SELECT n.realm, n.batch_id, n.batch_line, @message_id, @plain_name FROM noted n WHERE n.batch_id IS NOT NULL
+INSERT INTO batch_payment (realm, batch_id, position, message_id, file_name, file_hash)
+SELECT n.realm, n.batch_id, n.batch_line, @message_id, @plain_name, n.file_hash FROM noted n WHERE n.of_file
 ON CONFLICT DO NOTHING;
+
+-- name: FileBefore :one
+-- The upload of the same file before a draft or file: when, by whom, and how many of its payments were submitted. One with submitted payments
+-- is told before one without; drafts without are told for a day.
+WITH p AS (SELECT @realm::text AS realm, @file_hash::bytea AS file_hash, @self::uuid AS self)
+SELECT min(f.at)::timestamptz AS uploaded_at, min(f.display_name)::text AS uploader, count(f.message_id) AS submitted
+FROM (
+  SELECT b.batch_id, m.created_at AS at, n.display_name, b.message_id
+  FROM p JOIN batch_payment b ON b.realm = p.realm AND b.file_hash = p.file_hash AND b.batch_id <> p.self
+  JOIN message m ON m.realm = b.realm AND m.message_id = b.message_id
+  JOIN person n ON n.realm = m.realm AND n.person_id = m.maker_person
+  UNION ALL
+  SELECT coalesce(d.batch_id, d.draft_id), d.created_at, n.display_name, NULL
+  FROM p JOIN draft d ON d.realm = p.realm AND d.file_hash = p.file_hash AND coalesce(d.batch_id, d.draft_id) < p.self
+  JOIN user_account u ON u.realm = d.realm AND u.user_id = d.user_id
+  JOIN person n ON n.realm = u.realm AND n.person_id = u.person_id
+) f GROUP BY f.batch_id ORDER BY count(f.message_id) > 0 DESC, min(f.at) DESC LIMIT 1;
 
 -- name: BatchPayments :many
 -- The payments of a file that were submitted, in its order.

@@ -34,7 +34,7 @@ func (v *Request) takeTable(name string, content []byte, many orderform.Table) e
 	}
 	id := v.Config.NewID()
 	drafts := make([]store.Draft, 0, len(many.Lines))
-	numbers := lineNumbers(many.Lines)
+	numbers, hash := lineNumbers(many.Lines), hashOf(content)
 	for i, line := range many.Lines {
 		if line.Values.EndToEndID == "" {
 			line.Values.EndToEndID = v.newEndToEndID()
@@ -47,7 +47,7 @@ func (v *Request) takeTable(name string, content []byte, many orderform.Table) e
 		if err != nil {
 			return err
 		}
-		draft.Batch, draft.Line, draft.FileName = id, numbers[i], name
+		draft.Batch, draft.Line, draft.FileName, draft.FileHash = id, numbers[i], name, hash
 		drafts = append(drafts, draft)
 	}
 	err := v.Config.Drafts.AddAll(v.Context(), v.By, drafts)
@@ -76,11 +76,11 @@ func (v *Request) takeParts(name string, content []byte, parts orderform.Parts) 
 	}
 	id := v.Config.NewID()
 	drafts := make([]store.Draft, 0, len(parts.Parts))
-	made := make([]prepared, 0, len(parts.Parts))
+	made, hash := make([]prepared, 0, len(parts.Parts)), hashOf(content)
 	for _, part := range parts.Parts {
 		read := v.readFile(part.Content)
 		draft := store.Draft{
-			ID: v.Config.NewID(), File: part.Content, FileName: name, Batch: id, Line: part.Position, SavedAt: v.At,
+			ID: v.Config.NewID(), File: part.Content, FileName: name, FileHash: hash, Batch: id, Line: part.Position, SavedAt: v.At,
 			ExpiresAt: v.At.Add(DraftLife),
 		}
 		draft.Scheme = rulebook.SchemeSIC
@@ -176,6 +176,10 @@ func showBatch(v *Request) error {
 	model.Going = model.Going && left > 0
 	model.GoesOn = model.Going && v.Status == submitting && v.Echo.QueryParam(CheckedField) == model.Checked
 	model.Layout = v.layout("Payments of a file", views.PlaceUpload)
+	model.Before, err = v.fileBefore(drafts[0])
+	if err != nil {
+		return err
+	}
 	if !model.GoesOn {
 		err = v.listBatch(&model, drafts)
 		if err != nil {

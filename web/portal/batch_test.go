@@ -22,6 +22,47 @@ func table(lines int) []string {
 	return rows
 }
 
+// TestAFileThatWasUploadedBeforeSaysSo on the page before its submission, to everybody in the realm.
+func TestAFileThatWasUploadedBeforeSaysSo(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	first, second := b.as("maker1"), b.as("maker2")
+	rows := table(2)
+	for i := range rows[1:] {
+		cells := strings.Split(rows[i+1], ";")
+		cells[2] = filled().Get("creditorIban")
+		rows[i+1] = strings.Join(cells, ";")
+	}
+	many, single := []byte(strings.Join(rows, "\r\n")), sample(t, "sic-inst_01_pain.001.001.09.xml")
+	const said = "This file was already uploaded"
+	for name, content := range map[string][]byte{"many.csv": many, "one.xml": single} {
+		path := first.upload(name, content).goesTo("/payments/")
+		page := first.get(path).is(http.StatusOK)
+		if strings.Contains(page.main(), said) {
+			t.Errorf("%s: the first upload: %s", name, page.main())
+		}
+		again := second.upload(name, content).goesTo("/payments/")
+		second.get(again).is(http.StatusOK).says("by Maker 1: 0 of its payments were submitted.")
+		action := strings.TrimSuffix(path, "/check") + "/submit"
+		first.post(action, page.fields(action)).is(http.StatusSeeOther)
+		want := "by Maker 1: 2 of its payments were submitted."
+		if name == "one.xml" {
+			want = "by Maker 1: 1 of its payments was submitted."
+		}
+		second.get(again).is(http.StatusOK).says(said).says(want)
+		third := second.upload("other-"+name, content).goesTo("/payments/")
+		second.get(third).is(http.StatusOK).says(want)
+		other := b.asIn("demo2", "maker1")
+		elsewhere := other.upload(name, content)
+		if elsewhere.location != "" {
+			elsewhere = other.get(elsewhere.location)
+		}
+		if strings.Contains(elsewhere.main(), said) {
+			t.Errorf("%s: in another realm: %s", name, elsewhere.main())
+		}
+	}
+}
+
 func TestAFileOfManyPaymentsIsMendedAndSubmitted(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -52,13 +52,17 @@ func (v *Request) showDraft(draft store.Draft, status int, problems []ui.Problem
 	if err != nil {
 		return err
 	}
+	before, err := v.fileBefore(draft)
+	if err != nil {
+		return err
+	}
 	kept, err := v.Unsent(draft.ID)
 	if err != nil {
 		return err
 	}
 	return v.renderCheck(status, p, views.Check{
 		Duplicates: hits, Acknowledged: kept.Fields.Get("duplicateAcknowledged") == "yes", Reason: kept.Fields.Get("duplicateReason"),
-		Problems: problems,
+		Problems: problems, Before: before,
 	})
 }
 

@@ -23,7 +23,7 @@ func showOperation(v *Request) error {
 	}
 	model := views.Operation{
 		Layout: v.layout("Operation", views.PlaceOperation), RetryURL: operationPath + "/retry",
-		Empty: ui.Empty{Icon: "circle-check", Title: "Nothing pauses", Text: "Nothing failed that is still to be done."},
+		Empty: ui.Empty{Icon: "circle-check", Title: "No failed tasks", Text: "No task waits for another attempt."},
 	}
 	for _, c := range v.Config.Clearing.Connections() {
 		model.Connections = append(model.Connections, views.Connection{
@@ -63,7 +63,7 @@ func showOperation(v *Request) error {
 
 // connectionWords say how a connection that does not work stands.
 var connectionWords = map[clearing.ConnectionState]i18n.Text{
-	clearing.ConnectionInterrupted: "Deliveries pause.", clearing.ConnectionTrying: "One delivery tries whether clearing answers again.",
+	clearing.ConnectionInterrupted: "Interrupted: no documents are sent.", clearing.ConnectionTrying: "Interrupted: one document is sent to test the connection.",
 }
 
 // doings names the kinds of tasks.
@@ -105,7 +105,7 @@ func tryAgain(v *Request) error {
 		return err
 	}
 	if !paused {
-		return v.GoTo(operationPath, "Nothing of this pauses any more.")
+		return v.GoTo(operationPath, "This task no longer waits for another attempt.")
 	}
-	return v.GoTo(operationPath, "Paused deliveries are tried again now.")
+	return v.GoTo(operationPath, "The failed tasks are being tried again.")
 }

@@ -22,7 +22,7 @@ func TestTheOperatorSeesWhatIsStuckAndTriesItAgain(t *testing.T) {
 	b.config.OperatorRealm = "demo"
 	b.serve()
 	operator := b.as("supervisor1")
-	operator.get("/operation").is(http.StatusOK).says("Connected").says("Nothing pauses").says("send-sic-inst")
+	operator.get("/operation").is(http.StatusOK).says("Connected").says("No failed tasks").says("send-sic-inst")
 	b.CheckFile = filepath.Join(t.TempDir(), "check.json")
 	outcome := integrity.Report{Invariants: []integrity.Invariant{{ID: "I9", Violations: make([]integrity.Violation, 1)}}}
 	if err := (integrity.Result{}).Add(outcome, time.Now()).Write(b.CheckFile); err != nil {
@@ -73,7 +73,7 @@ func TestTheOperatorSeesWhatIsStuckAndTriesItAgain(t *testing.T) {
 	if sent := b.Network.Delivered(); len(sent) != 1 || sent[0].Reference != m.Reference() {
 		t.Errorf("after the operator's try clearing has %v, want the payment, once", sent)
 	}
-	operator.get("/operation").is(http.StatusOK).says("Nothing pauses")
+	operator.get("/operation").is(http.StatusOK).says("No failed tasks")
 	if n := b.count("SELECT count(*) FROM audit_event WHERE event = 'operation.try-again' AND actor_name = 'Supervisor 1'"); n != 2 {
 		t.Errorf("the audit trail tells %d times of it", n)
 	}

@@ -42,6 +42,8 @@ func TestAPersonChoosesNotices(t *testing.T) {
 	b.as("maker1").get("/me").says("Notices go to maker1@bank.example.")
 	b.as("checker1").get("/me").says("A payment waits for your approval").says("It waits longer than")
 	b.as("admin1").get("/admin/users").says("maker1@bank.example")
+	b.config.OperatorRealm = demo.Realm
+	b.serve()
 	b.as("supervisor1").get("/operation").is(http.StatusOK).says(form)
 }
 

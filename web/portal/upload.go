@@ -2,6 +2,7 @@ package portal
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -74,7 +75,7 @@ func readUpload(v *Request) error {
 		return v.refuseFile(name, content, read.Findings)
 	}
 	draft := store.Draft{
-		ID: v.Config.NewID(), Scheme: read.Scheme(), File: content, FileName: name, SavedAt: v.At, ExpiresAt: v.At.Add(DraftLife),
+		ID: v.Config.NewID(), Scheme: read.Scheme(), File: content, FileName: name, FileHash: hashOf(content), SavedAt: v.At, ExpiresAt: v.At.Add(DraftLife),
 	}
 	p, err := v.preview(ofFile(draft, read))
 	if err != nil {
@@ -88,6 +89,22 @@ func readUpload(v *Request) error {
 		return err
 	}
 	return v.GoTo("/payments/"+draft.ID.String()+"/check", "")
+}
+
+// hashOf is the digest by which a file is known again.
+func hashOf(content []byte) []byte {
+	hash := sha256.Sum256(content)
+	return hash[:]
+}
+
+// fileBefore says that the file of a draft was uploaded before; "" where it was not.
+func (v *Request) fileBefore(draft store.Draft) (i18n.Text, error) {
+	before, found, err := v.Config.Drafts.Before(v.Context(), v.By.Realm, draft)
+	if err != nil || !found {
+		return "", err
+	}
+	return i18n.Text("This file was already uploaded on %s by %s: %d of its payments were submitted.").With(
+		i18n.Minute(before.At), before.By, before.Submitted), nil
 }
 
 // chosen returns the uploaded file, or the file saved at the end of the session if the form names one.

@@ -14,7 +14,7 @@ func operation() views.Operation {
 		Layout: operatorShell("Operation", views.PlaceOperation), RetryURL: "/operation/retry", MissingKeys: []string{"release-0"},
 		Connections: []views.Connection{
 			{Scheme: "sic-inst", Working: true},
-			{Scheme: "sct-inst", State: "Deliveries pause.", Since: now},
+			{Scheme: "sct-inst", State: "Interrupted: no documents are sent.", Since: now},
 		},
 		Queues: []views.JobQueue{
 			{Name: "send-sic-inst", Most: 1000}, {Name: "send-sct-inst", Ready: 1000, Running: 32, Retrying: 7, Most: 1000, Oldest: now},

@@ -288,7 +288,7 @@ func clearingExhibits() []Exhibit {
 		{Name: "reconcile", Page: views.ReconcilePage(reconcile())},
 		{Name: "operation-empty", Page: views.OperationPage(views.Operation{
 			Layout: operatorShell("Operation", views.PlaceOperation), Connections: operation().Connections[:1], Queues: operation().Queues[:1],
-			Empty: ui.Empty{Icon: "circle-check", Title: "Nothing pauses"},
+			Empty: ui.Empty{Icon: "circle-check", Title: "No failed tasks"},
 		})},
 		{Name: "quarantine", Page: views.QuarantinePage(quarantine)},
 		{Name: "quarantine-empty", Page: views.QuarantinePage(views.Quarantine{

@@ -344,6 +344,7 @@ WITH told AS (
 ), of_retry AS (DELETE FROM webhook_retry w WHERE w.realm = $1 AND w.about = ANY ($2) RETURNING 1
 ), of_look AS (DELETE FROM message_look w WHERE w.realm = $1 AND w.message_id = ANY ($2) RETURNING 1
 ), of_batch AS (DELETE FROM batch_payment w WHERE w.realm = $1 AND w.message_id = ANY ($2) RETURNING 1
+), of_notice AS (DELETE FROM notice w WHERE w.realm = $1 AND w.message_id = ANY ($2) RETURNING 1
 ), of_key AS (DELETE FROM creation_key w WHERE w.realm = $1 AND w.message_id = ANY ($2) RETURNING 1
 ), of_core AS (DELETE FROM core_booking w WHERE w.realm = $1 AND w.message_id = ANY ($2) RETURNING 1
 ), of_incoming AS (
@@ -358,7 +359,8 @@ WITH told AS (
 ), of_document AS (DELETE FROM document w WHERE w.realm = $1 AND w.message_id = ANY ($2) RETURNING 1
 ), of_message AS (DELETE FROM message w WHERE w.realm = $1 AND w.message_id = ANY ($2) RETURNING 1)
 SELECT ((SELECT count(*) FROM of_outbox) + (SELECT count(*) FROM of_inbox) + (SELECT count(*) FROM of_retry) + (SELECT count(*) FROM of_look)
-  + (SELECT count(*) FROM of_batch) + (SELECT count(*) FROM of_key) + (SELECT count(*) FROM of_core) + (SELECT count(*) FROM of_incoming)
+  + (SELECT count(*) FROM of_batch) + (SELECT count(*) FROM of_notice) + (SELECT count(*) FROM of_key) + (SELECT count(*) FROM of_core)
+  + (SELECT count(*) FROM of_incoming)
   + (SELECT count(*) FROM of_release) + (SELECT count(*) FROM of_decision) + (SELECT count(*) FROM of_event) + (SELECT count(*) FROM of_history)
   + (SELECT count(*) FROM of_version) + (SELECT count(*) FROM of_document) + (SELECT count(*) FROM of_message))::bigint AS gone
 `

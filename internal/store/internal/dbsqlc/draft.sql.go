@@ -372,7 +372,7 @@ func (q *Queries) BatchesWaiting(ctx context.Context, realm string) ([]BatchesWa
 }
 
 const draftBatch = `-- name: DraftBatch :many
-SELECT realm, draft_id, user_id, scheme, answers, file, file_name, amends, amends_version, message_id, created_at, saved_at, expires_at, batch_id, batch_line, form_key FROM draft d WHERE d.realm = $1 AND d.user_id = $2 AND d.batch_id = $3::uuid AND d.expires_at > $4::timestamptz
+SELECT realm, draft_id, user_id, scheme, answers, file, file_name, amends, amends_version, message_id, created_at, saved_at, expires_at, batch_id, batch_line, form_key, file_hash FROM draft d WHERE d.realm = $1 AND d.user_id = $2 AND d.batch_id = $3::uuid AND d.expires_at > $4::timestamptz
   AND NOT EXISTS (SELECT FROM batch b WHERE b.realm = d.realm AND b.batch_id = d.batch_id)
 ORDER BY d.batch_line
 `
@@ -416,6 +416,7 @@ func (q *Queries) DraftBatch(ctx context.Context, arg DraftBatchParams) ([]Draft
 			&i.BatchID,
 			&i.BatchLine,
 			&i.FormKey,
+			&i.FileHash,
 		); err != nil {
 			return nil, err
 		}
@@ -537,7 +538,7 @@ func (q *Queries) DraftDropExpired(ctx context.Context, realm string, now time.T
 }
 
 const draftGet = `-- name: DraftGet :one
-SELECT realm, draft_id, user_id, scheme, answers, file, file_name, amends, amends_version, message_id, created_at, saved_at, expires_at, batch_id, batch_line, form_key FROM draft WHERE realm = $1 AND draft_id = $2 AND user_id = $3 AND expires_at > $4::timestamptz
+SELECT realm, draft_id, user_id, scheme, answers, file, file_name, amends, amends_version, message_id, created_at, saved_at, expires_at, batch_id, batch_line, form_key, file_hash FROM draft WHERE realm = $1 AND draft_id = $2 AND user_id = $3 AND expires_at > $4::timestamptz
 `
 
 type DraftGetParams struct {
@@ -572,6 +573,7 @@ func (q *Queries) DraftGet(ctx context.Context, arg DraftGetParams) (Draft, erro
 		&i.BatchID,
 		&i.BatchLine,
 		&i.FormKey,
+		&i.FileHash,
 	)
 	return i, err
 }
@@ -579,9 +581,10 @@ func (q *Queries) DraftGet(ctx context.Context, arg DraftGetParams) (Draft, erro
 const draftInsertOrSaveIfOpen = `-- name: DraftInsertOrSaveIfOpen :execrows
 
 INSERT INTO draft (realm, draft_id, user_id, scheme, answers, file, file_name, amends, amends_version, batch_id, batch_line, form_key,
-  created_at, saved_at, expires_at)
+  file_hash, created_at, saved_at, expires_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
-  $10, $11, $12, $13, $13, $14)
+  $10, $11, $12, $13, $14, $14,
+  $15)
 ON CONFLICT (realm, draft_id) DO UPDATE SET scheme = excluded.scheme, answers = excluded.answers, form_key = excluded.form_key,
   saved_at = excluded.saved_at
 WHERE draft.user_id = excluded.user_id AND draft.message_id IS NULL AND draft.saved_at <= excluded.saved_at
@@ -600,6 +603,7 @@ type DraftInsertOrSaveIfOpenParams struct {
 	BatchID       *uuid.UUID
 	BatchLine     *int32
 	FormKey       *uuid.UUID
+	FileHash      []byte
 	SavedAt       time.Time
 	ExpiresAt     time.Time
 }
@@ -620,6 +624,7 @@ func (q *Queries) DraftInsertOrSaveIfOpen(ctx context.Context, arg DraftInsertOr
 		arg.BatchID,
 		arg.BatchLine,
 		arg.FormKey,
+		arg.FileHash,
 		arg.SavedAt,
 		arg.ExpiresAt,
 	)
@@ -743,10 +748,11 @@ const draftSubmitted = `-- name: DraftSubmitted :exec
 WITH noted AS (
   UPDATE draft SET message_id = $1
   WHERE draft.realm = $3 AND draft_id = $4 AND user_id = $5 AND draft.message_id IS NULL
-  RETURNING draft.realm, draft.batch_id, draft.batch_line
+  RETURNING draft.realm, coalesce(draft.batch_id, draft.draft_id) AS batch_id, coalesce(draft.batch_line, 1) AS batch_line, draft.file_hash,
+    draft.batch_id IS NOT NULL OR draft.file_hash IS NOT NULL AS of_file
 )
-INSERT INTO batch_payment (realm, batch_id, position, message_id, file_name)
-SELECT n.realm, n.batch_id, n.batch_line, $1, $2 FROM noted n WHERE n.batch_id IS NOT NULL
+INSERT INTO batch_payment (realm, batch_id, position, message_id, file_name, file_hash)
+SELECT n.realm, n.batch_id, n.batch_line, $1, $2, n.file_hash FROM noted n WHERE n.of_file
 ON CONFLICT DO NOTHING
 `
 
@@ -758,7 +764,7 @@ type DraftSubmittedParams struct {
 	UserID    uuid.UUID
 }
 
-// Notes the message that a draft became, and for a payment of a file that it belongs to the file.
+// Notes the message that a draft became, and for a payment of a file that it belongs to the file, whose key is that of the draft where it is the only one.
 func (q *Queries) DraftSubmitted(ctx context.Context, arg DraftSubmittedParams) error {
 	_, err := q.db.Exec(ctx, draftSubmitted,
 		arg.MessageID,
@@ -768,4 +774,35 @@ func (q *Queries) DraftSubmitted(ctx context.Context, arg DraftSubmittedParams) 
 		arg.UserID,
 	)
 	return err
+}
+
+const fileBefore = `-- name: FileBefore :one
+WITH p AS (SELECT $1::text AS realm, $2::bytea AS file_hash, $3::uuid AS self)
+SELECT min(f.at)::timestamptz AS uploaded_at, min(f.display_name)::text AS uploader, count(f.message_id) AS submitted
+FROM (
+  SELECT b.batch_id, m.created_at AS at, n.display_name, b.message_id
+  FROM p JOIN batch_payment b ON b.realm = p.realm AND b.file_hash = p.file_hash AND b.batch_id <> p.self
+  JOIN message m ON m.realm = b.realm AND m.message_id = b.message_id
+  JOIN person n ON n.realm = m.realm AND n.person_id = m.maker_person
+  UNION ALL
+  SELECT coalesce(d.batch_id, d.draft_id), d.created_at, n.display_name, NULL
+  FROM p JOIN draft d ON d.realm = p.realm AND d.file_hash = p.file_hash AND coalesce(d.batch_id, d.draft_id) < p.self
+  JOIN user_account u ON u.realm = d.realm AND u.user_id = d.user_id
+  JOIN person n ON n.realm = u.realm AND n.person_id = u.person_id
+) f GROUP BY f.batch_id ORDER BY count(f.message_id) > 0 DESC, min(f.at) DESC LIMIT 1
+`
+
+type FileBeforeRow struct {
+	UploadedAt time.Time
+	Uploader   string
+	Submitted  int64
+}
+
+// The upload of the same file before a draft or file: when, by whom, and how many of its payments were submitted. One with submitted payments
+// is told before one without; drafts without are told for a day.
+func (q *Queries) FileBefore(ctx context.Context, realm string, fileHash []byte, self uuid.UUID) (FileBeforeRow, error) {
+	row := q.db.QueryRow(ctx, fileBefore, realm, fileHash, self)
+	var i FileBeforeRow
+	err := row.Scan(&i.UploadedAt, &i.Uploader, &i.Submitted)
+	return i, err
 }

@@ -176,6 +176,7 @@ type Draft struct {
 	BatchID       *uuid.UUID
 	BatchLine     *int32
 	FormKey       *uuid.UUID
+	FileHash      []byte
 }
 
 type FactorUse struct {

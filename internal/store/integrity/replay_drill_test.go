@@ -72,7 +72,8 @@ func TestEveryReplayIsFoundAndMovesNothing(t *testing.T) {
 	wanted := testutil.Count(t, "COUNTERSIGN_DRILL_REPLAYS", 30)
 	s.random = rand.New(rand.NewPCG(11, uint64(wanted)))
 	changed := s.changedSince(t)
-	kinds, could, honest := map[string]int{}, 0, s.try(t, h, ended, "checker1", "checker2")
+	try := func() []string { return s.try(t, h, ended, "checker1", "checker2") }
+	kinds, could, honest := map[string]int{}, 0, try()
 	for range wanted {
 		kind, what, tables, names := s.replay(t, changed)
 		kinds[kind]++
@@ -81,8 +82,8 @@ func TestEveryReplayIsFoundAndMovesNothing(t *testing.T) {
 		}
 		if slices.ContainsFunc(tables, func(table string) bool { return slices.Contains(moving, table) }) {
 			could++
-			if more := beyond(s.try(t, h, ended, "checker1", "checker2"), honest); len(more) > 0 {
-				t.Errorf("%s of %s: %q leave", kind, what, more)
+			if extra := more(try, &honest); len(extra) > 0 {
+				t.Errorf("%s of %s: %q leave", kind, what, extra)
 			}
 			continue
 		}
@@ -91,9 +92,9 @@ func TestEveryReplayIsFoundAndMovesNothing(t *testing.T) {
 		}
 	}
 	waiting := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
-	more := beyond(s.try(t, h, []uuid.UUID{waiting.InternalID}, "checker1"), honest)
-	if len(more) != 1 || !strings.Contains(more[0], "pacs.008") {
-		t.Errorf("without a change %q leave, and with a payment that waits also %q", honest, more)
+	released := beyond(s.try(t, h, []uuid.UUID{waiting.InternalID}, "checker1"), honest)
+	if len(released) != 1 || !strings.Contains(released[0], "pacs.008") {
+		t.Errorf("without a change %q leave, and with a payment that waits also %q", honest, released)
 	}
 	var same []string
 	for _, one := range allStruck {
@@ -350,6 +351,15 @@ func beyond(list, other []string) []string {
 		}
 		return at >= 0
 	})
+}
+
+// more is what leaves beyond what leaves without a change. A busy machine may have cut that short, so it is tried again.
+func more(try func() []string, honest *[]string) []string {
+	left := try()
+	if len(beyond(left, *honest)) > 0 {
+		*honest = try()
+	}
+	return beyond(left, *honest)
 }
 
 // try has people use the rows that are there, returns what leaves by that, and puts all rows back.

@@ -146,8 +146,8 @@ func TestEverySingleChangeIsFoundAndItsRowNamed(t *testing.T) {
 		}
 		if slices.Contains(moving, one.table) {
 			could++
-			if more := beyond(try(), honest); len(more) > 0 {
-				t.Errorf("seed %d: %s of %s: %q leave: %s", s.seed, one.kind, one.what, more, one.statement)
+			if extra := more(try, &honest); len(extra) > 0 {
+				t.Errorf("seed %d: %s of %s: %q leave: %s", s.seed, one.kind, one.what, extra, one.statement)
 			}
 		}
 		s.mend(t, one.table)

@@ -10,6 +10,7 @@ import (
 
 	"countersign/internal/auditlog"
 	"countersign/internal/keyring"
+	"countersign/internal/store/internal/dbsqlc"
 )
 
 const treeSealed = "the audit trail, the history, the decisions and the documents are the sealed ones, whole and in their order, " +
@@ -193,9 +194,14 @@ func (t *treeAudit) start(ctx context.Context, stored AuditedTree) error {
 func (t *treeAudit) checkpoints(ctx context.Context) ([]auditlog.Checkpoint, error) {
 	var checkpoints []auditlog.Checkpoint
 	t.roots = make(map[int64]auditlog.Hash)
-	err := t.snapshot.EachCheckpoint(ctx, t.realm, t.from+1, func(stored AuditedCheckpoint) {
+	after := t.from
+	page := func() ([]dbsqlc.AuditCheckpoint, error) {
+		return t.snapshot.q.AuditedCheckpointList(ctx, t.realm, after, auditedPage)
+	}
+	err := eachRow(ctx, "read the checkpoints", page, func(stored dbsqlc.AuditCheckpoint) error {
+		after = stored.Size
 		if stored.Size > t.until {
-			return
+			return nil
 		}
 		t.report.Checkpoints++
 		c, err := t.public().Read(t.realm, stored.Note)
@@ -204,10 +210,11 @@ func (t *treeAudit) checkpoints(ctx context.Context) ([]auditlog.Checkpoint, err
 		}
 		if err != nil {
 			t.unfit("audit_checkpoint", strconv.FormatInt(stored.Size, 10), "was not signed by the gateway as it is: "+err.Error())
-			return
+			return nil
 		}
 		checkpoints = append(checkpoints, c)
 		t.roots[c.Size] = auditlog.Hash{}
+		return nil
 	})
 	for _, signed := range t.cfg.Earlier {
 		if auditlog.RealmOf(signed) != t.realm {

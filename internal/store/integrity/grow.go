@@ -29,9 +29,6 @@ func NewTrees(db *store.Database, signer auditlog.Signer) *Trees {
 	return &Trees{db: db, signer: signer}
 }
 
-// Realms are the realms there are.
-func (t *Trees) Realms(ctx context.Context) ([]string, error) { return t.db.Realms(ctx) }
-
 // Standing is the state of a realm's tree.
 type Standing struct {
 	Size int64
@@ -169,12 +166,7 @@ func (t *Trees) grow(ctx context.Context, q *dbsqlc.Queries, realm string, seen 
 	if err != nil {
 		return nil, err
 	}
-	g := &growth{Trees: t, q: q, realm: realm, tree: auditlog.Tree{Size: row.Size}, end: end, sealedBelow: row.SealedBelow, server: row.Server}
-	for _, hash := range row.Edge {
-		var h auditlog.Hash
-		copy(h[:], hash)
-		g.tree.Edge = append(g.tree.Edge, h)
-	}
+	g := &growth{Trees: t, q: q, realm: realm, tree: treeOf(row.Size, row.Edge), end: end, sealedBelow: row.SealedBelow, server: row.Server}
 	err = g.tree.Check()
 	if err != nil {
 		return nil, errors.Join(ErrTreeChanged, err)

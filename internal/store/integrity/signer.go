@@ -219,7 +219,7 @@ func (s *Service) mark(ctx context.Context) {
 
 // each does something for every realm, for some at a time.
 func (s *Service) each(ctx context.Context, some int, do func(realm string)) {
-	names, err := s.cfg.Trees.Realms(ctx)
+	names, err := s.cfg.Trees.db.Realms(ctx)
 	if err != nil {
 		return // of which the store itself tells
 	}
@@ -243,7 +243,7 @@ func (s *Service) roster(ctx context.Context, name string) {
 	}
 	limited, cancel := context.WithTimeout(ctx, batchWithin)
 	defer cancel()
-	rows, err := s.cfg.Trees.Roster(limited, name)
+	rows, err := s.cfg.Trees.db.LookAt(limited, name)
 	if err != nil {
 		return
 	}

@@ -35,14 +35,19 @@ func (s *Snapshot) Trees(ctx context.Context) ([]AuditedTree, error) {
 	trees := make([]AuditedTree, len(rows))
 	for i, row := range rows {
 		trees[i] = AuditedTree{
-			Realm: row.Realm, Young: row.Young, Tree: auditlog.Tree{Size: row.Size}, SealedBelow: row.SealedBelow,
+			Realm: row.Realm, Young: row.Young, Tree: treeOf(row.Size, row.Edge), SealedBelow: row.SealedBelow,
 			Whole: row.Leaves == row.Size && row.Newest == row.Size,
-		}
-		for _, hash := range row.Edge {
-			trees[i].Tree.Edge = append(trees[i].Tree.Edge, hashOf(hash))
 		}
 	}
 	return trees, nil
+}
+
+func treeOf(size int64, edge [][]byte) auditlog.Tree {
+	tree := auditlog.Tree{Size: size}
+	for _, hash := range edge {
+		tree.Edge = append(tree.Edge, hashOf(hash))
+	}
+	return tree
 }
 
 func hashOf(column []byte) (hash auditlog.Hash) {
@@ -90,26 +95,6 @@ func (s *Snapshot) leaves(ctx context.Context, realm string, rows []dbsqlc.Audit
 		}
 	}
 	return found, nil
-}
-
-// AuditedCheckpoint is a checkpoint as it is stored.
-type AuditedCheckpoint struct {
-	Size int64
-	Note string
-	At   time.Time
-}
-
-// EachCheckpoint hands over every checkpoint of a realm from a size on, in the order of their sizes.
-func (s *Snapshot) EachCheckpoint(ctx context.Context, realm string, from int64, look func(AuditedCheckpoint)) error {
-	after := from - 1
-	page := func() ([]dbsqlc.AuditCheckpoint, error) {
-		return s.q.AuditedCheckpointList(ctx, realm, after, auditedPage)
-	}
-	return eachRow(ctx, "read the checkpoints", page, func(row dbsqlc.AuditCheckpoint) error {
-		look(AuditedCheckpoint{Size: row.Size, Note: row.Note, At: row.At.UTC()})
-		after = row.Size
-		return nil
-	})
 }
 
 // Nodes lists the nodes of a realm that are kept, without those of the tree of an earlier size.

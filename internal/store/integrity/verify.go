@@ -138,8 +138,7 @@ func (v *verification) leaf(row dbsqlc.AuditLeaf, said map[uuid.UUID]auditlog.Le
 	table := tableOf(auditlog.Kind(row.Kind))
 	leaf, there := said[row.RowID]
 	leaf.Kind, leaf.RowID = auditlog.Kind(row.Kind), row.RowID
-	var hash auditlog.Hash
-	copy(hash[:], row.Hash)
+	hash := hashOf(row.Hash)
 	archived := leaf.Kind == leaf.Kind.Archived()
 	switch {
 	case archived && !there:

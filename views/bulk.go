@@ -108,7 +108,7 @@ func (m BulkOutcome) sentence() i18n.Text {
 		said = i18n.Join(" ", said, i18n.Text("%d waits for another approval.").With(m.Waiting))
 	}
 	if m.Refused > 0 {
-		said = i18n.Join(" ", said, i18n.Text("%d not: read why below.").With(m.Refused))
+		said = i18n.Join(" ", said, i18n.Text("%d not approved: the reasons are below.").With(m.Refused))
 	}
 	return said
 }

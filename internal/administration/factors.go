@@ -71,7 +71,7 @@ var realmNoun = Noun{
 		Words: "E-mails leave the bank's systems. Without amounts and names they contain the reference of the payment and a link only.",
 	}, {
 		Kind: KindRealmReconciled, Label: "Let payments go on", Heading: "Say that the payments agree with clearing again",
-		Words: "The database lost what was committed before, so payments are stopped. Compare the payments with the statement of clearing first. " +
+		Words: "The database lost committed data, so payments are stopped. Compare the payments with the statement of clearing first. " +
 			"Once this is approved, payments can be entered and approved again. The note names the compared records.",
 	}, {
 		Kind: KindRealmDifference, Fields: []string{"difference"}, Label: "Explain", Heading: "Explain a difference to the statement of clearing",

@@ -43,8 +43,8 @@ var limitNoun = Noun{
 				return map[string]string{string(rulebook.OfClient): "holder", string(rulebook.OfAccount): "iban"}[limit["limitOf"]]
 			},
 		},
-		{Key: "perPayment", Label: "Most at a time", Type: TypeAmount, Hint: "Such as 10000.00"},
-		{Key: "perDay", Label: "Most a day", Type: TypeAmount, Hint: "Such as 50000.00"},
+		{Key: "perPayment", Label: "Limit per payment", Type: TypeAmount, Hint: "Such as 10000.00"},
+		{Key: "perDay", Label: "Limit per day", Type: TypeAmount, Hint: "Such as 50000.00"},
 		{Key: "usedToday", Label: "Amount used today", Type: TypeAmount},
 	},
 	Actions: []Action{{

@@ -58,7 +58,7 @@ var policyNoun = Noun{
 		{Key: "stepUp", Label: "Whether approvers need a second factor", Type: TypeYesNo},
 		{Key: "funds", Label: "Funds at core banking", None: "must be reserved", Options: []string{"preferred", "none"}},
 		{Key: "contentHashRequired", Label: "Whether an approval must name the content", Type: TypeYesNo},
-		{Key: "expiresAfter", Label: "How long a message may wait", Type: TypeDuration, Hint: "Such as 24h or 90m"},
+		{Key: "expiresAfter", Label: "How long a payment may wait", Type: TypeDuration, Hint: "Such as 24h or 90m"},
 		statusField,
 	},
 	Actions: []Action{
@@ -75,7 +75,7 @@ var policyNoun = Noun{
 		},
 		{
 			Kind: KindPolicyRetire, Status: StatusRetired,
-			Label: "Retire", Heading: "Retire the policy %s", Words: "It counts for no message that is entered afterwards.",
+			Label: "Retire", Heading: "Retire the policy %s", Words: "It does not apply to payments entered from then on.",
 		},
 	},
 }

@@ -69,7 +69,7 @@ var (
 	statusField      = Field{Key: "status", Label: "Status"}
 	displayNameField = Field{
 		Key: "displayName", Label: "Person's name", Min: 1, Max: displayNameLimit,
-		Hint: "Leave it out for another account of a person who is here already",
+		Hint: "Leave it out for another account of an existing person",
 	}
 )
 
@@ -81,7 +81,7 @@ var userNoun = Noun{
 		displayNameField,
 		{
 			Key: "personId", Label: "Person", Type: TypePerson,
-			Hint: "For another account of a person who is here already: the name of one of their accounts",
+			Hint: "For another account of an existing person: the name of one of their accounts",
 		},
 		{Key: "roles", Label: "Roles", Type: TypeWords, Hint: "An administrator holds no other role.", Required: true},
 		{Key: "outerIssuer", Label: "Provider of the outer identity"},
@@ -102,7 +102,7 @@ var userNoun = Noun{
 		},
 		{
 			Kind: KindUserRoles, Fields: []string{"roles"}, Filled: true,
-			Label: "Roles", Heading: "Change the roles of %s", Words: "A role given now does not decide messages that wait already.",
+			Label: "Roles", Heading: "Change the roles of %s", Words: "A role given now does not apply to payments that wait already.",
 		},
 		{
 			Kind: KindUserEmail, Fields: []string{"email"}, Clears: []string{"email"}, Filled: true,

@@ -174,7 +174,7 @@ func TestEighteenPaymentsAreSeenAtOnce(t *testing.T) {
 		o := newOrder("sic-inst")
 		form := o.form()
 		form["creditorName"] = common + " " + []string{"Holzbau GmbH", "Treuhand AG", "Elektro Sanitär AG", "Druckerei"}[i%4]
-		form["remittanceText"] = "Rechnung 2026-11-" + fmt.Sprint(1000+i) + " vom 14. November, Lieferung Bauholz Los 4 gemäss Auftrag 55-8812, Kostenstelle 4410"
+		form["remittanceText"] = "Rechnung 2026-11-" + fmt.Sprint(1000+i) + " vom 14. November, Bauholz Los 4 gemäss Auftrag 55-8812"
 		check := maker.post("/payments/new", form)
 		maker.post(strings.TrimSuffix(check, "check")+"submit", map[string]any{"checked": maker.shown(check)})
 	}

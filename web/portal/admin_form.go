@@ -243,10 +243,10 @@ func (v *Request) try(model views.ChangeForm, values administration.Values) erro
 
 // tried describes the result of a policy on past messages.
 func tried(run administration.DryRun) []i18n.Text {
-	found := []i18n.Text{i18n.Text("Of the last %d messages %d would have needed another number of approvals.").
+	found := []i18n.Text{i18n.Text("Of the last %d payments, %d would have needed another number of approvals.").
 		With(run.Of, run.Changed)}
 	for _, approvals := range slices.Sorted(maps.Keys(run.ByApprovals)) {
-		found = append(found, i18n.Text("Number of approvals %d: messages %d.").With(approvals, run.ByApprovals[approvals]))
+		found = append(found, i18n.Text("Number of approvals %d: payments %d.").With(approvals, run.ByApprovals[approvals]))
 	}
 	return found
 }

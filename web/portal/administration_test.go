@@ -124,7 +124,7 @@ func TestAdministratorsTypeAsPeopleDo(t *testing.T) {
 		}
 	}
 	one.post("/admin/ask/limit.set", url.Values{"limitOf": {"person"}, "holder": {"maker1"}, "currency": {"CHF"}, "perDay": {"much"}}).
-		is(http.StatusUnprocessableEntity).says("Enter the most a day as a number")
+		is(http.StatusUnprocessableEntity).says("Enter the limit per day as a number")
 	order := one.get("/admin/ask/limit.set").is(http.StatusOK).page.Find("main form [name]:not([type=hidden])")
 	if first, _ := order.First().Attr("name"); first != "limitOf" {
 		t.Errorf("the form of a limit begins with %s, before it is said whom the limit binds", first)
@@ -209,10 +209,10 @@ func TestEveryFormOfAdministrationAsksForAChange(t *testing.T) {
 		b.as("supervisor1").get("/admin/" + list).is(http.StatusForbidden)
 	}
 	one.get("/admin?tab=all").is(http.StatusOK).says("Close the account " + iban)
-	one.post("/admin/ask/policy.create", url.Values{"approvals": {"2"}, "try": {"yes"}}).is(http.StatusOK).says("Of the last 0 messages")
+	one.post("/admin/ask/policy.create", url.Values{"approvals": {"2"}, "try": {"yes"}}).is(http.StatusOK).says("Of the last 0 payments,")
 	asked := one.post("/admin/ask/policy.create", url.Values{"approvals": {"2"}, "amountFrom": {"12500.00"}, "expiresAfter": {"36h"}}).
 		goesTo("/admin/changes/")
-	two.get(asked).says("Its effect on past messages").says("Of the last 0 messages").says("12'500.00").says("36 h")
+	two.get(asked).says("Effect on past payments").says("Of the last 0 payments,").says("12'500.00").says("36 h")
 	two.post(asked+"/approve", nil).goesTo(asked)
 	if strings.Contains(two.get(asked).main(), "Of the last") {
 		t.Error("what is decided is tried still")

@@ -51,7 +51,7 @@ func showBulk(v *Request) error {
 		return v.GoTo("/queue"+f.Query(), "Select at least one payment. Tick its row, or press x.")
 	}
 	if len(selected) > maxSelected {
-		return v.GoTo("/queue"+f.Query(), i18n.Text("Nothing was approved. Select up to %d messages.").With(maxBulk))
+		return v.GoTo("/queue"+f.Query(), i18n.Text("Nothing was approved. Select up to %d payments.").With(maxBulk))
 	}
 	model, err := v.bulk(selected, f)
 	if err != nil {
@@ -141,7 +141,7 @@ func (v *Request) leftOutBefore(m payment.Message, beside int) (i18n.Text, error
 		return said, nil
 	}
 	if beside >= maxBulk {
-		return i18n.Text("At most %d messages are approved together: select it again afterwards.").With(maxBulk), nil
+		return i18n.Text("At most %d payments are approved together: select it again afterwards.").With(maxBulk), nil
 	}
 	asks, err := v.Config.Approval.AsksStepUp(v.Context(), m)
 	if asks || err != nil {
@@ -244,7 +244,7 @@ func approveBulk(v *Request) error {
 		return v.leaveFor(model.BackURL, "Nothing was approved. Tick the payments to approve.")
 	}
 	if len(items) > maxTogether(form) {
-		return v.leaveFor(model.BackURL, i18n.Text("Nothing was approved. Select up to %d messages.").With(maxBulk))
+		return v.leaveFor(model.BackURL, i18n.Text("Nothing was approved. Select up to %d payments.").With(maxBulk))
 	}
 	items = onceEach(items, itemKey) // a message that is named once more is decided once, and counts once
 	now := items
@@ -301,7 +301,7 @@ func counter(form url.Values, name string) int {
 func (v *Request) approveItem(text string, f Filter) (views.BulkItem, error) {
 	nameless := views.BulkItem{
 		Entry: ui.Entry{Reference: "–"},
-		Said:  "The form does not say which message this was. Nothing was decided about it.",
+		Said:  "The form does not name the payment. Nothing was decided.",
 	}
 	parts := strings.Split(text, itemParts)
 	id, err := uuid.Parse(parts[0])

@@ -111,7 +111,7 @@ func TestEachOfSeveralHasItsOwnOutcome(t *testing.T) {
 	items[1] = forged[0] + "~1~" + strings.Repeat("0", 64)                                     // not what was shown
 	items = slices.Insert(items, 2, "nothing", uuid.NewString()+"~1~"+strings.Repeat("1", 64)) // what is no message stops none behind it
 	got := both.post("/queue/bulk", url.Values{"item": items}).is(http.StatusOK)
-	got.says("1 of 6 approved. 5 not: read why below.").says("was already approved by Checker 2").says("Another person must decide")
+	got.says("1 of 6 approved. 5 not approved: the reasons are below.").says("was already approved by Checker 2").says("Another person must decide")
 	got.says("This is not the content that you opened.")
 	want := []payment.State{payment.StateApproved, payment.StateApprovalPending, payment.StateApproved, payment.StateApprovalPending}
 	for i, id := range ids {
@@ -136,7 +136,7 @@ func TestWhatAsksForASecondFactorIsLeftOutOfABulk(t *testing.T) {
 	if len(page.items()) != 2 || len(before) != 3 {
 		t.Fatalf("the form sends %d, and sent %d before the policy", len(page.items()), len(before))
 	}
-	checker.post("/queue/bulk", url.Values{"item": before}).is(http.StatusOK).says("2 of 3 approved. 1 not: read why below.").
+	checker.post("/queue/bulk", url.Values{"item": before}).is(http.StatusOK).says("2 of 3 approved. 1 not approved: the reasons are below.").
 		says("Open it on its own: the approval rule asks for a second factor.")
 	if b.state(ids[1]) != payment.StateApprovalPending {
 		t.Errorf("without a second factor it is %s", b.state(ids[1]))
@@ -185,13 +185,13 @@ func TestWhatIsLeftOutOfABulkTakesNobodysPlace(t *testing.T) {
 	own := both.priced("1.00", "2.00")
 	selected := slices.Concat(own, b.as("maker1").priced(amounts...), []string{own[0], uuid.NewString()})
 	page := both.get(chosen(selected...)).is(http.StatusOK).says("Approve 50 payments").says("Left out: 3")
-	if n := strings.Count(page.main(), "At most 50 messages"); n != 1 || len(page.items()) != 50 {
+	if n := strings.Count(page.main(), "At most 50 payments"); n != 1 || len(page.items()) != 50 {
 		t.Errorf("%d are sent, and %d told to wait", len(page.items()), n)
 	}
 	for range 100 {
 		selected = append(selected, uuid.NewString())
 	}
-	both.get(both.get(chosen(selected...)).goesTo("/queue?tab=all")).says("Select up to 50 messages.")
+	both.get(both.get(chosen(selected...)).goesTo("/queue?tab=all")).says("Select up to 50 payments.")
 }
 
 // TestABulkGoesOnInSteps: a page with a script is told after every few, and sends the rest by itself.

@@ -55,7 +55,7 @@ func FieldValue(field, text string) i18n.Text {
 	}
 	switch administration.TypeOf(field) { //nolint:exhaustive // the others are texts
 	case administration.TypePerson:
-		return "a person who is here already"
+		return "an existing person"
 	case administration.TypeIBAN:
 		return i18n.Data(ui.GroupFours(text))
 	case administration.TypeCountry:

@@ -3,12 +3,15 @@ package portal_test
 import (
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/PuerkitoBio/goquery"
 
 	"countersign/internal/payment"
+	"countersign/views/ui"
 )
 
 // TestEachFlagIsSeenWhereADecisionIsMade goes through each flag and each place: the row, the pane, the page of the payment, and the page to
@@ -50,6 +53,44 @@ func TestEachFlagIsSeenWhereADecisionIsMade(t *testing.T) {
 	listed := maker.submit(with(filled(), "endToEndId", "g", "amount", "97.00", "creditorName", "Third AG"))
 	for _, flag := range []string{"New beneficiary", "Other name than listed"} {
 		checker.seesFlag(flag, flag, listed, plain)
+	}
+}
+
+// TestEachStateIsSeenWhereADecisionIsMade goes through the flags that say nothing against a payment: what changes its decision is told in
+// the same four places, and an amended payment and one with a question are left out of an approval together.
+func TestEachStateIsSeenWhereADecisionIsMade(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker, checker := b.as("maker1"), b.as("checker1")
+	day := time.Now().In(zurich).AddDate(0, 0, 3)
+	var ids []string
+	for i, executed := range []string{"", "", day.Format("2.1.2006")} {
+		order := with(filled(), "amount", strconv.Itoa(90+i), "endToEndId", strconv.Itoa(i), "executionDate", executed)
+		ids = append(ids, maker.submit(order).InternalID.String())
+	}
+	check := maker.amends(ids[0], "amount", "89.00", "amendReason", "Discount of one franc")
+	maker.post(strings.TrimSuffix(check, "check")+"submit", maker.shown(check)).goesTo("/payments/")
+	ask := "/queue/" + ids[1] + "/ask"
+	checker.post(ask, with(checker.get(ask).is(http.StatusOK).fields(ask), "question", "Which delivery is it?")).goesTo("/queue")
+	for i, c := range []struct{ tab, flag, about, among string }{
+		{"all", "Amended", "Discount of one franc", "Amended after its submission"},
+		{"questions", "Question", "Which delivery is it?", "waits for an answer of its maker"},
+		{"all", "On " + ui.Day(day), ui.Day(day), "On " + ui.Day(day)},
+	} {
+		if said := checker.get("/queue?tab=" + c.tab).is(http.StatusOK).flags(ids[i]); !strings.Contains(said, c.flag) {
+			t.Errorf("%s: the row is marked %q", c.flag, said)
+		}
+		if pane := checker.get("/queue/" + ids[i]).is(http.StatusOK).page.Find("#pane").Text(); !strings.Contains(pane, c.about) {
+			t.Errorf("%s: the pane does not say %q", c.flag, c.about)
+		}
+		checker.get("/payments/" + ids[i]).is(http.StatusOK).says(c.about)
+		among := checker.get(chosen(ids[i])).is(http.StatusOK)
+		if line := among.page.Find(".bulk-list li").Text(); !strings.Contains(line, c.among) {
+			t.Errorf("%s: approved together it is %q", c.flag, strings.Join(strings.Fields(line), " "))
+		}
+		if left := len(among.items()) == 0; left != (i < 2) {
+			t.Errorf("%s: left out of an approval together: %t", c.flag, left)
+		}
 	}
 }
 

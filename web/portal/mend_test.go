@@ -76,6 +76,29 @@ func TestPagesTravelCompressed(t *testing.T) {
 	}
 }
 
+// TestPagesOfManyRowsTravelSmall: each page with rows, as many as it shows at most or 100 of a file, takes at most 15 kB on the wire.
+func TestPagesOfManyRowsTravelSmall(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker, checker, supervisor := b.as("maker1"), b.as("checker1"), b.as("supervisor1")
+	path := maker.upload("Lohn.xml", []byte(salaries(100))).goesTo("/payments/batches/")
+	maker.submitFile(path)
+	rows := checker.get("/queue").is(http.StatusOK).rows()
+	for w, paths := range map[*browser][]string{
+		maker:      {path, "/mine", "/mine?tab=drafts", "/payments"},
+		checker:    {"/queue", "/queue/" + rows[0], chosen(rows[:min(len(rows), 50)]...), strings.Replace(path, "/payments/batches/", "/queue/files/", 1)},
+		supervisor: {"/audit", "/incoming", "/payments"},
+	} {
+		w.header.Set("Accept-Encoding", "gzip")
+		for _, one := range paths {
+			size := len(w.get(one).is(http.StatusOK).text)
+			if t.Logf("%6d bytes of %s", size, one); size > 15_000 {
+				t.Errorf("%s takes %d bytes", one, size)
+			}
+		}
+	}
+}
+
 func TestAConflictSaysWhatWasLost(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -26,12 +26,12 @@ func TestAPolicyIsChangedInOneRequest(t *testing.T) {
 	}
 	form.Set("amountFrom", "18'000")
 	form.Set("scheme", "")
-	one.post(first, with(form, "try", "yes")).is(http.StatusOK).says("Of the last 0 messages")
+	one.post(first, with(form, "try", "yes")).is(http.StatusOK).says("Of the last 0 payments,")
 	var rivals [2]string
 	for i := range rivals {
 		rivals[i] = one.post(first, form).goesTo("/admin/changes/")
 	}
-	two.get(rivals[0]).is(http.StatusOK).says("18'000.00").says("13'000.00").says("Its effect on past messages")
+	two.get(rivals[0]).is(http.StatusOK).says("18'000.00").says("13'000.00").says("Effect on past payments")
 	two.post(rivals[0]+"/approve", nil).goesTo(rivals[0])
 	two.post(rivals[1]+"/approve", nil).is(http.StatusConflict)
 	one.post(first, form).is(http.StatusUnprocessableEntity)

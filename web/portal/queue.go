@@ -322,15 +322,15 @@ func oneCurrent(tabs []ui.Tab) []ui.Tab {
 func (v *Request) emptyQueue(f Filter) ui.Empty {
 	switch {
 	case f.View.Tab == tabDecided:
-		return ui.Empty{Icon: "clock", Title: "No decision today", Text: "Messages that you approve or reject today are listed here."}
+		return ui.Empty{Icon: "clock", Title: "No decision today", Text: "Payments that you approve or reject today are listed here."}
 	case f.View.Tab == tabAsked:
 		return ui.Empty{Icon: "circle-question-mark", Title: "No open questions", Text: "Every question to a maker has its answer."}
 	case f.View.Text != "":
-		nothing := f.NothingMatches("No waiting message matches your search.")
+		nothing := f.NothingMatches("No waiting payment matches your search.")
 		nothing.Text = "Parts of words are looked for among the 500 that wait longest; whole words, an amount, a maker or a day find the others."
 		return nothing
 	case f.View.Active > 0:
-		return f.NothingMatches("No waiting message matches your search.")
+		return f.NothingMatches("No waiting payment matches your search.")
 	case f.View.Tab == tabMine:
 		return ui.Empty{
 			Icon: "file-text", Title: "None of your payments is waiting",

@@ -97,7 +97,7 @@ func showReports(v *Request) error {
 		count      int
 	}{
 		{"decisions", "Decisions", "Each approval and rejection: maker, checker, amount, creditor, reference, rule, reason, seconds", decisions},
-		{"pairs", "Fixed maker–checker pairs", i18n.Text("A checker approved %d of 100 of a maker's messages, %d at least").With(
+		{"pairs", "Fixed maker–checker pairs", i18n.Text("A checker approved %d of 100 of a maker's payments, at least %d").With(
 			store.PairPercent, store.PairLeast), len(pairs)},
 		{
 			"fast", "Approvals within 5 seconds of opening",
@@ -268,7 +268,7 @@ func (v *Request) reported(most int32) (found reported, from, to string, err err
 func (v *Request) reportedPairs(period store.Period, from, to string) (reported, error) {
 	found := reported{
 		heading: "Fixed maker–checker pairs", words: i18n.Text("From %s to %s. Each leads to the approvals of the pair.").With(from, to),
-		columns: []i18n.Text{"Maker", "Checker", "Approvals of the pair", "All approvals of the maker's messages"},
+		columns: []i18n.Text{"Maker", "Checker", "Approvals of the pair", "All approvals of the maker's payments"},
 	}
 	pairs, err := v.Config.Reader.Pairs(v.Context(), v.By.Realm, period)
 	for _, p := range pairs {

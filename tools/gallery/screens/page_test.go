@@ -373,3 +373,18 @@ func TestTheCheckpointCountsAsPeopleRead(t *testing.T) {
 		}
 	})
 }
+
+// TestNoSpaceStandsBeforeAComma: a comma or a full stop follows what stands before it, also where that is an element of its own.
+func TestNoSpaceStandsBeforeAComma(t *testing.T) {
+	t.Parallel()
+	apart := regexp.MustCompile(`.{0,40}</[a-z]+>\s+[.,][^0-9].{0,20}`)
+	each(t, func(t *testing.T, _ Exhibit, page *goquery.Document) {
+		html, err := page.Html()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := apart.FindString(html); found != "" {
+			t.Errorf("a space stands before a comma or a full stop: %s", found)
+		}
+	})
+}

@@ -194,7 +194,7 @@ func queueExhibits() []Exhibit {
 	noHit.Problems = []ui.Problem{{Field: "amountFrom", Text: ambiguous()}}
 	noHit.Layout.Failed = true
 	noHit.Empty = ui.Empty{
-		Icon: "search", Title: "Nothing matches", Text: "No waiting message matches your search.",
+		Icon: "search", Title: "Nothing matches", Text: "No waiting payment matches your search.",
 		LinkLabel: "Clear filters", LinkURL: "/queue",
 	}
 	own := decision()

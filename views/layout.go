@@ -235,7 +235,7 @@ func (s Layout) navigation() []navigationEntry {
 			navigationEntry{PlaceMine, "/mine", "file-text", "My submissions", "Mine"},
 			navigationEntry{PlaceTemplates, "/templates", "copy", "Templates", "Templates"},
 			navigationEntry{PlaceUpload, "/payments/upload", "upload", "Upload a file", "Upload a file"},
-			navigationEntry{PlaceBill, "/payments/qr-bill", "download", "Pay a QR-bill", "Pay a QR-bill"})
+			navigationEntry{PlaceBill, "/payments/qr-bill", "download", "QR-bill", "QR-bill"})
 	}
 	if s.Person.MaySubmit || s.Person.MayDecide {
 		entries = append(entries, navigationEntry{PlaceBeneficiaries, "/beneficiaries", "user", "Beneficiaries", "Payee list"})

@@ -53,20 +53,29 @@ func readArchive(t *testing.T, file []byte) (of auditlog.Archive, messages []aud
 	return of, messages, err
 }
 
+// unpacked returns the text of an archive, "" for a broken one.
+func unpacked(file []byte) string {
+	in, err := gzip.NewReader(bytes.NewReader(file))
+	if err != nil {
+		return ""
+	}
+	text, err := io.ReadAll(in)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
 // repacked changes the lines of an archive and writes number and digest anew, as somebody would who adjusts them.
 func repacked(t *testing.T, file []byte, change func(lines []string) []string) []byte {
 	t.Helper()
-	in, err := gzip.NewReader(bytes.NewReader(file))
-	must(t, err)
-	text, err := io.ReadAll(in)
-	must(t, err)
-	lines := strings.SplitAfter(string(text), "\n")
+	lines := strings.SplitAfter(unpacked(file), "\n")
 	lines = change(lines[:len(lines)-2])
 	digest := sha256.Sum256([]byte(strings.Join(lines, "")))
 	lines = append(lines, fmt.Sprintf("end %d %s\n", (len(lines)-1)/3, hex.EncodeToString(digest[:])))
 	var packed bytes.Buffer
 	out := gzip.NewWriter(&packed)
-	_, err = out.Write([]byte(strings.Join(lines, "")))
+	_, err := out.Write([]byte(strings.Join(lines, "")))
 	must(t, err)
 	must(t, out.Close())
 	return packed.Bytes()
@@ -148,7 +157,7 @@ func TestAnArchiveProvesItsMonthAndEveryChangeIsRefused(t *testing.T) {
 		changed := bytes.Clone(file)
 		changed[i] ^= 4
 		_, _, err := readArchive(t, changed)
-		if err == nil {
+		if err == nil && unpacked(changed) != unpacked(file) { // a packed text may have two forms
 			t.Errorf("byte %d of the file flipped, and it proves all the same", i)
 		}
 	}

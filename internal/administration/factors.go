@@ -8,8 +8,8 @@ import (
 	"countersign/internal/identity"
 )
 
-// Factors are the settings of a realm that administrators change: the roles that need a second factor, and what e-mails contain. A user with such a role and without a factor enrols one at the next sign-in,
-// before anything else: nobody is locked out.
+// Factors are the settings of a realm that administrators change: the roles that need a second factor, and what e-mails contain. A user
+// with such a role and without a factor enrols one at the next sign-in, before anything else: nobody is locked out.
 type Factors struct {
 	Realm string          `field:"realm"`
 	Roles []identity.Role `field:"secondFactorRoles"`

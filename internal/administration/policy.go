@@ -50,7 +50,10 @@ var policyNoun = Noun{
 		{Key: "kind", Label: "Kind", None: "All", Options: []string{"instruction", "recall", "return", "resolution"}},
 		{Key: "scheme", Label: "Scheme", None: "All", Options: schemes},
 		{Key: "policyId", Label: "Policy", Hidden: true},
-		{Key: "approvals", Label: "Number of approvals", Type: TypeNumber, Max: maxApprovals, Hint: "0 to 9; with 0, payments are sent without any approval", Required: true},
+		{
+			Key: "approvals", Label: "Number of approvals", Type: TypeNumber, Max: maxApprovals,
+			Hint: "0 to 9; with 0, payments are sent without any approval", Required: true,
+		},
 		{Key: "rank", Label: "Priority", Type: TypeNumber, Max: 1000, Hint: "0 to 1000, the highest applies"},
 		{Key: "channel", Label: "Channel", None: "All", Options: []string{string(identity.ChannelAPI), string(identity.ChannelPortal)}},
 		{Key: "amountFrom", Label: "Least amount", Type: TypeAmount, Hint: "Such as 10000.00"},

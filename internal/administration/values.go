@@ -99,17 +99,12 @@ func (f *findings) text(field, text string, least, most int) {
 	}
 }
 
-// number reads a whole number between bounds.
-func (f *findings) number(field, text string, least, most int) int {
-	if text == "" {
-		return least
-	}
+// number checks a whole number between bounds.
+func (f *findings) number(field, text string, least, most int) {
 	n, err := strconv.Atoi(text)
-	if err != nil || n < least || n > most || strconv.Itoa(n) != text {
+	if text != "" && (err != nil || n < least || n > most || strconv.Itoa(n) != text) {
 		f.add(field, codeFormat, "Enter %s as a whole number from %d to %d.", label(field), least, most)
-		return least
 	}
-	return n
 }
 
 // yesNo reads a yes or a no.

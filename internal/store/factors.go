@@ -56,7 +56,7 @@ func (c *Changes) Reconciled(ctx context.Context, realm string, after time.Time)
 	return len(list) > 0, err
 }
 
-// applyFactors writes the settings of the realm after a change; nobody goes on who has one of them that was not asked before, and no factor.
+// applyFactors writes the settings of the realm after a change, and signs out people who lack a factor that it asks of them now.
 func (s changeStep) applyFactors(ctx context.Context, c administration.Change) error {
 	if c.Kind != administration.KindRealmFactors && c.Kind != administration.KindRealmNotices {
 		return nil // a comparison with clearing counts when the tree is sealed

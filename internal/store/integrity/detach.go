@@ -353,11 +353,9 @@ func (a *audit) detached(ctx context.Context) error {
 	var found []Violation
 	leaves := map[string]int64{}
 	for _, row := range rows {
-		what := ""
-		err = a.cfg.Seal.CheckDetached(detachedOf(row), store.Seal(row.KeyID, row.Seal))
-		if err != nil {
-			what = sealUnfit("", err, "its month, its archive, its counts or its time")
-		} else {
+		what := sealUnfit("", a.cfg.Seal.CheckDetached(detachedOf(row), store.Seal(row.KeyID, row.Seal)),
+			"its month, its archive, its counts or its time")
+		if what == "" {
 			what, err = a.unapproved(ctx, keys, row)
 		}
 		if what != "" {

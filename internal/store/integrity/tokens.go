@@ -40,7 +40,8 @@ func (a *audit) tokens(ctx context.Context) error {
 	hold := func(table string, token store.Issued, seal keyring.Seal) {
 		realm, after = token.Family.Realm, token.Hash
 		a.report.Tokens++
-		what := sealUnfit("", keys.Verify(seal, token.Fields()), "its life, its use, or the sign-in "+token.Family.FamilyID.String()+" it belongs to")
+		what := sealUnfit("", keys.Verify(seal, token.Fields()),
+			"its life, its use, or the sign-in "+token.Family.FamilyID.String()+" it belongs to")
 		if what != "" {
 			found = append(found, Violation{Realm: realm, Table: table, Key: hex.EncodeToString(token.Hash), What: what})
 		}

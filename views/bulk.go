@@ -98,7 +98,7 @@ func (m BulkOutcome) done() int { return m.Approved + m.Waiting + m.Refused }
 
 func (m BulkOutcome) all() int { return m.done() + len(m.Rest) }
 
-// sentence sums up the result: "12 of 14 approved. 1 waits for another approval. 1 not: read why below."
+// sentence sums up the result: "12 of 14 approved. 1 waits for another approval. 1 not approved: the reasons are below."
 func (m BulkOutcome) sentence() i18n.Text {
 	if len(m.Rest) > 0 {
 		return i18n.Text("%s of %s done").With(i18n.Number(m.done()), i18n.Number(m.all()))

@@ -357,11 +357,12 @@ func (a *audit) detached(ctx context.Context) error {
 			"its month, its archive, its counts or its time")
 		if what == "" {
 			what, err = a.unapproved(ctx, keys, row)
+			if err != nil {
+				return err
+			}
 		}
 		if what != "" {
 			found = append(found, Violation{Realm: row.Realm, Table: "archived_month", Key: row.ChangeID.String(), What: what})
-		} else if err != nil {
-			return err
 		}
 		leaves[row.Realm] += row.Leaves
 	}
@@ -380,6 +381,9 @@ func (a *audit) detached(ctx context.Context) error {
 // unapproved returns the difference between the record of archived rows and the change that approved it, "" for none.
 func (a *audit) unapproved(ctx context.Context, keys keyring.Ring, row dbsqlc.ArchivedMonth) (string, error) {
 	changes, err := a.snapshot.q.ApprovedChangeList(ctx, row.Realm, string(administration.KindRealmArchived))
+	if err != nil {
+		return "", fmt.Errorf("read the approvals of archives: %w", err)
+	}
 	for _, change := range changes {
 		if change.RealmChange.ChangeID != row.ChangeID {
 			continue
@@ -389,5 +393,5 @@ func (a *audit) unapproved(ctx context.Context, keys keyring.Ring, row dbsqlc.Ar
 			return "", nil
 		}
 	}
-	return "no two administrators approved this archive", err
+	return "no two administrators approved this archive", nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/pquerna/otp/totp"
 
 	"countersign/internal/administration"
+	"countersign/internal/auditlog"
 	"countersign/internal/auth"
 	"countersign/internal/clearing"
 	"countersign/internal/demo"
@@ -102,7 +103,26 @@ func fill(t *testing.T, h *servicetest.Env, settled int) places {
 	signIn(t, h)
 	found["ended session"] = signInAtPortal(t, h)
 	factors(t, h)
+	archivesApproved(t, h)
 	return found
+}
+
+// archivesApproved has two administrators approve two archives, and records each before any of its rows leaves.
+func archivesApproved(t *testing.T, h *servicetest.Env) {
+	t.Helper()
+	for _, month := range []string{"2024-11", "2024-12"} {
+		done := auditlog.Detached{Realm: "demo", Month: month, Digest: strings.Repeat("a", 64), At: h.Clock.Now().UTC()}
+		applied(t, h, service.RequestInput{
+			Kind: administration.KindRealmArchived, Values: administration.Values{"archivedMonth": month, "archiveDigest": done.Digest},
+		})
+		owner := h.DB.Owner(t)
+		must(t, owner.QueryRow(ctx, "SELECT change_id FROM realm_change WHERE kind = $1 ORDER BY requested_at DESC, change_id DESC LIMIT 1",
+			administration.KindRealmArchived).Scan(&done.ChangeID))
+		seal := h.Seal.SealDetached(done)
+		_, err := owner.Exec(ctx, "INSERT INTO archived_month VALUES ($1, $2, $3, $4, 0, 0, $5, $6, $7)",
+			done.Realm, done.ChangeID, done.Month, done.Digest, done.At, seal.KeyID, seal.MAC[:])
+		must(t, err)
+	}
 }
 
 // backOffice is the client of the demo's back office.

@@ -88,8 +88,9 @@ func OpenWith(behind *service.Service, set Settings, pages Portal) (*Server, err
 func openPortal(behind *service.Service, set Settings) (Portal, error) {
 	return portal.New(portal.Config{
 		Auth: behind.Auth, Submission: behind.Submission, Approval: behind.Approval, Admin: behind.Admin, Reader: behind.Reader,
-		Webhooks: behind.Webhooks, Notices: behind.Notices, Drafts: behind.Drafts, Desk: behind.Desk, Sessions: behind.Sessions, Rules: behind.Rules,
-		Now: behind.Moment, NewID: service.NewID,
+		Webhooks: behind.Webhooks, Notices: behind.Notices, Drafts: behind.Drafts, Desk: behind.Desk, Sessions: behind.Sessions,
+		Rules: behind.Rules,
+		Now:   behind.Moment, NewID: service.NewID,
 		Zone: behind.Zone, Log: behind.Log, Environment: set.Environment, House: set.House, TLS: set.TLS, Realm: set.Realm,
 		DemoHint:          set.SignInHint,
 		OneCheckerSession: set.OneCheckerSession,

@@ -41,7 +41,8 @@ func (s *mailSettings) apply(g *gateway) error {
 	}
 	portal, err := url.Parse(s.Portal)
 	if err != nil || portal.Host == "" || portal.Scheme != "https" && portal.Scheme != "http" {
-		return errors.New("COUNTERSIGN_PORTAL_URL: give the address of the portal, such as https://countersign.bank.example, for the links in e-mails")
+		return errors.New("COUNTERSIGN_PORTAL_URL: give the address of the portal, such as https://countersign.bank.example, " +
+			"for the links in e-mails")
 	}
 	c := service.MailConfig{
 		Address: s.Address, Security: s.Security, From: *from, User: s.User, Portal: strings.TrimSuffix(s.Portal, "/"),

@@ -45,8 +45,8 @@ func withoutCurrency(currency Currency, text string) string {
 	return text
 }
 
-// bare is a typed amount without its currency, without a dash in place of its decimals, and with the zero that people leave out before them:
-// "CHF .50" is "0.50".
+// bare is a typed amount without its currency, without a dash in place of its decimals, and with the zero that people leave out before
+// them: "CHF .50" is "0.50".
 func bare(currency Currency, text string) string {
 	text = withoutCurrency(currency, strings.TrimSpace(text))
 	for _, dash := range []string{"-", "–", "—"} {

@@ -182,7 +182,10 @@ func (s *Notices) todo(ctx context.Context, realm string, held []uuid.UUID, most
 		if !day.After(now) {
 			day = day.AddDate(0, 0, 1)
 		}
-		scan := store.NoticeScan{Now: now, Since: since, AskedSince: now.Add(-noticeAsked), Hour: now.Truncate(time.Hour).Add(time.Hour), Day: day}
+		scan := store.NoticeScan{
+			Now: now, Since: since, AskedSince: now.Add(-noticeAsked), Hour: now.Truncate(time.Hour).Add(time.Hour),
+			Day: day,
+		}
 		for _, kind := range noticeKinds {
 			scan.Defaults = append(scan.Defaults, kind.Default)
 		}

@@ -57,7 +57,8 @@ func (v *Request) secrets(decided service.Decided) []views.ChangeSecret {
 func showAdminChanges(v *Request) error {
 	model := v.administrationList(adminList{
 		path: "/admin", label: "Changes", columns: []i18n.Text{"Change", "Asked for by", "When", "State"},
-		words: "Changes that one administrator asked for and another decides. Nobody decides a change that they asked for, or that concerns them.",
+		words: "Changes that one administrator asked for and another decides. " +
+			"Nobody decides a change that they asked for, or that concerns them.",
 	})
 	model.Empty.Text = "No change waits for a decision."
 	return v.ShowChanges(v.realmDesk(), model)

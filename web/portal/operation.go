@@ -63,7 +63,8 @@ func showOperation(v *Request) error {
 
 // connectionWords say how a connection that does not work stands.
 var connectionWords = map[clearing.ConnectionState]i18n.Text{
-	clearing.ConnectionInterrupted: "Interrupted: no documents are sent.", clearing.ConnectionTrying: "Interrupted: one document is sent to test the connection.",
+	clearing.ConnectionInterrupted: "Interrupted: no documents are sent.",
+	clearing.ConnectionTrying:      "Interrupted: one document is sent to test the connection.",
 }
 
 // doings names the kinds of tasks.

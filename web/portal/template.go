@@ -141,8 +141,8 @@ func changeTemplate(v *Request) error {
 	return v.changeNamed(n)
 }
 
-// payTemplates makes a draft of each named template, together as one file, which is submitted and approved together. A template alone becomes
-// a payment to check, or the form with what it lacks.
+// payTemplates makes a draft of each named template, together as one file, which is submitted and approved together. A template alone
+// becomes a payment to check, or the form with what it lacks.
 func payTemplates(v *Request) error {
 	form, err := v.makersForm()
 	if err != nil {

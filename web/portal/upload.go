@@ -75,7 +75,8 @@ func readUpload(v *Request) error {
 		return v.refuseFile(name, content, read.Findings)
 	}
 	draft := store.Draft{
-		ID: v.Config.NewID(), Scheme: read.Scheme(), File: content, FileName: name, FileHash: hashOf(content), SavedAt: v.At, ExpiresAt: v.At.Add(DraftLife),
+		ID: v.Config.NewID(), Scheme: read.Scheme(), File: content, FileName: name, FileHash: hashOf(content), SavedAt: v.At,
+		ExpiresAt: v.At.Add(DraftLife),
 	}
 	p, err := v.preview(ofFile(draft, read))
 	if err != nil {

@@ -59,14 +59,22 @@ func entryExhibits() []Exhibit {
 		},
 		{
 			Name: "profile",
-			Page: views.ProfilePage(views.Profile{Layout: bothShell("Profile", views.PlaceProfile), DisplayName: "Both One", Address: "both1@bank.example", Notices: []ui.Choice{
-				{
-					ID: "notice-waiting", Label: "A payment waits for your approval", Value: "hourly",
-					Options: []ui.Option{{Value: "at once", Label: "At once"}, {Value: "hourly", Label: "One e-mail an hour"}},
-				},
-				{ID: "notice-wait", Label: "It waits longer than", Value: "30", Options: []ui.Option{{Value: "30", Label: i18n.Text("%d min").With(30)}}},
-			}}),
+			Page: views.ProfilePage(views.Profile{
+				Layout: bothShell("Profile", views.PlaceProfile), DisplayName: "Both One",
+				Address: "both1@bank.example", Notices: notices(),
+			}),
 		},
+	}
+}
+
+// notices are two choices of a person about e-mails.
+func notices() []ui.Choice {
+	return []ui.Choice{
+		{
+			ID: "notice-waiting", Label: "A payment waits for your approval", Value: "hourly",
+			Options: []ui.Option{{Value: "at once", Label: "At once"}, {Value: "hourly", Label: "One e-mail an hour"}},
+		},
+		{ID: "notice-wait", Label: "It waits longer than", Value: "30", Options: []ui.Option{{Value: "30", Label: i18n.Text("%d min").With(30)}}},
 	}
 }
 

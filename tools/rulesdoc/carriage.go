@@ -23,20 +23,28 @@ func writeCarriage(page io.Writer) {
 	fmt.Fprint(page, `
 ## From the order to the interbank document
 
-The way of each element of a payment order (pain.001) into the pacs.008. A row covers all elements below its own that have no row; an element
-without one is refused (rule `+"`"+rulebook.RuleNotForwarded+"`"+`). Texts are written in the characters of the scheme; identifiers stay as
-they are. The check page, `+"`notes`"+` of the JSON answer and `+"`countersign validate`"+` list each element that is not forwarded.
+A row covers the elements below its own; an element without a row is refused (`+"`"+rulebook.RuleNotForwarded+"`"+`). Texts are written in the
+characters of the scheme; identifiers stay. The check page, `+"`notes`"+` and `+"`countersign validate`"+` list elements that are not forwarded.
 `+"`{header}`"+` is the header or the transaction of the pacs.008; `+"`…`"+` is `+"`PmtInf/CdtTrfTxInf`"+` in the order and
-`+"`CdtTrfTxInf`"+` in the pacs.008. An order in pain.001.001.03 is first converted to pain.001.001.09; elements without a place there are
-refused. In SEPA an e-mail address (`+"`Prxy/Id`"+`) and a link (`+"`ElctrncAdr`"+`) may have any ASCII character; a creditor reference (SCOR)
+`+"`CdtTrfTxInf`"+` in the pacs.008. A pain.001.001.03 is first converted to pain.001.001.09; elements without a place there are refused. In SEPA an e-mail address (`+"`Prxy/Id`"+`) and a link (`+"`ElctrncAdr`"+`) may have any ASCII character; a creditor reference (SCOR)
 whose issuer is not ISO is sent unchecked, with a note if its check digits are wrong. Where ä, ö, ü and ß would make a text too long, one
-letter stands for each. The portal writes typographic signs and decomposed letters plainly; JSON and the command line refuse them.
+letter stands for each. The portal writes typographic signs and decomposed letters plainly; JSON and the command line refuse them. An empty
+cell repeats the one above.
 
 | Treatment | Scheme | Elements | Explanation |
 |---|---|---|---|
 `)
+	var above fate
 	for _, row := range fates() {
-		fmt.Fprintf(page, "| %s | %s | %s | %s |\n", row.fate, row.scheme, joined(row.elements), escape(row.how))
+		treatment, scheme := string(row.fate), row.scheme
+		if row.fate == above.fate {
+			treatment = ""
+			if row.scheme == above.scheme {
+				scheme = ""
+			}
+		}
+		above = row
+		fmt.Fprintf(page, "| %s | %s | %s | %s |\n", treatment, scheme, joined(row.elements), escape(row.how))
 	}
 }
 

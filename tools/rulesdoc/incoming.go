@@ -14,10 +14,9 @@ func writeIncoming(page io.Writer) {
 	fmt.Fprintf(page, `
 ## Incoming payments
 
-The first rule in this order that a pacs.008 breaks gives the reason of the refusing pacs.002; `+"`…` is `CdtTrfTxInf`"+`. An amount that cannot
-be booked (zero, more than two decimals, other currency) is refused before, with the codes of the amount rules above. A payment is refused
-from %s (sic-inst) or %s (sct-inst) after its acceptance on: the time-out of clearing less the way back, from the clearing profile. The clock
-of another bank may be %d s ahead.
+The first rule in this order that a pacs.008 breaks gives the reason of the refusing pacs.002; `+"`…` is `CdtTrfTxInf`"+`. Amounts that cannot
+be booked (zero, more than two decimals, other currency) are refused before, with the codes above. A payment is late %s (sic-inst) or %s
+(sct-inst) after its acceptance: the time-out less the way back of the clearing profile. Another bank's clock may be %d s ahead.
 
 Accepted, though a usage guideline refuses it: an address in free lines, a debtor without account, a name longer than the scheme's, an
 instructed agent of another bank, a settlement day up to 7 days away or none, an amount ordered in another currency, several structured

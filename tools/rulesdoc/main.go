@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -32,14 +33,13 @@ const introduction = `# Rules
 
 ## Payment orders
 
-These rules hold for a payment order (pain.001.001.09) when it is made and again at its release. A finding names rule, element (an RFC 6901
-pointer), ISO 20022 reason code and remedy. Elements are below
-` + "`/Document/CstmrCdtTrfInitn`; `…` stands for `/PmtInf/0/CdtTrfTxInf/0`, and `{party}`, `{agent}` and `{level}`" + ` for each place of a
-party, a bank or the payment type information.
+These rules hold for a payment order (pain.001.001.09) when it is made and at its release. Elements (RFC 6901 pointers) are below
+` + "`/Document/CstmrCdtTrfInitn`; `…` is `/PmtInf/0/CdtTrfTxInf/0`; `{party}`, `{agent}` and `{level}`" + ` are each place of a
+party, a bank or the payment type information. Where no remedy stands, remove the element, or with a rule ` + "`…-missing`" + ` enter it.
 
 | Source | Is |
 |---|---|
-| SPS | SIX, Swiss Payment Standards: sections of the Implementation Guidelines for credit transfer 2.2 (2025); of SPS 2026 (in force since 14 November 2026) the ends of unstructured addresses and of pain.001.001.03 |
+| SPS | SIX, Swiss Payment Standards: sections of the Implementation Guidelines for credit transfer 2.2 (2025), without number the one of the element (4.1 to 4.3); of SPS 2026 the ends of unstructured addresses and of pain.001.001.03 |
 | SPS BR | Business Rules 3.2 |
 | EPC | rulebook SCT Inst 2025 v1.1 and guidelines EPC122-16 (2025) as vendors describe them, else EPC115-06 pacs.008 (2019) for the same element |
 | ISO | schema or code list of ISO 20022, or the standard named |
@@ -82,7 +82,7 @@ func writeRules(page io.Writer, rules []rulebook.Rule, inOrder bool) {
 	lines := map[row][]string{}
 	var texts []row
 	for _, rule := range rules {
-		line := row{rule.Code, source(rule), rule.Text.String()}
+		line := row{rule.Code, source(rule), remedy(rule)}
 		if lines[line] == nil {
 			texts = append(texts, line)
 		}
@@ -102,11 +102,27 @@ func writeRules(page io.Writer, rules []rulebook.Rule, inOrder bool) {
 				others = append(others, texts[at])
 				continue
 			}
-			parts = append(parts, strings.Join(lines[line], ", ")+": "+escape(line.text))
+			part := strings.Join(lines[line], ", ")
+			if line.text != "" {
+				part += ": " + escape(line.text)
+			}
+			parts = append(parts, part)
 		}
 		texts = others
 		fmt.Fprintf(page, "| %s | %s | %s |\n", first.code, escape(first.source), strings.Join(parts, "<br>"))
 	}
+}
+
+// evident are remedies that the introduction gives once for all rules.
+var evident = regexp.MustCompile(`^(Remove|Enter) the [a-z' ]*\.$`)
+
+// remedy returns the text of a rule; none if the introduction says the same.
+func remedy(rule rulebook.Rule) string {
+	text := rule.Text.String()
+	if evident.MatchString(text) && !strings.Contains(text, " and ") && strings.HasPrefix(text, "Enter") == strings.HasSuffix(rule.ID, "-missing") {
+		return ""
+	}
+	return text
 }
 
 // short abbreviates the pointer of an element as the introduction says.
@@ -118,11 +134,22 @@ func short(element string) string {
 	return strings.Replace(strings.Replace(element, "/PmtInf/0/CdtTrfTxInf/0/", "…/", 1), "CdtTrfTxInf/", "…/", 1)
 }
 
+var (
+	ownSection  = regexp.MustCompile(`,? 4\.[123]( to 4\.3)?\b`)
+	sameElement = regexp.MustCompile(`EPC115-06 \([^)]*\)`)
+)
+
 // source abbreviates the source of a rule as the introduction says: the code list of ISO needs no code beside the rule's own.
 func source(rule rulebook.Rule) string {
-	text := strings.ReplaceAll(rule.Source, "Interface contract of this gateway", "gateway")
+	parts := strings.Split(rule.Source, "; ")
+	for at, part := range parts {
+		if strings.HasPrefix(part, "SPS ") {
+			parts[at] = ownSection.ReplaceAllString(part, "")
+		}
+	}
+	text := strings.ReplaceAll(strings.Join(parts, "; "), "Interface contract of this gateway", "gateway")
 	text = strings.ReplaceAll(text, "This gateway:", "gateway:")
-	text = strings.ReplaceAll(text, "EPC115-06 pacs.008", "EPC115-06")
+	text = sameElement.ReplaceAllString(strings.ReplaceAll(text, "EPC115-06 pacs.008", "EPC115-06"), "EPC115-06")
 	text = strings.ReplaceAll(text, "EPC SCT Inst rulebook 2025", "EPC rulebook")
 	text = strings.ReplaceAll(text, "EPC rulebook 2025", "EPC rulebook")
 	if text == "ISO, "+rule.Code {

@@ -17,8 +17,7 @@ func writeRequests(page io.Writer) {
 	fmt.Fprint(page, `
 ## Recalls, returns and resolutions
 
-Findings point into the request: `+"`{details}`"+` stands for RecallDetails, ReturnDetails or ResolutionDetails. Deadlines are checked when
-the request is made and again at its approval.
+`+"`{details}`"+` is RecallDetails, ReturnDetails or ResolutionDetails. Deadlines are checked at the request and at its approval.
 
 `)
 	fmt.Fprintf(page, heads, "remedy")
@@ -103,8 +102,10 @@ func reasonOf(list []rulebook.Reason, code string) *rulebook.Reason {
 func sources(list []rulebook.Reason) string {
 	var named []string
 	for _, reason := range list {
-		if !slices.Contains(named, reason.Source) {
-			named = append(named, reason.Source)
+		for part := range strings.SplitSeq(source(rulebook.Rule{Source: reason.Source}), "; ") {
+			if !slices.Contains(named, part) {
+				named = append(named, part)
+			}
 		}
 	}
 	return strings.Join(named, "; ")
@@ -138,8 +139,8 @@ func writeDeadlines(page io.Writer) {
 	fmt.Fprintf(page, `
 ## Deadlines
 
-Banking days are those of TARGET in sct-inst, of the Swiss banks in sic-inst, without the day of the event. The example is the last day for an
-event on %s, before Easter.
+Banking days are those of TARGET in sct-inst, of the Swiss banks in sic-inst, without the day of the event. Example: the last day for an event
+on %s.
 
 | What | Scheme | Limit | Example |
 |---|---|---|---|
@@ -179,15 +180,11 @@ func writeDates(page io.Writer) {
 	end := func(scheme rulebook.Scheme) string {
 		return rulebook.Settings{}.UnstructuredEnd(scheme).Format(time.DateOnly)
 	}
-	var sets []string
-	for _, set := range code.Sets() {
-		sets = append(sets, set.Name())
-	}
 	fmt.Fprintf(page, `
 ## Dates and lists
 
 Unstructured addresses are refused (`+"`address-unstructured`"+`; setting) from %s on in sic-inst, from %s on in sct-inst. A country of SEPA is
 reached (`+"`creditor-account-sepa`"+`) from its day in `+"`internal/account/data/sepa.tsv`"+` on; the README beside it has the origin of the
-lists of IBANs, banks and countries. External code sets, as ISO published them in %s: %s.
-`, end(rulebook.SchemeSIC), end(rulebook.SchemeSCT), code.Published, strings.Join(sets, ", "))
+lists. External code sets are those that ISO published in %s, until [others are imported](operations.md#code-sets-and-calendars).
+`, end(rulebook.SchemeSIC), end(rulebook.SchemeSCT), code.Published)
 }

@@ -38,7 +38,7 @@ type CheckRow struct {
 	Broken string // the numbers of the broken invariants; "" for none
 }
 
-// MailRow says how notices by e-mail stand.
+// MailRow counts notices by e-mail.
 type MailRow struct {
 	SentAt, FailedAt  time.Time // of the last; zero for none
 	Failure           string

@@ -117,7 +117,7 @@ func readSealer(path string) (payment.Sealer, error) {
 	return payment.NewSealer(keys)
 }
 
-// printArchive verifies an archive and prints what it proves.
+// printArchive verifies an archive and prints the facts that it proves.
 func printArchive(path string, trusted auditlog.PublicKeys) error {
 	file, err := os.Open(path)
 	if err != nil {

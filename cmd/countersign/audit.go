@@ -105,7 +105,7 @@ func (c *auditVerifyCommand) Run(ctx context.Context) error {
 	return err
 }
 
-// bundle verifies a bundle, or an archive, and prints what it proves.
+// bundle verifies a bundle, or an archive, and prints the facts that it proves.
 func (c *auditVerifyCommand) bundle() error {
 	trusted, err := c.Keys.all()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"countersign/internal/identity"
 )
 
-// Factors are the settings of a realm that administrators change: the roles that need a second factor, and what e-mails contain. A user
+// Factors are the settings of a realm that administrators change: the roles that need a second factor, and the content of e-mails. A user
 // with such a role and without a factor enrols one at the next sign-in, before anything else: nobody is locked out.
 type Factors struct {
 	Realm string          `field:"realm"`

@@ -127,8 +127,8 @@ const gzipHead = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 // ErrNoArchive says that a file does not begin as archives do.
 var ErrNoArchive = errors.New("the file is no archive")
 
-// ReadArchive verifies an archive against the trusted keys, as Bundle.Verify does, and hands over each message. What it handed over is
-// proven as a whole only when it returns without an error.
+// ReadArchive verifies an archive against the trusted keys, as Bundle.Verify does, and hands over each message. The messages
+// are proven as a whole only when it returns without an error.
 func ReadArchive(file io.Reader, trusted PublicKeys, each func(ArchivedMessage) error) (Archive, error) {
 	whole := sha256.New()
 	read := bufio.NewReader(io.TeeReader(file, whole))

@@ -1,9 +1,9 @@
-// Package i18n says what people read in the portal in their own language: English, German, French or Italian, as banks in Switzerland
+// Package i18n translates the texts of the portal: English, German, French or Italian, as banks in Switzerland
 // write them. A text is known by its English sentence; the others stand in catalogue/*.yaml beside it. What programs
 // read (the JSON API, logs, documents of the schemes) is English and does not come here.
 //
 // Numbers and times look the same in all four: 1'234.56 with an apostrophe, 22.11.2026 08:14:03 CET with the zone. People compare them with
-// what other banks and other people print, so they must not change with the language.
+// prints of other banks and other people, so they must not change with the language.
 package i18n
 
 import (

@@ -96,7 +96,7 @@ type User struct {
 	Suppressed Flag     `yaml:"suppressed,omitempty"`
 	// OuterSubject is the subject of the account at the identity provider, its claim sub; when omitted, the link stays.
 	OuterSubject string `yaml:"outerSubject,omitempty"`
-	// Email is where notices go; when omitted, the address stays.
+	// Email is the address for notices; when omitted, the address stays.
 	Email string `yaml:"email,omitempty"`
 }
 

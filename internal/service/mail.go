@@ -19,8 +19,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// MailConfig says how e-mails are sent. The program speaks SMTP with net/smtp of the standard library: it does what is needed, and no
-// dependency is added for it.
+// MailConfig configures the SMTP server and the sender of e-mails.
 type MailConfig struct {
 	Address  string // host and port of the SMTP server
 	Security MailSecurity
@@ -31,7 +30,7 @@ type MailConfig struct {
 	Portal   string // address of the portal, without a slash at the end
 }
 
-// MailSecurity says how a connection to the SMTP server is encrypted.
+// MailSecurity is the encryption of a connection to the SMTP server.
 type MailSecurity string
 
 // The ways to encrypt.

@@ -16,7 +16,7 @@ import (
 	"countersign/internal/store"
 )
 
-// Notices tells people by e-mail what waits for them. The dispatcher scans the database for occasions and sends what is due: each notice
+// Notices sends people e-mails about messages that wait for them. The dispatcher scans the database for occasions and sends due notices: each
 // once, except that a crash between the server's acceptance and the commit sends the e-mail again under the same Message-ID.
 type Notices struct {
 	cfg NoticesConfig

@@ -18,8 +18,8 @@ import (
 	"countersign/migrations"
 )
 
-// migrateLockTimeout bounds the wait of a migration for the lock of a table: calls queue behind it. migrateTries is how often a migration
-// whose lock was not free is tried again, a second apart.
+// migrateLockTimeout bounds the wait of a migration for the lock of a table: calls queue behind it. migrateTries limits the attempts of a
+// migration whose lock is not free, a second apart.
 const (
 	migrateLockTimeout = "200ms"
 	migrateTries       = 120
@@ -79,7 +79,7 @@ func Migrate(ctx context.Context, ownerURL string) error {
 	return narrow(ctx, pool)
 }
 
-// contract applies what comes before a migration that takes something away, looks for programs that it would break, and enters it: from
+// contract applies the migrations before one that takes something away, looks for programs that it would break, and enters it: from
 // then on they refuse to work.
 func contract(ctx context.Context, pool *pgxpool.Pool, provider *goose.Provider, m migration) error {
 	err := up(ctx, provider, m.version-1)

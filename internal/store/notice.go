@@ -15,7 +15,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// NoticeChoice says how a user gets the notices of a kind.
+// NoticeChoice is the delivery of one kind of notice that a user chose.
 type NoticeChoice struct {
 	Kind     string
 	Delivery string // at once, hourly, daily or none
@@ -57,7 +57,7 @@ const (
 	MailFailed  MailResult = "failed"  // refused, or given up
 )
 
-// NoticeStanding says how e-mails stand.
+// NoticeStanding counts waiting and failed e-mails.
 type NoticeStanding struct {
 	SentAt, FailedAt time.Time // of the last; zero for none
 	Failure          string
@@ -71,7 +71,7 @@ type Notices struct{ db *Database }
 // NewNotices makes the store.
 func NewNotices(db *Database) *Notices { return &Notices{db: db} }
 
-// Choices lists what a user chose; kinds without a choice are left out.
+// Choices lists the choices of a user; kinds without a choice are left out.
 func (n *Notices) Choices(ctx context.Context, realm string, user uuid.UUID) ([]NoticeChoice, error) {
 	rows, err := Read(ctx, n.db, realm, func(q *dbsqlc.Queries) ([]dbsqlc.NoticeChoicesRow, error) {
 		return q.NoticeChoices(ctx, realm, user)
@@ -83,7 +83,7 @@ func (n *Notices) Choices(ctx context.Context, realm string, user uuid.UUID) ([]
 	return list, err
 }
 
-// Choose stores what a user chose.
+// Choose stores the choices of a user.
 func (n *Notices) Choose(ctx context.Context, by identity.Principal, choices []NoticeChoice) error {
 	return n.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		for _, c := range choices {

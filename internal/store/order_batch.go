@@ -31,7 +31,7 @@ type OrderBatch struct {
 	Accepted, Refused int
 }
 
-// BatchSender names the person for whom the payments of a batch are made, and the channel of the batch.
+// BatchSender names the maker of the payments of a batch, and the channel of the batch.
 type BatchSender struct {
 	UserID        uuid.UUID
 	ClientID      string

@@ -229,7 +229,7 @@ func (p prepared) laterDay(today time.Time) time.Time {
 // sent is the content that the document to clearing of the draft would have.
 func (p prepared) sent() views.Sent { return views.SentOf(p.asked.Document, p.preview()) }
 
-// notForwarded lists what the file of the draft says and the payment does not; a form asks for nothing of that kind.
+// notForwarded lists elements of the draft's file that the payment drops; a form has none of that kind.
 func (p prepared) notForwarded() (texts []i18n.Text) {
 	if len(p.draft.File) > 0 {
 		for _, note := range interbank.Notes(p.draft.Scheme, p.built.Document) {

@@ -142,7 +142,7 @@ func changeTemplate(v *Request) error {
 }
 
 // payTemplates makes a draft of each named template, together as one file, which is submitted and approved together. A template alone
-// becomes a payment to check, or the form with what it lacks.
+// becomes a payment to check, or the form with its missing fields marked.
 func payTemplates(v *Request) error {
 	form, err := v.makersForm()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 const (
 	documentElement = "Document"
 	headerElement   = "AppHdr"
-	// swiftNamespaces begin the namespaces of what a messaging interface of SWIFT puts around header and document: urn:swift:saa:xsd:saa.2.0
+	// swiftNamespaces begin the namespaces of the envelopes that interfaces of SWIFT put around header and document: urn:swift:saa:xsd:saa.2.0
 	// (Alliance Access), urn:swift:snl:ns.SwInt (InterAct).
 	swiftNamespaces = "urn:swift:"
 )

@@ -87,7 +87,7 @@ type archivedMessage struct {
 	leaves      map[int64]auditlog.Hash
 }
 
-// begin reads the retention and the approval, and what left before.
+// begin reads the retention, the approval, and the messages that left before.
 func (d *detaching) begin(ctx context.Context) error {
 	archive := d.result.Archive
 	keys, err := identity.MasterDataKeys(d.in.Tokens)

@@ -41,7 +41,7 @@ party, a bank or the payment type information. Where no remedy stands, remove th
 |---|---|
 | SPS | SIX, Swiss Payment Standards: sections of the Implementation Guidelines for credit transfer 2.2 (2025), without number the one of the element (4.1 to 4.3); of SPS 2026 the ends of unstructured addresses and of pain.001.001.03 |
 | SPS BR | Business Rules 3.2 |
-| EPC | rulebook SCT Inst 2025 v1.1 and guidelines EPC122-16 (2025) as vendors describe them, else EPC115-06 pacs.008 (2019) for the same element |
+| EPC | rulebook SCT Inst 2025 v1.1 and guidelines EPC122-16 (2025) as vendors describe them, else EPC115-06 pacs.008 (2019) for the same element; reason codes: Guidance on Reason Codes for SCT Inst R-transactions v7.0 (October 2025) |
 | ISO | schema or code list of ISO 20022, or the standard named |
 | gateway | interface contract of this gateway |
 `
@@ -135,6 +135,7 @@ func short(element string) string {
 }
 
 var (
+	guidance    = regexp.MustCompile(`EPC, Guidance on Reason Codes for SCT Inst R-transactions v7\.0( \(October 2025\))?`)
 	ownSection  = regexp.MustCompile(`,? 4\.[123]( to 4\.3)?\b`)
 	sameElement = regexp.MustCompile(`EPC115-06 \([^)]*\)`)
 )
@@ -150,6 +151,7 @@ func source(rule rulebook.Rule) string {
 	text := strings.ReplaceAll(strings.Join(parts, "; "), "Interface contract of this gateway", "gateway")
 	text = strings.ReplaceAll(text, "This gateway:", "gateway:")
 	text = sameElement.ReplaceAllString(strings.ReplaceAll(text, "EPC115-06 pacs.008", "EPC115-06"), "EPC115-06")
+	text = guidance.ReplaceAllString(text, "EPC reason codes")
 	text = strings.ReplaceAll(text, "EPC SCT Inst rulebook 2025", "EPC rulebook")
 	text = strings.ReplaceAll(text, "EPC rulebook 2025", "EPC rulebook")
 	if text == "ISO, "+rule.Code {

@@ -30,8 +30,8 @@ const longList = 50
 // writeReasons writes the lists of reasons, both schemes side by side.
 func writeReasons(page io.Writer) {
 	fmt.Fprint(page, `
-The tables list reasons, originator (the bank, by BIC, or the customer, by name), and the lines of additional information in each scheme, of at
-most 105 characters. A dash: the scheme lacks the reason.
+The originator is the bank, by BIC, or the customer, by name. For each scheme: lines of additional information, of at most 105 characters; a
+dash where it lacks the reason.
 `)
 	for _, list := range []struct {
 		title string

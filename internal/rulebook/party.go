@@ -37,10 +37,9 @@ var partyRules = []Rule{
 	},
 	{
 		ID: "organisation-identification", Element: documentPointer + "{party}/Id/OrgId", Code: "CH17", level: levelParty,
-		Text: "Identify the organisation either by BIC or by one other identification; an LEI may stand beside it.",
-		Source: "SPS 4.1 to 4.3; in SEPA BIC, LEI and one other identification stand together (EPC122-16 2025, as vendors describe it; " +
-			"Regulation (EU) 2023/1113, article 4: the LEI travels)",
-		Check: checkOrganisationIdentification,
+		Text:   "Identify the organisation either by BIC or by one other identification; an LEI may stand beside it.",
+		Source: "SPS 4.1 to 4.3; EPC122-16 2025 (BIC, LEI and another together); Regulation (EU) 2023/1113, article 4",
+		Check:  checkOrganisationIdentification,
 	},
 	{
 		ID: "organisation-bic", Element: documentPointer + "{party}/Id/OrgId/AnyBIC", Code: "RC01", level: levelParty,

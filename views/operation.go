@@ -17,6 +17,8 @@ type Operation struct {
 	MissingKeys []string // that answers wait for
 	Checks      []CheckRow
 	Mail        *MailRow // nil where no notices are sent
+	Archived    string   // the newest month whose payments left the realm's database with an archive; "" for none
+	Left        int      // messages that left with all archives
 	RetryURL    string
 	Empty       ui.Empty
 }
@@ -47,7 +49,8 @@ type MailRow struct {
 
 // JobQueue is a queue of the jobs.
 type JobQueue struct {
-	Name                     string
+	Doing                    i18n.Text
+	Scheme                   rulebook.Scheme
 	Ready, Running, Retrying int
 	Most                     int // counted to
 	Oldest                   time.Time

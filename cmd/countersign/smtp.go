@@ -46,6 +46,7 @@ func (s *mailSettings) apply(g *gateway) error {
 	}
 	c := service.MailConfig{
 		Address: s.Address, Security: s.Security, From: *from, User: s.User, Portal: strings.TrimSuffix(s.Portal, "/"),
+		Test: g.Environment == "TEST",
 	}
 	if s.Security == service.MailPlain {
 		switch {

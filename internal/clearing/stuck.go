@@ -104,7 +104,9 @@ func (d *dispatcher) failedOn(subject string) bool {
 
 // Queue is the state of a dispatcher of this process.
 type Queue struct {
-	Name                     string
+	Name                     string // in metrics
+	Scheme                   rulebook.Scheme
+	Doing                    Doing
 	Ready, Running, Retrying int
 	Oldest                   time.Time // the oldest time since which a task is in its state; zero for none
 }
@@ -121,7 +123,7 @@ func (s *Service) Queues() (queues []Queue) {
 func (d *dispatcher) queue(name string) Queue {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	q := Queue{Name: name, Ready: len(d.ready), Running: d.active, Retrying: d.retrying}
+	q := Queue{Name: name, Scheme: d.scheme, Doing: d.doing, Ready: len(d.ready), Running: d.active, Retrying: d.retrying}
 	for _, e := range d.known {
 		if q.Oldest.IsZero() || e.since.Before(q.Oldest) {
 			q.Oldest = e.since

@@ -28,6 +28,7 @@ type MailConfig struct {
 	Password string
 	From     mail.Address
 	Portal   string // address of the portal, without a slash at the end
+	Test     bool   // subjects begin with [TEST]
 }
 
 // MailSecurity is the encryption of a connection to the SMTP server.
@@ -132,6 +133,9 @@ type letter struct {
 // bytes writes an e-mail. The same letter has the same bytes at each attempt.
 func (c *MailConfig) bytes(l letter) ([]byte, error) {
 	_, domain, _ := strings.Cut(c.From.Address, "@")
+	if c.Test {
+		l.Subject = "[TEST] " + l.Subject
+	}
 	var out bytes.Buffer
 	for _, header := range [][2]string{
 		{"From", c.From.String()},

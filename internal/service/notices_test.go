@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/base64"
 	"fmt"
 	"io"
 	"mime"
@@ -16,7 +17,11 @@ import (
 	"time"
 
 	"countersign/internal/administration"
+	"countersign/internal/clearing"
 	"countersign/internal/identity"
+	"countersign/internal/interbank"
+	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
@@ -35,6 +40,8 @@ type smtpServer struct {
 	down    bool     // every connection is closed
 	noTLS   bool     // STARTTLS is not offered
 	forgets bool     // takes an e-mail and breaks off before the answer
+	atOnce  bool     // TLS from the first byte
+	signIn  string   // what AUTH PLAIN must send, in base64; "" for no sign-in
 }
 
 func newSMTP(t *testing.T) (*smtpServer, *service.MailConfig) {
@@ -81,15 +88,18 @@ func (s *smtpServer) mails() []string {
 func (s *smtpServer) talk(conn net.Conn) {
 	defer func() { _ = conn.Close() }()
 	s.mu.Lock()
-	down, noTLS := s.down, s.noTLS
+	down, noTLS, encrypted, signIn := s.down, s.noTLS, s.atOnce, s.signIn
 	s.mu.Unlock()
 	if down {
 		return
 	}
+	if encrypted {
+		conn = tls.Server(conn, s.secured)
+	}
 	in := bufio.NewReader(conn)
 	say := func(line string) { _, _ = io.WriteString(conn, line+"\r\n") }
 	say("220 test")
-	encrypted := false
+	signedIn := signIn == ""
 	for {
 		line, err := in.ReadString('\n')
 		if err != nil {
@@ -99,6 +109,15 @@ func (s *smtpServer) talk(conn net.Conn) {
 		switch {
 		case strings.HasPrefix(verb, "EHLO") && !encrypted && !noTLS:
 			say("250-test\r\n250 STARTTLS")
+		case strings.HasPrefix(verb, "EHLO") && !signedIn:
+			say("250-test\r\n250 AUTH PLAIN")
+		case strings.HasPrefix(verb, "AUTH") && encrypted && strings.TrimSpace(line) == "AUTH PLAIN "+signIn:
+			signedIn = true
+			say("235 welcome")
+		case strings.HasPrefix(verb, "AUTH"):
+			say("535 wrong")
+		case strings.HasPrefix(verb, "MAIL") && !signedIn:
+			say("530 sign in first")
 		case verb == "STARTTLS":
 			say("220 go on")
 			conn = tls.Server(conn, s.secured)
@@ -471,5 +490,91 @@ func TestAmountsAndNamesAreInAnEMailOnlyIfTheRealmAllowsIt(t *testing.T) {
 	want := fmt.Sprintf("CHF 100.00 to %s\r\n", m.Summary.CreditorName)
 	if !strings.Contains(body, want) || strings.Contains(subject, "CHF") {
 		t.Errorf("no %q in\n%s", want, body)
+	}
+}
+
+// TestAnEMailIsSentOverTLSFromTheFirstByteAndWithASignIn, which is never made without TLS or with another password; in a test environment
+// its subject says so.
+func TestAnEMailIsSentOverTLSFromTheFirstByteAndWithASignIn(t *testing.T) {
+	t.Parallel()
+	for _, security := range []service.MailSecurity{service.MailTLS, service.MailStartTLS} {
+		t.Run(string(security), func(t *testing.T) {
+			t.Parallel()
+			s, config := newSMTP(t)
+			s.atOnce, s.signIn = security == service.MailTLS, base64.StdEncoding.EncodeToString([]byte("\x00gateway\x00secret"))
+			config.Security, config.User, config.Password, config.Test = security, "gateway", "other", true
+			h := servicetest.With(t, servicetest.Options{Mail: config})
+			addressed(t, h, "maker1")
+			m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
+			_, err := h.Approval.Reject(ctx, h.Person(t, "checker1"), service.Input{InternalID: m.InternalID}, "no")
+			if err != nil {
+				t.Fatal(err)
+			}
+			nothing(t, "with another password", h, s, time.Minute)
+			config.Password, config.Security = "secret", service.MailPlain
+			nothing(t, "without TLS", h, s, 5*time.Minute)
+			config.Security = security
+			_, subject, _ := expect(t, h, s, 5*time.Minute)
+			if subject != "[TEST] The payment "+string(m.GlobalID)+" is rejected" {
+				t.Errorf("the subject: %s", subject)
+			}
+		})
+	}
+}
+
+// TestMakersGetAnEMailWhenARecallIsDue: with the link to the recall.
+func TestMakersGetAnEMailWhenARecallIsDue(t *testing.T) {
+	t.Parallel()
+	s, config := newSMTP(t)
+	h := servicetest.With(t, servicetest.Options{Mail: config})
+	addressed(t, h, "maker1", "checker1")
+	order := servicetest.Document(rulebook.SchemeSIC, 900, h.Clock.Now())
+	order.PaymentInformation[0].CreditTransferTransactionInformation[0].CreditorAccount.ID.IBAN = "CH5021977000004331346"
+	paid, err := interbank.CreditTransfer(interbank.CreditTransferInput{
+		Scheme: rulebook.SchemeSIC, Order: order, TransactionID: "TX1", Reference: "IN-TX1", UETR: "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10",
+		From: interbank.Account{
+			IBAN: "CH4821966000009613388", Holder: interbank.Holder{Name: "Peter Haller", Town: "Zuerich", Country: "CH"},
+			AgentBIC: "BBBBCHZZXXX", AgentIID: "21966",
+		},
+		CreditorAgent: "AAAADEFFXXX", AcceptedAt: h.Clock.Now(), Day: h.Clock.Now(),
+	})
+	comes := func(reference string, document iso20022.Document, err error) {
+		var content []byte
+		if err == nil {
+			content, err = codec.EncodeXML(document)
+		}
+		if err == nil {
+			err = h.Clearing.Receive(ctx, clearing.Document{
+				Scheme: rulebook.SchemeSIC, Reference: reference, Content: content, ReceivedAt: h.Clock.Now(),
+			})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	comes("IN-TX1", paid, err)
+	asked, err := interbank.CancellationRequest(interbank.RTransactionInput{
+		Request: rulebook.Request{Reason: "CUST"}, Scheme: rulebook.SchemeSIC, Original: paid, MessageID: "RE1", ID: "RE1", At: h.Clock.Now(),
+	})
+	comes("RE1", asked, err)
+	realm, original, err := h.Incoming(ctx, rulebook.SchemeSIC, "TX1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := h.Messages.ReceivedRecallOf(ctx, realm, original)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recall, err := h.Reader.Message(ctx, realm, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nothing(t, "long before it is due", h, s, time.Minute)
+	h.Clock.Set(recall.AnswerBy.Add(-71 * time.Hour))
+	nothing(t, "before the hour of daily e-mails", h, s, time.Minute)
+	headers, subject, body := expect(t, h, s, 24*time.Hour)
+	if subject != "The received recall "+string(recall.GlobalID)+" must be answered within three days" ||
+		headers.Get("To") != "<maker1@bank.example>" || !strings.Contains(body, "https://portal.bank.example/recalls/"+id.String()) {
+		t.Errorf("%s: %v\n%s", subject, headers, body)
 	}
 }

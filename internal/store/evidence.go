@@ -274,3 +274,22 @@ func idTexts(ids []uuid.UUID) []string {
 	}
 	return texts
 }
+
+// Archived returns the newest month whose payments left a realm's database with an archive, "" for none, and the number of messages that
+// left with all archives. It leaves out records that do not fit their seals; the check names those.
+func (r *Reader) Archived(ctx context.Context, realm string) (month string, messages int, err error) {
+	rows, err := Read(ctx, r.db, realm, func(q *dbsqlc.Queries) ([]dbsqlc.ArchivedMonth, error) { return q.DetachedList(ctx) })
+	for _, row := range rows {
+		if row.Realm == realm && r.db.Seal().CheckDetached(Detached(row), Seal(row.KeyID, row.Seal)) == nil {
+			month, messages = max(month, row.Month), messages+int(row.Messages)
+		}
+	}
+	return month, messages, err
+}
+
+// Detached is the record of a row.
+func Detached(row dbsqlc.ArchivedMonth) auditlog.Detached {
+	return auditlog.Detached{
+		Realm: row.Realm, ChangeID: row.ChangeID, Month: row.Month, Digest: row.Digest, Messages: row.Messages, Leaves: row.Leaves, At: row.At,
+	}
+}

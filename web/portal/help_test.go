@@ -18,6 +18,9 @@ func TestEveryStateIsExplained(t *testing.T) {
 			t.Errorf("%s finds no help", name)
 		}
 		page := w.get("/help").is(http.StatusOK)
+		if page.page.Find(`#notices a[href="/me#notices"]`).Length() != 1 {
+			t.Errorf("%s does not learn how to get notices", name)
+		}
 		if rows := page.page.Find("#states tbody tr").Length(); rows != len(payment.States())+1 {
 			t.Errorf("%d states are explained", rows)
 		}

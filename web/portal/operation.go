@@ -39,7 +39,7 @@ func showOperation(v *Request) error {
 	}
 	for _, q := range v.Config.Clearing.Queues() {
 		model.Queues = append(model.Queues, views.JobQueue{
-			Name: q.Name, Ready: q.Ready, Running: q.Running, Retrying: q.Retrying, Most: clearing.MaxQueued, Oldest: q.Oldest,
+			Doing: doings[q.Doing], Scheme: q.Scheme, Ready: q.Ready, Running: q.Running, Retrying: q.Retrying, Most: clearing.MaxQueued, Oldest: q.Oldest,
 		})
 	}
 	model.Checks, err = checks(v)
@@ -53,6 +53,10 @@ func showOperation(v *Request) error {
 	if !off {
 		row := views.MailRow(mails)
 		model.Mail = &row
+	}
+	model.Archived, model.Left, err = v.Config.Reader.Archived(v.Context(), v.By.Realm)
+	if err != nil {
+		return err
 	}
 	model.MissingKeys, err = v.Config.Clearing.MissingKeys(v.Context())
 	if err != nil {

@@ -8,7 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"countersign/internal/administration"
+	"countersign/internal/auditlog"
 	"countersign/internal/clearing"
+	"countersign/internal/service"
 	"countersign/internal/service/servicetest"
 	"countersign/internal/store/integrity"
 )
@@ -22,7 +25,12 @@ func TestTheOperatorSeesWhatIsStuckAndTriesItAgain(t *testing.T) {
 	b.config.OperatorRealm = "demo"
 	b.serve()
 	operator := b.as("supervisor1")
-	operator.get("/operation").is(http.StatusOK).says("Connected").says("No failed tasks").says("send-sic-inst")
+	page := operator.get("/operation").is(http.StatusOK).says("Connected").says("No failed tasks").says("Delivery to clearing").says("Answer from clearing")
+	if text := page.main(); strings.Contains(text, "send-sic") || strings.Contains(text, "archived") {
+		t.Errorf("a queue by its internal name, or an archive where there is none: %s", text)
+	}
+	archivedMonth(b)
+	operator.get("/operation").is(http.StatusOK).says("Newest archived month: 2025-01. Messages that left the database with archives: 7.")
 	b.CheckFile = filepath.Join(t.TempDir(), "check.json")
 	outcome := integrity.Report{Invariants: []integrity.Invariant{{ID: "I9", Violations: make([]integrity.Violation, 1)}}}
 	if err := (integrity.Result{}).Add(outcome, time.Now()).Write(b.CheckFile); err != nil {
@@ -76,5 +84,30 @@ func TestTheOperatorSeesWhatIsStuckAndTriesItAgain(t *testing.T) {
 	operator.get("/operation").is(http.StatusOK).says("No failed tasks")
 	if n := b.count("SELECT count(*) FROM audit_event WHERE event = 'operation.try-again' AND actor_name = 'Supervisor 1'"); n != 2 {
 		t.Errorf("the audit trail tells %d times of it", n)
+	}
+}
+
+// archivedMonth records that seven messages left with an archive, and plants a record of a newer one.
+func archivedMonth(b *bench) {
+	for month, messages := range map[string]int64{"2025-01": 7, "2025-02": 90} {
+		digest := strings.Repeat("a", 64)
+		asked, err := b.Admin.Request(b.t.Context(), b.Person(b.t, "admin1"), service.RequestInput{
+			Kind: administration.KindRealmArchived, Values: administration.Values{"archivedMonth": month, "archiveDigest": digest},
+		})
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		left := auditlog.Detached{
+			Realm: "demo", ChangeID: asked.Change.ID, Month: month, Digest: digest, Messages: messages, At: time.Now().UTC().Truncate(time.Microsecond),
+		}
+		seal := b.Seal.SealDetached(left)
+		if month == "2025-02" {
+			left.Messages++
+		}
+		_, err = b.DB.Owner(b.t).Exec(b.t.Context(), "INSERT INTO archived_month VALUES ($1, $2, $3, $4, $5, 0, $6, $7, $8)",
+			left.Realm, left.ChangeID, left.Month, left.Digest, left.Messages, left.At, seal.KeyID, seal.MAC[:])
+		if err != nil {
+			b.t.Fatal(err)
+		}
 	}
 }

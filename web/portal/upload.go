@@ -234,7 +234,7 @@ func sizeOf(bytes int) string {
 }
 
 func (v *Request) renderUpload(status int, model views.Upload) error {
-	model.Layout = v.layout("Upload a payment", views.PlaceUpload)
+	model.Layout = v.layout("Upload a file", views.PlaceUpload)
 	model.Layout.Failed = len(model.Findings) > 0
 	model.Limit, model.Payments = sizeOf(orderform.MaxFile), orderform.MaxPayments
 	model.Accepted = []i18n.Text{

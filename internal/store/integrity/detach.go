@@ -118,7 +118,7 @@ func (d *detaching) begin(ctx context.Context) error {
 	earlier, err := d.q.DetachedList(ctx)
 	for _, row := range earlier {
 		if row.Realm == archive.Realm && row.ChangeID == d.done.ChangeID {
-			d.done = detachedOf(row)
+			d.done = store.Detached(row)
 			err = d.in.Seal.CheckDetached(d.done, store.Seal(row.KeyID, row.Seal))
 		}
 	}
@@ -126,12 +126,6 @@ func (d *detaching) begin(ctx context.Context) error {
 		return fmt.Errorf("read what left before: %w", err)
 	}
 	return nil
-}
-
-func detachedOf(row dbsqlc.ArchivedMonth) auditlog.Detached {
-	return auditlog.Detached{
-		Realm: row.Realm, ChangeID: row.ChangeID, Month: row.Month, Digest: row.Digest, Messages: row.Messages, Leaves: row.Leaves, At: row.At,
-	}
 }
 
 // old reports an error unless the retention of the realm is over for the month of the archive.
@@ -353,7 +347,7 @@ func (a *audit) detached(ctx context.Context) error {
 	var found []Violation
 	leaves := map[string]int64{}
 	for _, row := range rows {
-		what := sealUnfit("", a.cfg.Seal.CheckDetached(detachedOf(row), store.Seal(row.KeyID, row.Seal)),
+		what := sealUnfit("", a.cfg.Seal.CheckDetached(store.Detached(row), store.Seal(row.KeyID, row.Seal)),
 			"its month, its archive, its counts or its time")
 		if what == "" {
 			what, err = a.unapproved(ctx, keys, row)

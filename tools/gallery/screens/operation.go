@@ -17,7 +17,8 @@ func operation() views.Operation {
 			{Scheme: "sct-inst", State: "Interrupted: no documents are sent.", Since: now},
 		},
 		Queues: []views.JobQueue{
-			{Name: "send-sic-inst", Most: 1000}, {Name: "send-sct-inst", Ready: 1000, Running: 32, Retrying: 7, Most: 1000, Oldest: now},
+			{Doing: "Delivery to clearing", Scheme: "sic-inst", Most: 1000},
+			{Doing: "Delivery to clearing", Scheme: "sct-inst", Ready: 1000, Running: 32, Retrying: 7, Most: 1000, Oldest: now},
 		},
 		Checks: []views.CheckRow{
 			{Of: "everything", At: now.Add(-26 * time.Hour)},

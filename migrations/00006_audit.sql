@@ -66,7 +66,7 @@ GRANT SELECT ON audit_event TO countersign_reader;
 ALTER TABLE audit_event
   ALTER COLUMN actor_user SET STATISTICS 0, ALTER COLUMN actor_person SET STATISTICS 0, ALTER COLUMN client_id SET STATISTICS 0, ALTER
   COLUMN channel SET STATISTICS 0, ALTER COLUMN request_id SET STATISTICS 0, ALTER COLUMN source_address SET STATISTICS 0, ALTER COLUMN
-  content_hash SET STATISTICS 0, ALTER COLUMN detail SET STATISTICS 0, ALTER COLUMN key_id SET STATISTICS 0, ALTER COLUMN seal SET
+  content_hash SET STATISTICS 0, ALTER COLUMN detail SET STATISTICS 10, ALTER COLUMN key_id SET STATISTICS 0, ALTER COLUMN seal SET
   STATISTICS 0;
 
 -- What is added to the number of a transaction to get a place in the stream of events. A dump that is restored into another server brings

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -28,17 +29,18 @@ type orders struct {
 	took map[string][]time.Duration // by what the order is like
 }
 
-// send makes a payment and returns what was found about its payee.
+// send makes a payment, again after the time that an answer 503 asks for, and returns what was found about its payee.
 func (o *orders) send(kind, path, body string) payee.Result {
-	r, _ := http.NewRequestWithContext(o.t.Context(), http.MethodPost, o.url+path, strings.NewReader(body))
-	r.Header.Set("Authorization", "Bearer "+o.token)
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("X-Request-Id", "load")
 	began := time.Now()
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		o.t.Error(err)
-		return ""
+	answer := o.try(path, body)
+	for answer.StatusCode == http.StatusServiceUnavailable && time.Since(began) < payee.Limit {
+		_ = answer.Body.Close()
+		wait, err := strconv.Atoi(answer.Header.Get("Retry-After"))
+		if err != nil {
+			o.t.Error(err)
+		}
+		time.Sleep(time.Duration(wait) * time.Second)
+		answer = o.try(path, body)
 	}
 	content, _ := io.ReadAll(answer.Body)
 	_ = answer.Body.Close()
@@ -51,6 +53,19 @@ func (o *orders) send(kind, path, body string) payee.Result {
 	var told struct{ Payee struct{ Result payee.Result } }
 	_ = json.Unmarshal(content, &told)
 	return told.Payee.Result
+}
+
+func (o *orders) try(path, body string) *http.Response {
+	r, _ := http.NewRequestWithContext(o.t.Context(), http.MethodPost, o.url+path, strings.NewReader(body))
+	r.Header.Set("Authorization", "Bearer "+o.token)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("X-Request-Id", "load")
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		o.t.Error(err)
+		return &http.Response{Body: http.NoBody}
+	}
+	return answer
 }
 
 // TestLateBanksHoldNobodyElseUp has a thousand payees verified, every tenth by a bank that is late, while payments in francs are submitted

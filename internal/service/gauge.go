@@ -182,8 +182,8 @@ func (s *Service) readState(ctx context.Context) []observability.Sample {
 	if err == nil {
 		add("countersign_quarantined_documents", float64(quarantined))
 	}
-	mails, off, err := s.Notices.Standing(ctx)
-	if err == nil && !off {
+	mails, _, err := s.Notices.Standing(ctx)
+	if err == nil {
 		add("countersign_notices", float64(mails.Retrying), "retrying")
 		add("countersign_notices", float64(mails.GivenUp), "given up")
 	}

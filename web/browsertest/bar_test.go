@@ -40,7 +40,7 @@ func TestOnATelephone(t *testing.T) {
 	}
 	p.open(address + "/en/incoming")
 	p.click("button", "More")
-	p.counts("#more-places:popover-open a", 8)
+	p.counts("#more-places:popover-open a", 10)
 	p.focused(".more-button")
 	p.press("Tab", "Escape")
 	p.counts("#more-places:popover-open", 0)
@@ -48,5 +48,5 @@ func TestOnATelephone(t *testing.T) {
 	quiet := visitor(t, device{width: 360, height: 740, noScript: true})
 	quiet.open(address + "/en/incoming")
 	quiet.click("button", "More")
-	quiet.counts("#more-places:popover-open a", 8)
+	quiet.counts("#more-places:popover-open a", 10)
 }

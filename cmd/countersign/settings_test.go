@@ -153,6 +153,19 @@ func wrongMails(short string) map[string]wrongSetting {
 	}
 }
 
+// TestEMailsOfATestSystemAreMarked: in TEST alone.
+func TestEMailsOfATestSystemAreMarked(t *testing.T) {
+	t.Parallel()
+	for environment, marked := range map[string]bool{"TEST": true, "PROD": false} {
+		var g gateway
+		g.Environment = environment
+		err := (&mailSettings{Address: "127.0.0.1:25", Security: "none", From: "c@bank.example", Portal: "https://portal.example"}).apply(&g)
+		if err != nil || g.Mail.Test != marked {
+			t.Errorf("%s: marked %v, %v", environment, !marked, err)
+		}
+	}
+}
+
 // wrongCores are wrong settings of the port to core banking.
 func wrongCores(short string) map[string]wrongSetting {
 	const here = "COUNTERSIGN_CORE_URL=http://127.0.0.1:1"

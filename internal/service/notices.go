@@ -16,8 +16,8 @@ import (
 	"countersign/internal/store"
 )
 
-// Notices sends people e-mails about messages that wait for them. The dispatcher scans the database for occasions and sends due notices: each
-// once, except that a crash between the server's acceptance and the commit sends the e-mail again under the same Message-ID.
+// Notices sends people e-mails about messages that wait for them. The dispatcher scans the database for occasions and sends due notices:
+// each once, except that a crash between the server's acceptance and the commit sends the e-mail again under the same Message-ID.
 type Notices struct {
 	cfg NoticesConfig
 

@@ -39,7 +39,8 @@ func showOperation(v *Request) error {
 	}
 	for _, q := range v.Config.Clearing.Queues() {
 		model.Queues = append(model.Queues, views.JobQueue{
-			Doing: doings[q.Doing], Scheme: q.Scheme, Ready: q.Ready, Running: q.Running, Retrying: q.Retrying, Most: clearing.MaxQueued, Oldest: q.Oldest,
+			Doing: doings[q.Doing], Scheme: q.Scheme, Ready: q.Ready, Running: q.Running, Retrying: q.Retrying,
+			Most: clearing.MaxQueued, Oldest: q.Oldest,
 		})
 	}
 	model.Checks, err = checks(v)

@@ -282,3 +282,20 @@ func TestRolesThatChangedMeanwhileAreAskedForAnew(t *testing.T) {
 		t.Errorf("of other roles than were shown: %v", err)
 	}
 }
+
+// TestAnArchiveIsOfAMonthThatEnded in Zurich.
+func TestAnArchiveIsOfAMonthThatEnded(t *testing.T) {
+	t.Parallel()
+	const wrong = "/values/archivedMonth FF01"
+	for month, want := range map[string]string{
+		"2026-02": "<nil>", "2026-03": wrong, "2026-04": wrong, "9999-12": wrong, "0000-01": wrong, "2025-13": wrong,
+	} {
+		_, err := administration.Request{
+			ID: uuid.UUID{1}, Kind: administration.KindRealmArchived, By: one, At: time.Date(2026, 2, 28, 23, 0, 0, 0, time.UTC),
+			Values: administration.Values{"archivedMonth": month, "archiveDigest": strings.Repeat("a", 64)},
+		}.Change(administration.Facts{Found: true, Before: administration.Values{"realm": "bank"}})
+		if got := pointers(err); got != want {
+			t.Errorf("%s: %s, want %s", month, got, want)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
 )
 
@@ -148,7 +149,7 @@ func (f Factors) WithRetention(months string) Values {
 }
 
 var (
-	monthPattern  = regexp.MustCompile(`^[0-9]{4}-(0[1-9]|1[0-2])$`)
+	monthPattern  = regexp.MustCompile(`^2[0-9]{3}-(0[1-9]|1[0-2])$`)
 	digestPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
 )
 
@@ -164,6 +165,8 @@ func (r Request) afterRetention(known Facts) (Values, error) {
 	month, digest := r.Values["archivedMonth"], r.Values["archiveDigest"]
 	if !monthPattern.MatchString(month) {
 		f.add("archivedMonth", codeFormat, "Enter a month such as 2026-03.")
+	} else if month >= r.At.In(i18n.Zone()).Format("2006-01") {
+		f.add("archivedMonth", codeFormat, "Enter a month that has ended: %s has not ended in Zurich.", month)
 	}
 	if !digestPattern.MatchString(digest) {
 		f.add("archiveDigest", codeFormat, "Enter the 64 hexadecimal digits that countersign archive printed.")

@@ -27,14 +27,18 @@ import (
 // batchPath returns the page of a batch file.
 func batchPath(id uuid.UUID) string { return "/payments/batches/" + id.String() }
 
-// takeTable keeps each payment of a table as a draft, all or none.
+// takeTable keeps each payment of a table as a draft, all or none. The content is nil where no file was uploaded.
 func (v *Request) takeTable(name string, content []byte, many orderform.Table) error {
 	if len(many.Findings) > 0 {
 		return v.refuseFile(name, content, many.Findings)
 	}
 	id := v.Config.NewID()
 	drafts := make([]store.Draft, 0, len(many.Lines))
-	numbers, hash := lineNumbers(many.Lines), hashOf(content)
+	numbers := lineNumbers(many.Lines)
+	var hash []byte
+	if content != nil { // payments of templates were not uploaded
+		hash = hashOf(content)
+	}
 	for i, line := range many.Lines {
 		if line.Values.EndToEndID == "" {
 			line.Values.EndToEndID = v.newEndToEndID()

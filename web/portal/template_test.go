@@ -155,6 +155,10 @@ func TestTemplatesArePaidTogether(t *testing.T) {
 	if n := b.count("SELECT count(*) FROM draft WHERE batch_id IS NOT NULL"); n != 2 {
 		t.Errorf("%d drafts of the file", n)
 	}
+	again := maker.get(maker.post("/templates/pay", form).goesTo("/payments/batches/")).is(http.StatusOK)
+	if strings.Contains(again.main(), "already uploaded") || b.count("SELECT count(*) FROM draft WHERE file_hash IS NOT NULL") != 0 {
+		t.Errorf("templates paid again were uploaded: %s", again.main())
+	}
 }
 
 // TestATemplateIsPaidInOneStep: its row says when its account was paid last, and its button leads to the page that checks the payment, or to

@@ -174,9 +174,12 @@ func kept(t *testing.T, h *servicetest.Env, file []byte) integrity.DetachInput {
 	}
 }
 
-// approvedArchive has two administrators set a retention, and approve an archive.
+// approvedArchive has two administrators approve an archive once its month is over; the clock goes back then.
 func approvedArchive(t *testing.T, h *servicetest.Env, of auditlog.Archive) {
 	t.Helper()
+	now := h.Clock.Now()
+	h.Clock.Set(of.Until)
+	defer h.Clock.Set(now)
 	applied(t, h, service.RequestInput{
 		Kind: administration.KindRealmArchived, Values: administration.Values{"archivedMonth": of.Month, "archiveDigest": of.Digest},
 	})

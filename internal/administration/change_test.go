@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/administration"
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
 	"countersign/internal/iso20022"
 )
@@ -298,4 +300,38 @@ func TestAnArchiveIsOfAMonthThatEnded(t *testing.T) {
 			t.Errorf("%s: %s, want %s", month, got, want)
 		}
 	}
+}
+
+// TestAFieldInsideASentenceIsSaidInTheLanguageOfTheReader, and the noun of an unknown subject too.
+func TestAFieldInsideASentenceIsSaidInTheLanguageOfTheReader(t *testing.T) {
+	t.Parallel()
+	translated := func(kind administration.Kind, err error) {
+		var malformed *iso20022.FieldError
+		if !errors.As(err, &malformed) {
+			t.Errorf("%s: %v", kind, err)
+			return
+		}
+		for _, f := range malformed.Findings {
+			said := i18n.German.Say(f.Text)
+			if english := regexp.MustCompile(`\b(the|with|and|may|how|whether|message|policy|account|client)\b`).FindString(said); english != "" {
+				t.Errorf("%s %s: %q in %q", kind, f.Pointer, english, said)
+			}
+		}
+	}
+	for _, kind := range administration.Kinds() {
+		for _, field := range kind.Fields() {
+			translated(kind, administration.Values{field: "\x01"}.Check(""))
+		}
+		if kind.Creates() || kind.Action().Sets {
+			continue
+		}
+		by := one
+		by.Roles = identity.Roles()
+		_, err := administration.Request{ID: uuid.UUID{1}, Kind: kind, By: by, At: noon}.Change(administration.Facts{})
+		translated(kind, err)
+	}
+	_, err := administration.Request{
+		ID: uuid.UUID{1}, Kind: administration.KindRealmNotices, By: one, At: noon, Values: administration.Values{"noticeDetails": "maybe"},
+	}.Change(administration.Facts{Found: true, Before: administration.Values{"realm": "bank"}})
+	translated(administration.KindRealmNotices, err)
 }

@@ -16,6 +16,8 @@ type Factors struct {
 	Roles []identity.Role `field:"secondFactorRoles"`
 	// NoticeDetails: e-mails may name amounts and creditors.
 	NoticeDetails bool `field:"noticeDetails"`
+	// RetentionMonths is the retention in force where it was looked up; "" for none.
+	RetentionMonths string `field:"retentionMonths"`
 }
 
 // KindRealmReconciled says that the payments of the realm were compared with clearing after the database lost rows: they go on then.
@@ -141,11 +143,6 @@ func (r Request) afterFactors(known Facts) (Values, error) {
 	}
 	asked, err := FactorsOf(r.Values, valuesPrefix)
 	return known.Before.with(Values{"secondFactorRoles": Words(asked.Roles)}), err
-}
-
-// WithRetention are the fields of a realm with its retention in months; "" for none.
-func (f Factors) WithRetention(months string) Values {
-	return f.Values().with(Values{"retentionMonths": months})
 }
 
 var (

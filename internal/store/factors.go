@@ -13,10 +13,15 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// factors reads of which roles the realm asks a second factor.
-func (w realmWriter) factors(ctx context.Context) ([]administration.Factors, error) {
-	row, err := w.q.RealmGet(ctx, w.realm)
-	return []administration.Factors{factorsOf(row)}, err
+// factors reads the settings of the realm, its retention too.
+func (s changeStep) factors(ctx context.Context) ([]administration.Factors, error) {
+	row, err := s.q.RealmGet(ctx, s.realm)
+	if err != nil {
+		return nil, err
+	}
+	known := factorsOf(row)
+	known.RetentionMonths, err = s.retention(ctx)
+	return []administration.Factors{known}, err
 }
 
 func factorsOf(row dbsqlc.Realm) administration.Factors {
@@ -31,9 +36,9 @@ func (s changeStep) factorsFacts(ctx context.Context, known *administration.Fact
 		known.Before = factorsOf(row).Uncompared()
 	}
 	if asked.kind == administration.KindRealmRetention && err == nil {
-		var months string
-		months, err = s.retention(ctx)
-		known.Before = factorsOf(row).WithRetention(months)
+		settings := factorsOf(row)
+		settings.RetentionMonths, err = s.retention(ctx)
+		known.Before = settings.Values()
 	}
 	return err
 }

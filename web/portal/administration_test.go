@@ -276,3 +276,17 @@ func TestALimitIsSetByClickingAndShownWhereItBinds(t *testing.T) {
 		t.Error("another checker reads of the limit")
 	}
 }
+
+// TestAnUnchangedRetentionIsKept: its form begins with the retention in force, so that sending it as it is removes nothing.
+func TestAnUnchangedRetentionIsKept(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	const ask = "/admin/ask/realm.retention"
+	b.changed("realm.retention", "", url.Values{"retentionMonths": {"24"}})
+	admin := b.as("admin1")
+	form := admin.get(ask).is(http.StatusOK).fields(ask)
+	if form.Get("retentionMonths") != "24" {
+		t.Errorf("the form begins with %v", form)
+	}
+	admin.post(ask, form).is(http.StatusUnprocessableEntity).says("it is so already")
+}

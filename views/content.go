@@ -3,6 +3,7 @@ package views
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"countersign/internal/account"
 	"countersign/internal/i18n"
@@ -66,6 +67,14 @@ func ChangedElements(earlier, later interbank.Content) []Change {
 		changes = append(changes, Change{Field: ElementName(d.Place), Before: readable(d.Before, d.Amount), After: readable(d.After, d.Amount)})
 	}
 	return changes
+}
+
+// ChangedDay is the difference between the execution dates of two versions of an order, which no document to clearing has.
+func ChangedDay(earlier, later time.Time) []Change {
+	if earlier.Equal(later) {
+		return nil
+	}
+	return []Change{{Field: "Execution date", Before: ui.Day(earlier), After: ui.Day(later)}}
 }
 
 // Sent is the content of the document to clearing, as the rows of a page.

@@ -4393,6 +4393,9 @@ type Transaction struct {
 	// EndToEndID EndToEndId of the order: it travels to the creditor.
 	EndToEndID string `json:"endToEndId"`
 
+	// ExecutionDate The day on which a payment of yours is sent, in Zurich: that of the order.
+	ExecutionDate openapi_types.Date `json:"executionDate,omitempty,omitzero"`
+
 	// ExpiresAt A pending transaction expires then.
 	ExpiresAt time.Time `json:"expiresAt,omitempty,omitzero"`
 

@@ -28,6 +28,14 @@ func moment(t time.Time) string {
 	return t.UTC().Format(timeLayout)
 }
 
+// dayOf is a day, at midnight UTC, as 2026-11-20; "" for none.
+func dayOf(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Format(time.DateOnly)
+}
+
 // header opens every answer.
 func (a *API) header(c echo.Context) Header {
 	ctx := c.Request().Context()

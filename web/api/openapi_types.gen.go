@@ -1869,6 +1869,9 @@ type Transaction struct {
 	// EndToEndID EndToEndId of the order: it travels to the creditor.
 	EndToEndID string `json:"endToEndId"`
 
+	// ExecutionDate The day on which a payment of yours is sent, in Zurich: that of the order.
+	ExecutionDate string `json:"executionDate,omitempty"`
+
 	// ExpiresAt A pending transaction expires then.
 	ExpiresAt string `json:"expiresAt,omitempty"`
 

@@ -267,7 +267,7 @@ func transactionOf(m payment.Message) Transaction {
 		Channel: string(m.Channel), Version: m.Version,
 		ApprovalsRequired: m.ApprovalsRequired, Approvals: make([]Approval, 0, len(m.Decisions)),
 		ContentHash: hex.EncodeToString(m.ContentHash[:]), AcceptedAt: moment(m.AcceptedAt), SettledAt: moment(m.SettledAt),
-		RecallStatus:       string(payment.RecallStatusOf(m.RecallState)),
+		ExecutionDate: dayOf(m.ExecutionDay), RecallStatus: string(payment.RecallStatusOf(m.RecallState)),
 		OriginalInternalID: orEmpty(m.OriginalID), RecallID: orEmpty(m.AnswersID), Reason: m.Reason, AnswerBy: moment(m.AnswerBy),
 		Withheld: m.Withheld, Payee: payeeOf(m.Payee),
 	}

@@ -14,6 +14,7 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/orderform"
 	"countersign/internal/payment"
+	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/views"
 	"countersign/views/ui"
@@ -102,7 +103,12 @@ func (v *Request) amendedBy(p prepared) ([]views.Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	return views.ChangedElements(interbank.ContentOf(before), interbank.ContentOf(p.asked.Document)), nil
+	changes := views.ChangedElements(interbank.ContentOf(before), interbank.ContentOf(p.asked.Document))
+	info, _, single := p.built.Document.SinglePayment()
+	if single {
+		changes = append(changes, views.ChangedDay(m.OrderedDay(), rulebook.ExecutionDay(info))...)
+	}
+	return changes, nil
 }
 
 // amendForm is the form that amends a version of a submission, without answers.

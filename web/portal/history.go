@@ -144,7 +144,8 @@ func (v *Request) fillChanges(view *views.Message, m payment.Message) error {
 		})
 		return nil
 	}
-	view.Changes = views.ChangedElements(earlier, view.Sent.Content)
+	view.Changes = append(views.ChangedElements(earlier, view.Sent.Content),
+		views.ChangedDay(m.WithContent(stored.Content).OrderedDay(), m.OrderedDay())...)
 	return nil
 }
 

@@ -3,6 +3,7 @@ package portal_test
 import (
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,5 +51,26 @@ func TestAPaymentForALaterDay(t *testing.T) {
 	checker.post(path+"/withdraw", with(form, "reason", "Again.")).is(http.StatusConflict)
 	if m = b.message("demo", m.InternalID.String()); m.State != payment.StateWithdrawn {
 		t.Errorf("it is %s", m.State)
+	}
+}
+
+// TestAnAmendmentOfTheDayAloneIsADifference: no document to clearing has the day, and a checker decides about it all the same.
+func TestAnAmendmentOfTheDayAloneIsADifference(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	today := time.Now().In(zurich)
+	soon, later := today.AddDate(0, 0, 2), today.AddDate(0, 0, 9)
+	m := maker.submit(with(filled(), "executionDate", soon.Format("2.1.2006")))
+	id := m.InternalID.String()
+	check := maker.amends(id, "executionDate", later.Format("2.1.2006"), "amendReason", "Later")
+	change := "Execution date" + ui.Day(soon) + ui.Day(later)
+	maker.get(check).is(http.StatusOK).says(change)
+	maker.post(strings.TrimSuffix(check, "check")+"submit", maker.shown(check))
+	for _, place := range []string{"/queue/", "/payments/"} {
+		b.as("checker1").get(place + id).is(http.StatusOK).says(change)
+	}
+	if m = b.message("demo", id); m.Version != 2 {
+		t.Errorf("version %d", m.Version)
 	}
 }

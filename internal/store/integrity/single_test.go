@@ -80,7 +80,7 @@ var allStruck = []struck{
 	{"access_token", "family_id::text, encode(token_hash, 'hex')", true},
 	{"refresh_token", "family_id::text, encode(token_hash, 'hex')", true},
 	{"sessions", "token", true},
-	{"archived_month", "change_id", false},
+	{"archived_month", "change_id", true}, // these record no leaves; one that does is missed by the count of its tree
 	{"legal_move", "concat_ws(', ', kind, from_state, action, to_state)", false},
 	{"role_duty", "role", false},
 }

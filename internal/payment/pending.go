@@ -61,6 +61,9 @@ func (m Message) mayWithdraw(by identity.Principal) error {
 	err := m.MayChange(by)
 	if err == nil && !m.MadeBy(by.PersonID) {
 		err = &ForbiddenError{Text: "Only the maker of a payment may withdraw it. A checker rejects it."}
+		if !m.State.Pending() {
+			err = &ForbiddenError{Text: "Only the maker of a payment may withdraw it. A checker withdraws one that is scheduled."}
+		}
 	}
 	return err
 }

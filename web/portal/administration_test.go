@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"countersign/internal/identity"
+	"countersign/internal/service"
+	"countersign/internal/service/servicetest"
 )
 
 // TestAdministratorsDoItAllByClicking: a person from the request to the first sign-in, with nothing but forms.
@@ -289,4 +291,28 @@ func TestAnUnchangedRetentionIsKept(t *testing.T) {
 		t.Errorf("the form begins with %v", form)
 	}
 	admin.post(ask, form).is(http.StatusUnprocessableEntity).says("it is so already")
+}
+
+// TestAValueThatTheProfileDoesNotOfferIsRefusedWithASentence, and is not saved.
+func TestAValueThatTheProfileDoesNotOfferIsRefusedWithASentence(t *testing.T) {
+	t.Parallel()
+	b := setupWith(t, servicetest.Options{Mail: &service.MailConfig{Address: "127.0.0.1:1", Security: service.MailPlain}})
+	const said = "Choose one of the values that the form offers."
+	checker := b.as("checker1")
+	good := checker.get("/me").is(http.StatusOK).fields("/me")
+	for _, field := range []string{"language", "theme", "density"} {
+		checker.post("/me", with(good, field, "nonsense")).is(http.StatusUnprocessableEntity).says(said)
+	}
+	checker.post("/me/density", url.Values{"density": {"nonsense"}}).is(http.StatusUnprocessableEntity).says(said)
+	notices := checker.get("/me").fields("/me/notices")
+	if len(notices) < 2 {
+		t.Fatalf("the notices: %v", notices)
+	}
+	for field := range notices {
+		if strings.HasPrefix(field, "notice") {
+			checker.post("/me/notices", with(notices, field, "nonsense")).is(http.StatusUnprocessableEntity).says(said)
+		}
+	}
+	checker.post("/me/notices", notices).goesTo("/me")
+	setup(t).as("checker1").post("/me/notices", notices).is(http.StatusUnprocessableEntity).says(said) // no e-mails are sent
 }

@@ -16,6 +16,9 @@ import (
 
 func showProfile(v *Request) error { return v.renderProfile(http.StatusOK) }
 
+// notOffered is the problem of a form with a value that it does not offer.
+var notOffered = ui.Problem{Text: "Choose one of the values that the form offers. Nothing was saved."}
+
 // saveProfile stores how the portal should look for this person.
 func saveProfile(v *Request) error {
 	form, err := v.Form()
@@ -28,7 +31,7 @@ func saveProfile(v *Request) error {
 	}
 	err = v.Config.Auth.SavePreference(v.Context(), v.By, wanted)
 	if errors.Is(err, auth.ErrInvalidPreference) {
-		return v.renderProfile(http.StatusUnprocessableEntity)
+		return v.renderProfile(http.StatusUnprocessableEntity, notOffered)
 	}
 	if err != nil {
 		return err
@@ -76,17 +79,24 @@ func saveNotices(v *Request) error {
 	if err != nil {
 		return err
 	}
+	if len(settings) == 0 {
+		return v.renderProfile(http.StatusUnprocessableEntity, notOffered)
+	}
 	var wanted []store.NoticeChoice
 	for _, s := range settings {
 		choice := store.NoticeChoice{Kind: s.Kind, Delivery: form.Get(noticeField + s.Kind)}
 		if s.Minutes != 0 {
-			choice.Minutes, _ = strconv.Atoi(form.Get(noticeWaitField))
+			minutes, err := strconv.Atoi(form.Get(noticeWaitField))
+			if err != nil || minutes == 0 {
+				minutes = -1 // no wait, which Choose refuses
+			}
+			choice.Minutes = minutes
 		}
 		wanted = append(wanted, choice)
 	}
 	err = v.Config.Notices.Choose(v.Context(), v.By, wanted)
 	if errors.Is(err, service.ErrNoticeChoice) {
-		return v.renderProfile(http.StatusUnprocessableEntity)
+		return v.renderProfile(http.StatusUnprocessableEntity, notOffered)
 	}
 	if err != nil {
 		return err
@@ -107,7 +117,7 @@ func saveDensity(v *Request) error {
 	wanted.Density = form.Get("density")
 	err = v.Config.Auth.SavePreference(v.Context(), v.By, wanted)
 	if errors.Is(err, auth.ErrInvalidPreference) {
-		return v.renderProfile(http.StatusUnprocessableEntity)
+		return v.renderProfile(http.StatusUnprocessableEntity, notOffered)
 	}
 	if err != nil {
 		return err

@@ -45,7 +45,7 @@ func TestAPaymentForALaterDay(t *testing.T) {
 	checker.get(path).is(http.StatusOK).says("Scheduled").says("Execution date").says("Withdraw")
 	checker.get(path + "/timeline").is(http.StatusOK).says("Approved")
 	b.as("checker2").post(at+"/approve", url.Values{"version": {"1"}, "contentHash": {hash(m)}}).is(http.StatusConflict).says("already approved")
-	b.as("maker2").get(path + "/withdraw").is(http.StatusForbidden)
+	b.as("maker2").get(path + "/withdraw").is(http.StatusForbidden).says("A checker withdraws one that is scheduled.")
 	form = checker.get(path + "/withdraw").is(http.StatusOK).fields(path + "/withdraw")
 	checker.get(checker.post(path+"/withdraw", with(form, "reason", "Not needed.")).goesTo(path)).is(http.StatusOK).says("is withdrawn")
 	checker.post(path+"/withdraw", with(form, "reason", "Again.")).is(http.StatusConflict)

@@ -106,6 +106,9 @@ func (d Decision) keep() Kept {
 func (d Decision) approveLabel() i18n.Text { return d.Message.act(true) }
 
 func (d Decision) final() i18n.Text {
+	if d.Message.ApprovalsRequired-d.Message.Approvals() > 1 {
+		return "Nothing is sent yet: another person has to approve it after you."
+	}
 	if d.Later {
 		return i18n.Text("It is sent on %s, after another check. It can be withdrawn until then.").With(ui.Day(d.Message.ExecutionDay))
 	}

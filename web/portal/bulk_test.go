@@ -70,12 +70,16 @@ func TestSeveralAreComparedAndApprovedTogether(t *testing.T) {
 func TestAFirstApprovalAmongSeveralIsCounted(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	page := b.as("checker1").get(chosen(b.as("maker1").priced("12000.00", "13.00")...)).is(http.StatusOK).says("0 of 2")
+	ids := b.as("maker1").priced("12000.00", "13.00")
+	page := b.as("checker1").get(chosen(ids...)).is(http.StatusOK).says("0 of 2")
+	b.as("checker1").get("/queue/" + ids[0]).says("Nothing is sent yet: another person has to approve it after you.")
+	b.as("checker1").get("/queue/" + ids[1]).says("It is sent immediately after approval")
 	done := b.as("checker1").post("/queue/bulk", url.Values{"item": page.items()}).is(http.StatusOK)
 	done.says("1 of 2 approved. 1 waits for another approval.").says("1 of 2 approvals given, by Checker 1")
 	if flag := strings.TrimSpace(done.page.Find(".bulk-list .flag").First().Text()); flag != "1 of 2" {
 		t.Errorf("the line is marked %q", flag)
 	}
+	b.as("checker2").get("/queue/" + ids[0]).says("It is sent immediately after approval")
 }
 
 // TestEachOfSeveralHasItsOwnOutcome: what happened between the comparison and the approval stops that message alone.

@@ -97,13 +97,11 @@ func (c *archiveCommand) detach(ctx context.Context) error {
 	in.Archive = file
 	began := time.Now()
 	done, err := integrity.Detach(ctx, in)
-	fmt.Printf("%d of %d messages left the database, with %d rows in %s; %d had left before\n", done.Messages, done.Archive.Messages,
-		done.Rows,
-		time.Since(began).Round(time.Millisecond), done.Earlier)
+	fmt.Printf("%d of %d messages left the database, with %d rows in %s; %d had left before\n",
+		done.Messages, done.Archive.Messages, done.Rows, time.Since(began).Round(time.Millisecond), done.Earlier)
 	if err == nil && done.Stayed > 0 {
 		err = fmt.Errorf("%s changed since the archive was written, with the messages about the same payments, and stay: "+
-			"a later archive has them",
-			counted(done.Stayed, "message"))
+			"a later archive has them", counted(done.Stayed, "message"))
 	}
 	return err
 }

@@ -196,7 +196,7 @@ CREATE TABLE message (
   -- thousand versions to find the largest, and the hours of the dashboard are added up without them. Nothing rests on this amount: what
   -- is shown of a payment and decided is that of its version. What was made more than a day ago and does not wait is left at zero.
   listed_amount      bigint DEFAULT 0 NOT NULL,
-  -- Midnight UTC of the requested execution date of the current version; NULL for none. The dispatcher finds by it what is due; the release
+  -- Midnight UTC of the requested execution date of the current version; NULL for none. The dispatcher finds due payments by it; the release
   -- reads the date from the content.
   execution_day      timestamptz,
   CONSTRAINT message_accepted_at_finite CHECK (isfinite(accepted_at)),

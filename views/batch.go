@@ -21,7 +21,7 @@ type Batch struct {
 	Ready     int
 	Submitted int
 	Before    i18n.Text // says that the file was uploaded before
-	Totals    []string  // of what is ready, one a currency
+	Totals    []string  // of the ready payments, one a currency
 }
 
 // BatchLine is one payment of the file.

@@ -29,7 +29,7 @@ type orders struct {
 	took map[string][]time.Duration // by what the order is like
 }
 
-// send makes a payment, again after the time that an answer 503 asks for, and returns what was found about its payee.
+// send makes a payment, again after the time that an answer 503 asks for, and returns the result of the verification of its payee.
 func (o *orders) send(kind, path, body string) payee.Result {
 	began := time.Now()
 	answer := o.try(path, body)

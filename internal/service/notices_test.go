@@ -289,7 +289,7 @@ func TestPeopleGetNoticesByEMail(t *testing.T) {
 	}
 }
 
-// TestAPaymentThatExpiresMakesANotice: to its maker, and to those who may approve it.
+// TestAPaymentThatExpiresMakesANotice: to its maker and to its possible approvers.
 func TestAPaymentThatExpiresMakesANotice(t *testing.T) {
 	t.Parallel()
 	s, config := newSMTP(t)

@@ -1,5 +1,14 @@
 package store
 
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/store/internal/dbsqlc"
+)
+
 // DropBatch is the largest number of rows of one deletion, to keep it short.
 const DropBatch = 1000
 
@@ -13,4 +22,25 @@ func DropInBatches(drop func() (int64, error)) (int64, error) {
 			return total, err
 		}
 	}
+}
+
+// dropIn repeats a deletion of a realm, each time in a transaction of its own, and returns how many rows went.
+func (d *Database) dropIn(ctx context.Context, realm string, drop func(*dbsqlc.Queries) (int64, error)) (int64, error) {
+	return DropInBatches(func() (dropped int64, err error) {
+		err = d.InRealm(ctx, realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+			dropped, err = drop(q)
+			return err
+		})
+		return dropped, err
+	})
+}
+
+// dropEverywhere is dropIn for every realm, also after the failure of another one.
+func (d *Database) dropEverywhere(ctx context.Context, drop func(q *dbsqlc.Queries, realm string) (int64, error)) error {
+	realms, err := d.Realms(ctx)
+	for _, realm := range realms {
+		_, dropErr := d.dropIn(ctx, realm, func(q *dbsqlc.Queries) (int64, error) { return drop(q, realm) })
+		err = errors.Join(err, dropErr)
+	}
+	return err
 }

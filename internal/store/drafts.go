@@ -311,26 +311,18 @@ func (d *Drafts) Clean(ctx context.Context, now time.Time) (int64, error) {
 	}
 	var total int64
 	for _, realm := range realms {
-		dropped, err := DropInBatches(func() (int64, error) { return d.drop(ctx, realm, now) })
+		dropped, err := d.db.dropIn(ctx, realm, func(q *dbsqlc.Queries) (int64, error) {
+			drafts, err := q.DraftDropExpired(ctx, realm, now, DropBatch)
+			if err != nil || drafts == DropBatch {
+				return drafts, err
+			}
+			parked, err := q.ParkedFormDropExpired(ctx, realm, now, DropBatch)
+			return drafts + parked, err
+		})
 		total += dropped
 		if err != nil {
 			return total, fmt.Errorf("clean the drafts of %s: %w", realm, err)
 		}
 	}
 	return total, nil
-}
-
-func (d *Drafts) drop(ctx context.Context, realm string, now time.Time) (int64, error) {
-	var dropped int64
-	err := d.db.InRealm(ctx, realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		var err error
-		dropped, err = q.DraftDropExpired(ctx, realm, now, DropBatch)
-		if err != nil || dropped == DropBatch {
-			return err
-		}
-		parked, err := q.ParkedFormDropExpired(ctx, realm, now, DropBatch)
-		dropped += parked
-		return err
-	})
-	return dropped, err
 }

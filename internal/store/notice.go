@@ -240,16 +240,7 @@ const noticesKept = 30 * 24 * time.Hour
 
 // Clean deletes old notices of every realm, in small transactions.
 func (n *Notices) Clean(ctx context.Context, now time.Time) error {
-	realms, err := n.db.Realms(ctx)
-	for _, realm := range realms {
-		_, dropErr := DropInBatches(func() (dropped int64, err error) {
-			err = n.db.InRealm(ctx, realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-				dropped, err = q.NoticesDrop(ctx, realm, now.Add(-noticesKept), DropBatch)
-				return err
-			})
-			return dropped, err
-		})
-		err = errors.Join(err, dropErr)
-	}
-	return err
+	return n.db.dropEverywhere(ctx, func(q *dbsqlc.Queries, realm string) (int64, error) {
+		return q.NoticesDrop(ctx, realm, now.Add(-noticesKept), DropBatch)
+	})
 }

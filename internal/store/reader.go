@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -49,22 +48,13 @@ func (r *Reader) Message(ctx context.Context, realm string, id uuid.UUID) (payme
 	return m, err
 }
 
-// wholeTogether limits the messages that share the time of one statement.
-const wholeTogether = 100
-
 // WholeMessages returns messages as Message does, in the order of their ids. It leaves out unknown ones.
 func (r *Reader) WholeMessages(ctx context.Context, realm string, ids []uuid.UUID) ([]payment.Message, error) {
 	var list []payment.Message
 	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
-		list = nil
-		for part := range slices.Chunk(ids, wholeTogether) {
-			messages, err := In(q, r.db.Seal(), r.db.masterData).Messages(ctx, realm, part, ForRead)
-			if err != nil {
-				return err
-			}
-			list = append(list, messages...)
-		}
-		return nil
+		var err error
+		list, err = In(q, r.db.Seal(), r.db.masterData).Messages(ctx, realm, ids, ForRead)
+		return err
 	})
 	return list, err
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"countersign/internal/store/internal/dbsqlc"
 )
 
@@ -54,13 +52,7 @@ func (t *Tokens) cleanRealm(ctx context.Context, realm string, limits CleanupLim
 	}
 	var total int64
 	for _, step := range steps {
-		dropped, err := DropInBatches(func() (dropped int64, err error) {
-			err = t.db.InRealm(ctx, realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-				dropped, err = step(q)
-				return err
-			})
-			return dropped, err
-		})
+		dropped, err := t.db.dropIn(ctx, realm, step)
 		total += dropped
 		if err != nil {
 			return total, err

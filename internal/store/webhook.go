@@ -210,18 +210,9 @@ const attemptsKept = 7 * 24 * time.Hour
 
 // Clean deletes old attempts of every realm, in small transactions.
 func (s *Webhooks) Clean(ctx context.Context, now time.Time) error {
-	realms, err := s.db.Realms(ctx)
-	for _, realm := range realms {
-		_, dropErr := DropInBatches(func() (dropped int64, err error) {
-			err = s.db.InRealm(ctx, realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-				dropped, err = q.WebhookAttemptsDrop(ctx, realm, now.Add(-attemptsKept), DropBatch)
-				return err
-			})
-			return dropped, err
-		})
-		err = errors.Join(err, dropErr)
-	}
-	return err
+	return s.db.dropEverywhere(ctx, func(q *dbsqlc.Queries, realm string) (int64, error) {
+		return q.WebhookAttemptsDrop(ctx, realm, now.Add(-attemptsKept), DropBatch)
+	})
 }
 
 // Event returns an event of a realm. Error: ErrUnknownEvent.

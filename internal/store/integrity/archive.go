@@ -26,7 +26,7 @@ type ArchiveInput struct {
 	Month   string // such as 2026-03; it must be over
 	Now     time.Time
 	Seal    payment.Sealer      // checks each message before it is archived
-	Trusted auditlog.PublicKeys // verify what is written
+	Trusted auditlog.PublicKeys // verify the written bundles
 }
 
 // Archive writes the archive of a month: every payment that ended before the end of the month, with all messages about it, and is still in

@@ -153,7 +153,7 @@ func newDrill(t *testing.T, h *servicetest.Env, round int) drill {
 	return d
 }
 
-// free takes what holds a superuser out of the schema: triggers, and constraints that no key needs.
+// free disables the triggers, and drops the check constraints and three unique keys, that hold a superuser.
 func (d drill) free() error {
 	_, err := d.conn.Exec(ctx, `SET session_replication_role = replica;
 		DROP INDEX message_one_recall; DROP INDEX refresh_token_live; ALTER TABLE audit_leaf DROP CONSTRAINT audit_leaf_realm_row_id_key;

@@ -353,7 +353,7 @@ func beyond(list, other []string) []string {
 	})
 }
 
-// more is what leaves beyond what leaves without a change. A busy machine may have cut that short, so it is tried again.
+// more returns the documents that leave with a change and not without it. A busy machine may have cut the second short, so it is tried again.
 func more(try func() []string, honest *[]string) []string {
 	left := try()
 	if len(beyond(left, *honest)) > 0 {

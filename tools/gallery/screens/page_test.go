@@ -374,7 +374,7 @@ func TestTheCheckpointCountsAsPeopleRead(t *testing.T) {
 	})
 }
 
-// TestNoSpaceStandsBeforeAComma: a comma or a full stop follows what stands before it, also where that is an element of its own.
+// TestNoSpaceStandsBeforeAComma: a comma or a full stop follows the text before it at once, also where that text is an element of its own.
 func TestNoSpaceStandsBeforeAComma(t *testing.T) {
 	t.Parallel()
 	apart := regexp.MustCompile(`.{0,40}</[a-z]+>\s+[.,][^0-9].{0,20}`)

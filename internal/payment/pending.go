@@ -16,14 +16,6 @@ type NewVersion struct {
 	Grant        identity.Grant // of the role maker, under which the editor wrote it
 }
 
-// MayChange tells why the principal may not change payments, or nil: it asks for the role alone. Withdraw and Amend ask for the rest.
-func (m Message) MayChange(by identity.Principal) error {
-	if !by.Has(identity.RoleMaker) {
-		return &ForbiddenError{Text: "You may not change payments: this needs the role maker."}
-	}
-	return nil
-}
-
 // Withdraw takes a pending message back. Only somebody who made or edited it may. A checker may withdraw a scheduled payment too. The
 // reason is optional.
 //
@@ -50,22 +42,6 @@ func (m Message) Withdraw(by identity.Principal, reason string, at time.Time) (T
 	t, err := m.transition(ActionWithdraw, StateWithdrawn, by.Actor(), at)
 	t.reason = reason
 	return t, err
-}
-
-// mayWithdraw tells why the principal may not withdraw the message, or nil. A checker may unless it is pending, when a checker rejects it:
-// after a lost race the state of the message is the reason.
-func (m Message) mayWithdraw(by identity.Principal) error {
-	if by.Has(identity.RoleChecker) && !m.State.Pending() {
-		return nil
-	}
-	err := m.MayChange(by)
-	if err == nil && !m.MadeBy(by.PersonID) {
-		err = &ForbiddenError{Text: "Only the maker of a payment may withdraw it. A checker rejects it."}
-		if !m.State.Pending() {
-			err = &ForbiddenError{Text: "Only the maker of a payment may withdraw it. A checker withdraws one that is scheduled."}
-		}
-	}
-	return err
 }
 
 // Amend puts new content in the place of the current one while the message is pending. Approvals given so far do not count for it,

@@ -1,11 +1,11 @@
 package mutationtest
 
-const decide, pending = "internal/payment/decide.go", "internal/payment/pending.go"
+const decide, pending, rights = "internal/payment/decide.go", "internal/payment/pending.go", "internal/payment/rights.go"
 
 // ofDecisions let the wrong people, or people at the wrong time, decide or change.
 var ofDecisions = []mutant{
 	{
-		name: "the maker may decide (review 2)", file: decide, tests: "internal/payment",
+		name: "the maker may decide (review 2)", file: rights, tests: "internal/payment",
 		before: `if m.MadeBy(by.PersonID) {`, after: `if false && m.MadeBy(by.PersonID) {`,
 	},
 	{
@@ -33,19 +33,19 @@ var ofDecisions = []mutant{
 		before: `if !m.State.Pending() || m.State == StateQuestion && action != ActionReject {`, after: `if false {`,
 	},
 	{
-		name: "without a maker, and decidable", file: decide, tests: "internal/payment",
+		name: "without a maker, and decidable", file: rights, tests: "internal/payment",
 		before: `if len(m.Makers) == 0 || m.MadeBy([16]byte{}) {`, after: `if false {`,
 	},
 	{
-		name: "who is no checker may decide", file: decide, tests: "internal/payment",
+		name: "who is no checker may decide", file: rights, tests: "internal/payment",
 		within: `func (m Message) MayDecide(`, before: `if !by.Has(identity.RoleChecker) {`, after: `if false {`,
 	},
 	{
-		name: "a checker brought along may decide", file: decide, tests: "internal/payment",
+		name: "a checker brought along may decide", file: rights, tests: "internal/payment",
 		before: `if known && grant.GrantedAt.After(m.CreatedAt) {`, after: `if known && false {`,
 	},
 	{
-		name: "a client may decide what came through it", file: decide, tests: "internal/payment",
+		name: "a client may decide what came through it", file: rights, tests: "internal/payment",
 		before: `if by.Channel == identity.ChannelAPI && m.CameThrough`, after: `if false && m.CameThrough`,
 	},
 	{
@@ -104,7 +104,7 @@ var ofDecisions = []mutant{
 		after:  `m.Makers = m.Makers[:len(m.Makers):len(m.Makers)]`,
 	},
 	{
-		name: "any maker may withdraw", file: pending, tests: "internal/payment",
+		name: "any maker may withdraw", file: rights, tests: "internal/payment",
 		before: `if err == nil && !m.MadeBy(by.PersonID) {`, after: `if false {`,
 	},
 	{

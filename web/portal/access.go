@@ -51,7 +51,7 @@ func (v *Request) renderAccess(status int, note string, problems ...ui.Problem) 
 	return v.Render(status, views.AccessPage(model))
 }
 
-// confirmAccess keeps the review as it was shown.
+// confirmAccess stores the review as it was shown.
 func confirmAccess(v *Request) error {
 	err := v.mayReport()
 	if err != nil {
@@ -81,7 +81,7 @@ func confirmAccess(v *Request) error {
 	return v.GoTo(accessPath, "The access review is confirmed and kept.")
 }
 
-// showAccessReview shows a confirmed review as it was kept.
+// showAccessReview shows a stored review.
 func showAccessReview(v *Request) error {
 	err := v.mayReport()
 	if err != nil {

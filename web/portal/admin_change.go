@@ -10,7 +10,7 @@ import (
 	"countersign/views"
 )
 
-// desk describes the changes that administrators decide.
+// realmDesk describes the pages on which administrators decide changes.
 func (v *Request) realmDesk() ChangeDesk {
 	return ChangeDesk{
 		ListURL: "/admin", URL: "/admin/changes/", Place: views.PlaceAdministration,
@@ -53,7 +53,7 @@ func (v *Request) secrets(decided service.Decided) []views.ChangeSecret {
 	return shown
 }
 
-// showChanges lists the changes that wait, and with ?tab=all those that were decided too.
+// showAdminChanges lists the waiting changes, and with ?tab=all the decided ones too.
 func showAdminChanges(v *Request) error {
 	model := v.administrationList(adminList{
 		path: "/admin", label: "Changes", columns: []i18n.Text{"Change", "Asked for by", "When", "State"},

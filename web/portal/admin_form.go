@@ -38,7 +38,7 @@ func canonical(name, text string) string {
 	return text
 }
 
-// spans are the ways to write 24h and 90m that the pages themselves have.
+// spans normalises the spellings of durations that the pages themselves use.
 var spans = strings.NewReplacer(" ", "", "min", "m")
 
 // kind parses the kind of change in the path.
@@ -99,7 +99,7 @@ func tries(kind administration.Kind) bool {
 	return kind == administration.KindPolicyCreate || kind == administration.KindPolicyUpdate
 }
 
-// form is the form of a kind with values.
+// changeForm returns the form of a kind of change, filled with values.
 func (v *Request) changeForm(kind administration.Kind, subject string, values administration.Values) views.ChangeForm {
 	title := ChangeHeading(kind, subject)
 	model := views.ChangeForm{
@@ -115,7 +115,7 @@ func (v *Request) changeForm(kind administration.Kind, subject string, values ad
 	return model
 }
 
-// input is the question of one field.
+// input returns the form field for one value of a change.
 func input(kind administration.Kind, name, value string) views.ChangeInput {
 	field := kind.Field(name)
 	if field.Type == administration.TypeWords {
@@ -134,7 +134,7 @@ func input(kind administration.Kind, name, value string) views.ChangeInput {
 	return views.ChangeInput{Field: shown}
 }
 
-// roleOptions are the roles of a field, all without such a list, by the names that people know them by.
+// roleOptions returns the roles that a field offers (all without such a list) under their display names.
 func roleOptions(of []string) []ui.Option {
 	var options []ui.Option
 	for _, role := range identity.Roles() {
@@ -169,7 +169,7 @@ func optionsOf(field administration.Field) []ui.Option {
 	return options
 }
 
-// ask stores a request, or renders the form with its problems beside the fields.
+// ask stores a requested change, or renders the form with the problems beside its fields.
 func ask(v *Request) error {
 	kind, err := v.kind()
 	if err != nil {
@@ -216,7 +216,7 @@ func ask(v *Request) error {
 	return v.Render(http.StatusOK, views.ChangePage(shown))
 }
 
-// knownPerson puts the id of a person into the place of the name of an account that the person has.
+// knownPerson replaces an account name in the field of the person by the id of that account's person.
 func (v *Request) knownPerson(values administration.Values) error {
 	if values["personId"] == "" {
 		return nil
@@ -231,7 +231,7 @@ func (v *Request) knownPerson(values administration.Values) error {
 	return err
 }
 
-// try shows the result of a policy on past messages.
+// try adds the result of a policy on past messages to the form and renders it.
 func (v *Request) try(model views.ChangeForm, values administration.Values) error {
 	run, err := v.Config.Admin.DryRun(v.Context(), v.By, maps.Clone(values).Compact())
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"countersign/views/ui"
 )
 
-// The parts of the list of accounts that the first page of an administrator counts, under the values of their address.
+// The parts of the list of accounts that an administrator's first page counts, by their value in the address.
 const (
 	showNoFactor = "no-factor"
 	filterSetUp  = "set-up"

@@ -71,7 +71,7 @@ func (v *Request) amendable() (payment.Message, *iso20022.CustomerCreditTransfer
 	return m, document, nil
 }
 
-// showAmend is the form filled from a submission that waits.
+// showAmend shows the payment form filled from a waiting submission.
 func showAmend(v *Request) error {
 	m, document, err := v.amendable()
 	if err != nil {
@@ -119,7 +119,7 @@ func amendForm(m payment.Message, version int) views.NewPayment {
 	}
 }
 
-// checkAmend takes the form and keeps it as a draft that amends the submission. The scheme of a submission stays.
+// checkAmend validates the form and stores it as a draft that amends the submission. The scheme cannot change.
 func checkAmend(v *Request) error {
 	in, err := v.amendment()
 	if err != nil {
@@ -147,7 +147,7 @@ func checkAmend(v *Request) error {
 	return v.checkForm(model, at.take(draft), v.Keeper(at.Place), at.Sentence())
 }
 
-// amendment is the form of an amendment as it was sent.
+// amendment is a submitted amendment form.
 type amendment struct {
 	of    payment.Message
 	form  url.Values
@@ -155,7 +155,7 @@ type amendment struct {
 	lost  error       // somebody decided the submission meanwhile
 }
 
-// amendment takes the form, also of a submission that somebody decided meanwhile.
+// amendment reads the submitted form, also when somebody decided the submission meanwhile.
 func (v *Request) amendment() (amendment, error) {
 	m, _, barred := v.amendable()
 	if _, lost := LostTo(barred); barred != nil && !lost {
@@ -174,7 +174,7 @@ func (v *Request) amendment() (amendment, error) {
 	return amendment{of: m, form: form, draft: draft, lost: barred}, err
 }
 
-// keepAmend keeps an amendment while it is being typed, as a draft; one that came too late too, so that nothing is typed for nothing.
+// keepAmend saves an amendment as a draft while it is typed, also after somebody decided the submission, so that nothing typed is lost.
 func keepAmend(v *Request) error {
 	in, err := v.amendment()
 	if err != nil {
@@ -192,7 +192,7 @@ func (v *Request) tooLateToAmend(in amendment) error {
 	return v.cannotAmend(in.of, in.lost, views.Link{Label: "Show what you typed", URL: formPath(kept.ID)})
 }
 
-// cannotAmend answers when the submission is not to be amended (any more).
+// cannotAmend shows why the submission cannot be amended (any more).
 func (v *Request) cannotAmend(m payment.Message, err error, also ...views.Link) error {
 	sentence, lost := LostTo(err)
 	if !lost {
@@ -205,7 +205,7 @@ func (v *Request) cannotAmend(m payment.Message, err error, also ...views.Link) 
 	}))
 }
 
-// showWithdraw asks for the reason before a submission is taken back.
+// showWithdraw asks for the reason of a withdrawal.
 func showWithdraw(v *Request) error {
 	m, err := v.Message()
 	if err != nil {
@@ -219,7 +219,7 @@ func showWithdraw(v *Request) error {
 	return v.renderWithdraw(m, views.Words{Text: kept.Fields.Get("reason")}, err)
 }
 
-// keepWithdraw keeps why a submission is taken back while it is being typed; when somebody decided it meanwhile too.
+// keepWithdraw saves the reason of a withdrawal while it is typed, also after somebody else decided the submission.
 func keepWithdraw(v *Request) error {
 	m, err := v.Message()
 	if err != nil {
@@ -234,7 +234,7 @@ func keepWithdraw(v *Request) error {
 	return v.KeepTyped(m.InternalID, "reason")
 }
 
-// withdraw takes a submission back, in the version its maker saw.
+// withdraw withdraws a submission in the version that its maker saw.
 func withdraw(v *Request) error {
 	m, err := v.Message()
 	if err != nil {
@@ -256,7 +256,7 @@ func withdraw(v *Request) error {
 	return v.GoTo(v.afterWithdrawal(m), i18n.Text("%s is withdrawn.").With(m.GlobalID))
 }
 
-// afterWithdrawal is the page behind a withdrawal: a checker withdraws what others submitted.
+// afterWithdrawal returns the page to show after a withdrawal: a checker withdraws submissions of others.
 func (v *Request) afterWithdrawal(m payment.Message) string {
 	if !m.MadeBy(v.By.PersonID) {
 		return "/payments/" + m.InternalID.String()
@@ -264,7 +264,7 @@ func (v *Request) afterWithdrawal(m payment.Message) string {
 	return "/mine"
 }
 
-// renderWithdraw renders the question, with the cause of a refusal if there is one.
+// renderWithdraw renders the page of a withdrawal, with the cause of a refusal if there is one.
 func (v *Request) renderWithdraw(m payment.Message, model views.Words, cause error) error {
 	model.Act, model.Conflict = views.ActWithdraw, Conflict(cause, m, model.Text)
 	if model.Conflict != nil {
@@ -283,7 +283,7 @@ func (v *Request) renderWithdraw(m payment.Message, model views.Words, cause err
 	return v.renderWords(m, model, cause)
 }
 
-// renderWords renders the page of an act with the cause of a refusal, which its conflict names, or nil.
+// renderWords renders a page that asks for a reason, with the cause of a refusal and its conflict; nil for none.
 func (v *Request) renderWords(m payment.Message, model views.Words, cause error) error {
 	status := http.StatusOK
 	var malformed *payment.FieldError

@@ -8,14 +8,14 @@ import (
 	"countersign/views"
 )
 
-// MayApprove names the people who could approve a message: checkers of before it was entered, who neither made it nor approved it yet.
+// MayApprove names the people who could approve a message: checkers since before its creation who neither made nor approved it.
 func MayApprove(v *Request, m payment.Message) (names []string, err error) {
 	found, err := v.Config.Admin.Approvers(v.Context(), m)
 	names, _ = toldApart(m, found.Checkers)
 	return names, err
 }
 
-// toldApart names who may approve a message, and says why each of the others may not.
+// toldApart splits checkers: it names those who may approve a message, and says why each of the others may not.
 func toldApart(m payment.Message, checkers []identity.Principal) (may []string, mayNot []i18n.Text) {
 	for _, checker := range checkers {
 		why := m.Barred(checker)
@@ -38,7 +38,8 @@ func ruleWords(p administration.Policy) i18n.Text {
 	return key.With(p.Approvals, FieldValue("expiresAfter", administration.Wait(p.ExpiresAfter)), PolicyWords(p))
 }
 
-// approval tells by which rule a message that waits needs its approvals, who gave one, who still could, and why others cannot.
+// approval describes the approval of a waiting message: its rule, the approvals given, the possible approvers, and why others cannot
+// approve.
 func (v *Request) approval(m payment.Message) (*views.Approval, error) {
 	if !m.State.Pending() {
 		return nil, nil //nolint:nilnil // what is decided needs no approval any more

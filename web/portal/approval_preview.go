@@ -80,7 +80,7 @@ func (v *Request) outlook(scheme rulebook.Scheme, values orderform.Values, amend
 	return so, nil
 }
 
-// amended is the submission that a form amends; zero for a new one.
+// amended returns the submission that a form amends; zero for a new payment.
 func amended(model views.NewPayment) uuid.UUID {
 	if model.Amending == nil {
 		return uuid.Nil
@@ -98,7 +98,7 @@ func wrong(problems []ui.Problem, field string) (views.Mark, bool) {
 	return views.Mark{Tone: ui.ToneBad, Text: problem.Text}, problem.Text != ""
 }
 
-// bankMark tells whose account it is, or why it cannot be paid to.
+// bankMark names the bank of the creditor's account, or says why the account cannot be paid.
 func bankMark(iban account.IBAN, p prepared, problems []ui.Problem) views.Mark {
 	if p.values.CreditorIBAN == "" {
 		return open("The creditor's bank")

@@ -33,7 +33,7 @@ var realmEvents = map[string]i18n.Text{
 	auditlog.EventUserPassword: "Password changed", auditlog.EventWebhookSend: "Event sent to a webhook by hand",
 }
 
-// eventWords name an event; one without words stays as it is stored.
+// eventWords names an event; an unknown event keeps its stored name.
 func eventWords(event string) i18n.Text {
 	if words, known := realmEvents[event]; known {
 		return words
@@ -85,7 +85,7 @@ type auditDetail struct {
 	Accounts                  []json.RawMessage
 }
 
-// detailWords puts the stored detail of an event into words; one of another shape is shown as it is.
+// detailWords describes the stored detail of an event; a detail of another form is shown unchanged.
 func detailWords(event, stored string) i18n.Text {
 	var d auditDetail
 	err := json.Unmarshal([]byte(stored), &d)
@@ -114,7 +114,7 @@ func detailWords(event, stored string) i18n.Text {
 	return i18n.Stored(stored)
 }
 
-// because adds a reason to words, where there is one.
+// because appends a reason to a text; an empty reason adds nothing.
 func because(words i18n.Text, reason string) i18n.Text {
 	if reason == "" {
 		return words
@@ -122,7 +122,7 @@ func because(words i18n.Text, reason string) i18n.Text {
 	return i18n.Text("%s: %s").With(words, i18n.Stored(reason))
 }
 
-// spoken is why something was refused, without the place in the request that a program looks at.
+// spoken returns the reason of a refusal without the place in the request, which only programs need.
 func spoken(reason string) string {
 	text, found := strings.CutPrefix(reason, "refused: /")
 	if !found {
@@ -135,7 +135,7 @@ func spoken(reason string) string {
 	return text
 }
 
-// moveWords are a step from one state to another, or into the first one.
+// moveWords describes a move from one state to another, or into the first one.
 func moveWords(from, to string) i18n.Text {
 	switch from {
 	case "None":
@@ -146,7 +146,7 @@ func moveWords(from, to string) i18n.Text {
 	return i18n.Join(" → ", ui.StateLabel(from), ui.StateLabel(to))
 }
 
-// change names a change of master data as its own page does.
+// change names a change of master data as the page of the change does.
 func (d auditDetail) change() i18n.Text {
 	words := ChangeHeading(administration.Kind(d.Kind), d.Subject)
 	if words == "" || administration.Kind(d.Kind).DecidedUnder() != identity.RoleAdministrator {
@@ -202,7 +202,7 @@ func (d auditDetail) rows() int {
 	return len(rows)
 }
 
-// endWords say why a session or a sign-in ended.
+// endWords describes why a session or a sign-in ended.
 func endWords(reason string) i18n.Text {
 	words, known := map[string]i18n.Text{
 		"sign-out": "Signed out", "logout": "Signed out", "sign-in": "Somebody signed in with the same browser",

@@ -9,14 +9,14 @@ import (
 	"countersign/views/ui"
 )
 
-// listCookie is the list that this browser showed last, with its filter and page, behind the account that saw it. The pages of single
-// messages lead back to it. No page asks whence it was come to: browsers are told to send no referrer.
+// listCookie stores the list that this browser showed last, with filter, page and account. The pages of single messages link back to it.
+// The Referer header is no help: browsers are told not to send it.
 const listCookie = "list"
 
 // maxList is the longest address that is kept, in bytes: a cookie has no more than 4,096.
 const maxList = 1500
 
-// lists are the lists that messages are opened from.
+// lists maps the lists from which messages are opened to the labels of the way back.
 var lists = map[string]i18n.Text{
 	"/payments": "Payments", "/incoming": "Incoming payments", "/recalls": "Received recalls", "/mine": "My submissions",
 }
@@ -33,7 +33,7 @@ func (v *Request) RememberList() {
 	})
 }
 
-// ListBehind is the way back to the list this person saw last, as it was narrowed; none where it was not, or is not known.
+// ListBehind returns the link to the list that this person saw last, with its filter; none when unknown.
 func (v *Request) ListBehind() ui.Step {
 	cookie, err := v.Echo.Cookie(listCookie)
 	if err != nil {

@@ -27,7 +27,7 @@ import (
 // batchPath returns the page of a batch file.
 func batchPath(id uuid.UUID) string { return "/payments/batches/" + id.String() }
 
-// takeTable keeps each payment of a table as a draft, all or none. The content is nil where no file was uploaded.
+// takeTable stores each payment of a table as a draft, all or none. The content is nil when no file was uploaded.
 func (v *Request) takeTable(name string, content []byte, many orderform.Table) error {
 	if len(many.Findings) > 0 {
 		return v.refuseFile(name, content, many.Findings)
@@ -68,8 +68,8 @@ func (v *Request) takeTable(name string, content []byte, many orderform.Table) e
 // maxListed limits the findings that refuse a file.
 const maxListed = 200
 
-// takeParts keeps each payment of an order as a draft of its own, all or none. A finding about an element that payments share refuses the
-// file; one about a payment alone is shown with that payment.
+// takeParts stores each payment of an order as a draft of its own, all or none. A finding about an element that payments share refuses the
+// file; a finding about one payment is shown with that payment.
 func (v *Request) takeParts(name string, content []byte, parts orderform.Parts) error {
 	outdated, ended := orderform.Outdated(parts.Message, v.Today(), v.Config.Rules)
 	if ended {
@@ -130,8 +130,8 @@ func sharedFindings(parts []orderform.Part, made []prepared) []payment.Finding {
 	return all
 }
 
-// lineNumbers are the lines of the file on which its payments begin, as a refusal of the file counts them; where several begin on one line
-// they are counted from 1.
+// lineNumbers returns the line of the file on which each payment begins, as a refusal of the file counts them. Payments on the same line
+// are numbered from 1.
 func lineNumbers(lines []orderform.Line) []int {
 	numbers, counted := make([]int, len(lines)), make([]int, len(lines))
 	for i, line := range lines {
@@ -250,7 +250,7 @@ func (v *Request) batchLines(drafts []store.Draft) ([]views.BatchLine, []prepare
 	return lines, made, nil
 }
 
-// alike counts for each payment those like it of the last days.
+// alike counts the similar payments of the last days for each payment.
 func (v *Request) alike(made []prepared) ([]int, error) {
 	like := make([]store.Likeness, len(made))
 	for i, p := range made {
@@ -292,7 +292,7 @@ func (v *Request) batchLine(p prepared, alike bool) views.BatchLine {
 	return line
 }
 
-// problemsOfLine names the answer that each problem is about, or its element where the form has no field for it.
+// problemsOfLine names the form field of each problem, or its element when the form has no such field.
 func problemsOfLine(p prepared, values orderform.Values) []views.LineProblem {
 	if len(p.draft.File) > 0 {
 		shown := make([]views.LineProblem, 0, len(p.findings))
@@ -358,7 +358,7 @@ func submitBatch(v *Request) error {
 	return v.GoTo(batchPath(id)+"?tried=yes", "The ready payments are submitted.")
 }
 
-// digestOf is the digest of all lines of a file as they are shown. It stays while they are submitted, a part at a time.
+// digestOf returns the digest of all lines of a file as they are shown. It stays the same while the file is submitted in parts.
 func digestOf(drafts []store.Draft) string {
 	hash := sha256.New()
 	for _, draft := range drafts {
@@ -367,7 +367,7 @@ func digestOf(drafts []store.Draft) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// hindered adds to a line that was ready why it was not submitted: its references were used before, or the payee's bank warns.
+// hindered adds to a ready line why it was not submitted: its references were used before, or the payee's bank warns.
 func (v *Request) hindered(line *views.BatchLine, p prepared) error {
 	check := "/payments/" + p.draft.ID.String() + "/check"
 	used, err := v.Config.Submission.UsedBefore(v.Context(), v.By, p.input())
@@ -385,7 +385,7 @@ func (v *Request) hindered(line *views.BatchLine, p prepared) error {
 	return err
 }
 
-// submitLine submits one payment of a file unless something has to be said to it first.
+// submitLine submits one payment of a file, unless its maker must read or answer something first.
 func (v *Request) submitLine(draft store.Draft) error {
 	became, err := v.became(draft)
 	if err != nil {

@@ -25,7 +25,7 @@ const (
 // FactorsPath is the page of a person's second factors.
 const FactorsPath = "/me/factors"
 
-// StartHalf remembers whose password was right, under a new token.
+// StartHalf stores whose password was right, under a new session token.
 func (v *Request) StartHalf(by identity.Principal, next string) error {
 	ctx, s := v.Context(), v.portal.sessions
 	err := v.tellEnd(store.EndedBySignIn)
@@ -48,7 +48,7 @@ func (v *Request) StartHalf(by identity.Principal, next string) error {
 	return nil
 }
 
-// Half is whose password was right, and where they go on to; known is false when there is nobody.
+// Half returns the account whose password was right, and the page to continue with; known is false without one.
 func (v *Request) Half() (half auth.PortalSession, next string, known bool) {
 	ctx, s := v.Context(), v.portal.sessions
 	id, err := uuid.Parse(s.GetString(ctx, keyHalfUser))
@@ -62,16 +62,16 @@ func (v *Request) Half() (half auth.PortalSession, next string, known bool) {
 	return half, LocalPath(s.GetString(ctx, keyHalfNext)), true
 }
 
-// AskToEnrol holds a session at the page of second factors until one is taken up.
+// AskToEnrol restricts a session to the page of second factors until a factor is added.
 func (v *Request) AskToEnrol() { v.portal.sessions.Put(v.Context(), keyEnrol, true) }
 
-// Enrolled lets such a session go on.
+// Enrolled lifts the restriction of AskToEnrol.
 func (v *Request) Enrolled() { v.portal.sessions.Remove(v.Context(), keyEnrol) }
 
-// MustEnrol reports whether the session is held at the page of second factors.
+// MustEnrol reports whether the session is restricted to the page of second factors.
 func (v *Request) MustEnrol() bool { return v.portal.sessions.GetBool(v.Context(), keyEnrol) }
 
-// heldBackAt reports whether the session is held, and the page asked for is none of those on which a factor is taken up.
+// heldBackAt reports whether the session is restricted and the requested page does not add a factor.
 func (v *Request) heldBackAt() bool {
 	return v.MustEnrol() && !strings.HasPrefix(v.Echo.Path(), FactorsPath)
 }

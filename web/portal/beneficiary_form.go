@@ -15,14 +15,14 @@ import (
 	"countersign/views/ui"
 )
 
-// askedBeneficiary is the subject of a change with the values of its form.
+// askedBeneficiary is a requested change: its kind, its beneficiary and the values of the form.
 type askedBeneficiary struct {
 	kind    administration.Kind
 	subject administration.Beneficiary // zero for a new one
 	values  administration.Values
 }
 
-// showNew asks for a new beneficiary; with from= the form is filled from a payment of the realm.
+// showNew shows the form of a new beneficiary; with from= it is filled from a payment of the realm.
 func showNew(v *Request) error {
 	ask := askedBeneficiary{kind: administration.KindBeneficiaryCreate, values: administration.Values{"country": "CH"}}
 	err := ask.kind.MayAsk(v.By)
@@ -39,7 +39,7 @@ func showNew(v *Request) error {
 	return v.Render(http.StatusOK, views.ChangeFormPage(v.beneficiaryForm(ask)))
 }
 
-// creditorOf are the fields of a payment's creditor.
+// creditorOf returns the fields of a payment's creditor.
 func (v *Request) creditorOf(id uuid.UUID) (administration.Values, error) {
 	m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, id)
 	if err != nil {
@@ -67,10 +67,10 @@ func (v *Request) creditorOf(id uuid.UUID) (administration.Values, error) {
 	return values, nil
 }
 
-// showUpdate asks how a beneficiary changes.
+// showUpdate shows the form to change a beneficiary.
 func showUpdate(v *Request) error { return v.show(administration.KindBeneficiaryUpdate) }
 
-// showRemove asks whether a beneficiary is to be removed.
+// showRemove shows the form to remove a beneficiary.
 func showRemove(v *Request) error { return v.show(administration.KindBeneficiaryRemove) }
 
 func (v *Request) show(kind administration.Kind) error {
@@ -81,7 +81,7 @@ func (v *Request) show(kind administration.Kind) error {
 	return v.Render(http.StatusOK, views.ChangeFormPage(v.beneficiaryForm(ask)))
 }
 
-// about reads the beneficiary that the path names, for somebody who may ask for the change.
+// about loads the beneficiary of the path for a person who may request the change.
 func (v *Request) about(kind administration.Kind) (askedBeneficiary, error) {
 	ask := askedBeneficiary{kind: kind}
 	err := kind.MayAsk(v.By)
@@ -97,7 +97,7 @@ func (v *Request) about(kind administration.Kind) (askedBeneficiary, error) {
 	return ask, err
 }
 
-// form is the form of a change with values.
+// beneficiaryForm returns the form of a change with its values.
 func (v *Request) beneficiaryForm(ask askedBeneficiary) views.ChangeForm {
 	model := views.ChangeForm{
 		Heading: "New beneficiary", Action: "/beneficiaries/new", BackURL: "/beneficiaries",
@@ -139,7 +139,7 @@ func askUpdate(v *Request) error { return v.ask(administration.KindBeneficiaryUp
 
 func askRemove(v *Request) error { return v.ask(administration.KindBeneficiaryRemove) }
 
-// ask stores a request, or shows its problems beside the fields.
+// ask stores a requested change, or renders the form with the problems beside its fields.
 func (v *Request) ask(kind administration.Kind) error {
 	ask, err := v.about(kind)
 	if err != nil {

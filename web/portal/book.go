@@ -18,7 +18,7 @@ import (
 // bookPage is the number of beneficiaries on one page.
 const bookPage = 50
 
-// list begins a page of a list.
+// bookList starts a page of one of the lists of beneficiaries.
 func (v *Request) bookList(current string, heading, words i18n.Text) views.AdministrationList {
 	waiting := ""
 	if v.Changes > 0 {
@@ -93,8 +93,7 @@ func showBook(v *Request) error {
 	return v.Render(http.StatusOK, views.AdministrationListPage(model))
 }
 
-// listedSince says since when beneficiaries are in the list, and which two people put them there: a beneficiary has the id of the change
-// that made it.
+// listedSince describes when each beneficiary was added and by which two people. A beneficiary has the id of the change that created it.
 func (v *Request) listedSince(list []administration.Beneficiary) ([]i18n.Text, error) {
 	filter := store.ChangeFilter{Kind: administration.KindBeneficiaryCreate, IDs: []uuid.UUID{}, PageSize: bookPage}
 	for _, b := range list {
@@ -119,7 +118,7 @@ func (v *Request) listedSince(list []administration.Beneficiary) ([]i18n.Text, e
 	return since, err
 }
 
-// lastPaid says when and how much was paid last to accounts, by account.
+// lastPaid describes the day and the amount of the last payment to each account.
 func (v *Request) lastPaid(accounts []string) (map[string]i18n.Text, error) {
 	paid, err := v.Config.Reader.LastPaid(v.Context(), v.By.Realm, accounts)
 	words := make(map[string]i18n.Text, len(accounts))

@@ -103,8 +103,7 @@ func (v *Request) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
 	return model, err
 }
 
-// reasonsToLook are the reasons to approve a message on its own decision when several are approved together; none for a message that
-// nothing sets apart.
+// reasonsToLook returns the reasons to decide a message on its own; none for an ordinary message.
 func reasonsToLook(m payment.Message, warnings []views.Warning) []i18n.Text {
 	reasons := cautions(warnings)
 	if m.ApprovalsRequired > 1 {
@@ -130,11 +129,11 @@ func (v *Request) leftOut(m payment.Message) i18n.Text {
 	return ""
 }
 
-// needsFactor is said of a message for which a second factor is asked: it is shown for one content alone.
+// needsFactor leaves a message out of a bulk approval: a second factor confirms the content of one message only.
 const needsFactor i18n.Text = "Open it on its own: the approval rule asks for a second factor."
 
-// leftOutBefore is leftOut before the approval: it also names the limit of messages, given that beside are selected already, and the need
-// of a second factor.
+// leftOutBefore is leftOut before the approval. It also checks the need of a second factor and the limit of messages, of which beside are
+// already selected.
 func (v *Request) leftOutBefore(m payment.Message, beside int) (i18n.Text, error) {
 	said := v.leftOut(m)
 	if said != "" {
@@ -161,12 +160,12 @@ func (v *Request) overLimit(m payment.Message) (i18n.Text, error) {
 	return "", err
 }
 
-// binding names a message with the version and the content that a page shows.
+// binding identifies a message with its version and its content as a page shows them.
 func binding(m payment.Message) string {
 	return strings.Join([]string{m.InternalID.String(), strconv.Itoa(m.Version), hex.EncodeToString(m.ContentHash[:])}, itemParts)
 }
 
-// sentRows is everything that the approval of a message sends, as far as its line among others does not have it.
+// sentRows lists the content that an approval sends, without the fields that the message's line has already.
 func sentRows(m payment.Message) ([]ui.Row, error) {
 	document, err := m.ToClearing()
 	if err != nil {
@@ -182,8 +181,8 @@ func bulkItem(m payment.Message, row ui.Entry) views.BulkItem {
 	return item
 }
 
-// approveItems approves messages one by one, adds their results to the model and returns their number. Those of a file end when their time
-// is over.
+// approveItems approves messages one by one, adds their results to the model and returns their number. It stops after the time limit of a
+// file.
 func (v *Request) approveItems(model *views.BulkOutcome, items []string, f Filter) (decided int, err error) {
 	until := v.Config.Now().Add(batchTime)
 	for i, item := range items {
@@ -270,7 +269,7 @@ func approveBulk(v *Request) error {
 	return v.Render(http.StatusOK, views.BulkOutcomePage(model))
 }
 
-// onceEach are those of a list that are the first of their key.
+// onceEach drops elements whose key came before.
 func onceEach[T any, K comparable](all []T, key func(T) K) []T {
 	var once []T
 	known := map[K]bool{}
@@ -350,7 +349,7 @@ func (v *Request) bulkDone(m payment.Message, f Filter) views.BulkItem {
 	return item
 }
 
-// refusalOf describes the refusal of an approval. It returns any other error unchanged.
+// refusalOf describes the refusal of an approval; it returns any other error unchanged.
 func refusalOf(err error) (i18n.Text, error) {
 	var refused *payment.RefusalError
 	var withheld *payment.WithheldError

@@ -133,7 +133,7 @@ func (v *Request) fillFile(model *views.Bulk, messages []payment.Message, f Filt
 	return nil
 }
 
-// medians are the middle amounts of payments in minor units, by currency; none of fewer than five payments.
+// medians returns the median amounts of payments in minor units by currency; none for fewer than five payments.
 func medians(messages []payment.Message) map[money.Currency]int64 {
 	amounts := map[money.Currency][]int64{}
 	for _, m := range messages {
@@ -149,7 +149,8 @@ func medians(messages []payment.Message) map[money.Currency]int64 {
 	return middle
 }
 
-// digestOfFile is the digest of the payments of a file as a page shows them: their versions and contents. It stays while they are decided.
+// digestOfFile returns the digest of the payments of a file as a page shows them: their versions and contents. It stays the same while they
+// are decided.
 func digestOfFile(messages []payment.Message) string {
 	hash := sha256.New()
 	for _, m := range messages {
@@ -158,14 +159,14 @@ func digestOfFile(messages []payment.Message) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// waitingOfFile are the payments of a file that wait for a decision, behind those reached before.
+// waitingOfFile holds the payments of a file that still wait for a decision, after those handled by earlier requests.
 type waitingOfFile struct {
 	items   []string // as a form names a few messages
 	places  []int    // of the items in the file, from 0
 	changed bool     // the file is not as the page showed it
 }
 
-// waitingOfFile reads the file that a form names.
+// waitingOfFile reads the waiting payments of the file that a form names.
 func (v *Request) waitingOfFile(form url.Values) (waiting waitingOfFile, err error) {
 	id, err := uuid.Parse(form.Get(fileField))
 	if err != nil {
@@ -210,6 +211,6 @@ func maxTogether(form url.Values) int {
 	return maxBulk
 }
 
-// fileChanged refuses the approval of a file that is not as its page showed it.
+// fileChanged refuses the approval of a file that differs from its page.
 const fileChanged i18n.Text = "" +
 	"A payment of this file was amended or added after the page was made. Nothing more was approved: read it again."

@@ -10,12 +10,12 @@ import (
 	"countersign/views/ui"
 )
 
-// knownCategory reports whether a rejection names one of the reasons on offer.
+// knownCategory reports whether the value is one of the offered reasons of a rejection.
 func knownCategory(value string) bool {
 	return slices.ContainsFunc(views.RejectCategories, func(category ui.Option) bool { return category.Value == value })
 }
 
-// askCategory shows the form again: a rejection says which kind of reason it has. Everything wrong with the form is told at once.
+// askCategory renders the form again because the category of the reason is missing, with all other problems of the form.
 func (v *Request) askCategory(typed views.Reject) error {
 	m, err := v.Readable()
 	if err != nil {

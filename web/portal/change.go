@@ -16,7 +16,7 @@ import (
 	"countersign/views/ui"
 )
 
-// The parts of the list of changes that wait, under the values of their address: those this person may decide, and those it asked for.
+// The tabs of the waiting changes, by their value in the address: changes this person may decide, and changes this person requested.
 const (
 	ChangesForMe  = "me"
 	ChangesOfMine = "mine"
@@ -45,8 +45,8 @@ type Decided struct {
 	Secrets []views.ChangeSecret
 }
 
-// ShowChanges completes and shows the list of changes: those that wait, with ?tab=me or ?tab=mine a part of them, and with ?tab=all those
-// that were decided too.
+// ShowChanges completes and renders the list of changes: the waiting ones, with ?tab=me or ?tab=mine a part of them, with ?tab=all the
+// decided ones too.
 func (v *Request) ShowChanges(desk ChangeDesk, model views.AdministrationList) error {
 	filter := store.ChangeFilter{State: administration.StatePending, PageSize: changesPage + 1}
 	tab := v.Echo.QueryParam("tab")
@@ -98,7 +98,7 @@ func (v *Request) ShowChanges(desk ChangeDesk, model views.AdministrationList) e
 	return v.Render(http.StatusOK, views.AdministrationListPage(model))
 }
 
-// sortChanges reads the order of a list of changes: newest first where the address asks for none that there is.
+// sortChanges reads the order of a list of changes; newest first for a missing or unknown order.
 func (v *Request) sortChanges(filter *store.ChangeFilter) string {
 	switch asked := v.Echo.QueryParam("sort"); asked {
 	case "oldest":
@@ -111,7 +111,7 @@ func (v *Request) sortChanges(filter *store.ChangeFilter) string {
 	return ""
 }
 
-// changesURL is the address of a part of the list of changes in an order, and of a page of it.
+// changesURL returns the address of a page of a tab in an order.
 func changesURL(desk ChangeDesk, tab, order string, more ...string) string {
 	query := url.Values{}
 	for i, pair := 0, append([]string{"tab", tab, "sort", order}, more...); i+1 < len(pair); i += 2 {
@@ -145,7 +145,7 @@ func (v *Request) ShowChange(desk ChangeDesk) error {
 	return v.Render(http.StatusOK, views.ChangePage(shown))
 }
 
-// Change is a change as its page shows it.
+// Change returns the view of a change.
 func (v *Request) Change(desk ChangeDesk, c administration.Change) views.RealmChange {
 	title := desk.Heading(c)
 	shown := views.RealmChange{
@@ -163,7 +163,7 @@ func (v *Request) Change(desk ChangeDesk, c administration.Change) views.RealmCh
 	return shown
 }
 
-// changeDifferences are the fields that change, in words for people.
+// changeDifferences describes the fields that change.
 func changeDifferences(c administration.Change) []views.ChangeDifference {
 	var shown []views.ChangeDifference
 	for _, d := range c.Differences() {
@@ -195,7 +195,7 @@ func shownAs(c administration.Change, key string) string {
 	return key
 }
 
-// DecideChange carries out a decision. What an approval shows once is shown on the answer itself.
+// DecideChange makes a decision. Secrets that an approval shows once are part of this answer.
 func (v *Request) DecideChange(desk ChangeDesk, approve bool) error {
 	id, err := v.ID("id")
 	if err != nil {
@@ -221,7 +221,7 @@ func (v *Request) DecideChange(desk ChangeDesk, approve bool) error {
 	return v.GoTo(desk.URL+id.String(), i18n.Text("The change is decided: %s.").With(ui.StateLabel(decided.Change.State())))
 }
 
-// undecided shows the change again with why the decision was not taken.
+// undecided renders the change again with the reason why the decision was refused.
 func (v *Request) undecided(desk ChangeDesk, id uuid.UUID, reason string, cause error) error {
 	var conflict *administration.ConflictError
 	var malformed *payment.FieldError

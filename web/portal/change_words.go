@@ -40,7 +40,7 @@ var valueWords = map[string]i18n.Text{
 	string(payment.KindReturn): ui.KindLabel(payment.KindReturn), string(payment.KindResolution): ui.KindLabel(payment.KindResolution),
 }
 
-// YesNo is a yes or a no for people.
+// YesNo returns the word for yes or no.
 func YesNo(is bool) i18n.Text {
 	if is {
 		return "yes"
@@ -118,7 +118,7 @@ func PolicyWords(p administration.Policy) i18n.Text {
 // RoleWords lists roles as people call them.
 func RoleWords(roles []identity.Role) i18n.Text { return i18n.Join(", ", roleNames(roles)...) }
 
-// OrDash is a text, or a dash where there is none.
+// OrDash returns the text, or a dash for an empty one.
 func OrDash(text string) i18n.Text {
 	if strings.TrimSpace(text) == "" {
 		return i18n.Data("–")

@@ -30,7 +30,7 @@ func showCheck(v *Request) error {
 	return v.showDraft(draft, http.StatusOK, nil)
 }
 
-// checkAnew shows a draft once more that was changed since the page was made whose button was pressed. Nothing is submitted.
+// checkAnew renders the check page of a draft that changed after the page of the pressed button was made. Nothing is submitted.
 func (v *Request) checkAnew(draft store.Draft) error {
 	return v.showDraft(draft, http.StatusConflict, []ui.Problem{{Text: ChangedSince}})
 }
@@ -66,7 +66,7 @@ func (v *Request) showDraft(draft store.Draft, status int, problems []ui.Problem
 	})
 }
 
-// keepAnswer keeps why a payment is paid again while it is being typed.
+// keepAnswer saves the reason for paying again while it is typed.
 func keepAnswer(v *Request) error {
 	draft, err := v.OpenDraft()
 	if err != nil {
@@ -75,7 +75,7 @@ func keepAnswer(v *Request) error {
 	return v.KeepTyped(draft.ID, "duplicateReason")
 }
 
-// refuseDraft shows a draft that is no longer fine where it can be corrected: a day may have gone by, an account may be closed.
+// refuseDraft shows the form of a draft that became invalid: its day may have passed, or an account was closed.
 func (v *Request) refuseDraft(p prepared) error {
 	if len(p.draft.File) > 0 {
 		return v.refuseOrder(p.draft, v.readFile(p.draft.File), p.findings)
@@ -212,7 +212,7 @@ func (v *Request) checkGroups(p prepared) []views.CheckGroup {
 	return groups
 }
 
-// preview is the payment of the draft as a message.
+// preview returns the payment of the draft as a message.
 func (p prepared) preview() payment.Message {
 	return payment.Message{Kind: payment.KindInstruction, Scheme: p.draft.Scheme, Direction: payment.DirectionOut, Summary: p.asked.Summary}
 }
@@ -226,10 +226,10 @@ func (p prepared) laterDay(today time.Time) time.Time {
 	return rulebook.ExecutionDay(info)
 }
 
-// sent is the content that the document to clearing of the draft would have.
+// sent returns the content of the document to clearing that the draft would become.
 func (p prepared) sent() views.Sent { return views.SentOf(p.asked.Document, p.preview()) }
 
-// notForwarded lists elements of the draft's file that the payment drops; a form has none of that kind.
+// notForwarded lists the elements of the draft's file that are not sent to clearing; a form has none.
 func (p prepared) notForwarded() (texts []i18n.Text) {
 	if len(p.draft.File) > 0 {
 		for _, note := range interbank.Notes(p.draft.Scheme, p.built.Document) {
@@ -239,7 +239,7 @@ func (p prepared) notForwarded() (texts []i18n.Text) {
 	return texts
 }
 
-// bankNamed is a bank as the page to check names it: of some no more is known than their number.
+// bankNamed names a bank on the check page; of some banks only the number is known.
 func bankNamed(bank string) i18n.Text {
 	if strings.Trim(bank, "0123456789") == "" {
 		return i18n.Text("Bank %s").With(bank)
@@ -247,7 +247,7 @@ func bankNamed(bank string) i18n.Text {
 	return i18n.Data(bank)
 }
 
-// fileWarnings names the file a payment came in.
+// fileWarnings names the file that the payment was uploaded in.
 func fileWarnings(draft store.Draft) []views.Warning {
 	return []views.Warning{{
 		Title: i18n.Text("From the file %s").With(draft.FileName),

@@ -31,7 +31,7 @@ func LostTo(err error) (sentence i18n.Text, lost bool) {
 	return "", false
 }
 
-// WhatHappened says why a message cannot be decided any more: whose decision ended that and when, or since when it is in its state.
+// WhatHappened says why a message cannot be decided any more: who decided it and when, or since when it is in its state.
 func WhatHappened(m payment.Message) i18n.Text {
 	name := string(m.GlobalID)
 	decision, decided := m.LastDecision()

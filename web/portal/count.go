@@ -55,7 +55,7 @@ func (v *Request) counted(f *Filter) (counted, error) {
 	return now, err
 }
 
-// shares lists the keys of each tab, up to the limit of the counts, and the common filter of all.
+// shares returns the keys of each tab, up to the limit of the counts, and the filter common to all tabs.
 func (v *Request) shares(f *Filter) (map[string][]store.WaitingMessages, store.QueueFilter, error) {
 	shares := map[string][]store.WaitingMessages{}
 	if f.Impossible {
@@ -95,13 +95,13 @@ func (v *Request) shares(f *Filter) (map[string][]store.WaitingMessages, store.Q
 	return shares, ask, nil
 }
 
-// waiting lists the keys of all messages the address leaves, so many as are counted.
+// waiting lists the keys of the messages within the filter of the address, up to the limit of the counts.
 func (v *Request) waiting(f Filter) ([]store.WaitingMessages, error) {
 	shares, _, err := v.shares(&f)
 	return shares[v.tab(f)], err
 }
 
-// payeeFlags are the results of the verification of the payee behind each flag the queue can be narrowed to.
+// payeeFlags maps each flag of the queue's filter to results of the verification of the payee.
 var payeeFlags = map[string][]payee.Result{
 	views.FlagOtherName: {payee.NoMatch}, views.FlagNameDiffers: {payee.CloseMatch},
 	views.FlagUnverified: {payee.NotPossible, payee.Late, payee.Waived},
@@ -143,7 +143,7 @@ func (v *Request) askAll(f *Filter) store.QueueFilter {
 	return ask
 }
 
-// factsOf adds up what waits, by currency.
+// factsOf adds up the waiting amounts by currency.
 func factsOf(waiting []store.WaitingMessages, now time.Time) views.QueueFacts {
 	facts := views.QueueFacts{Waiting: len(waiting), Now: now}
 	totals := map[money.Currency]money.Amount{}
@@ -164,7 +164,8 @@ func factsOf(waiting []store.WaitingMessages, now time.Time) views.QueueFacts {
 	return facts
 }
 
-// addTo adds an amount to the total of its currency. A sum that no column holds can only be planted, and is left as it was.
+// addTo adds an amount to the total of its currency. A sum beyond the range of the column can only come from tampering; the total then
+// stays unchanged.
 func addTo(totals map[money.Currency]money.Amount, amount money.Amount) {
 	sum, begun := totals[amount.Currency()]
 	if begun {
@@ -177,7 +178,7 @@ func addTo(totals map[money.Currency]money.Amount, amount money.Amount) {
 	totals[amount.Currency()] = amount
 }
 
-// totalsView are the totals by currency, never added up across currencies.
+// totalsView formats the totals of each currency; currencies are never added up.
 func totalsView(totals map[money.Currency]money.Amount) []ui.Amount {
 	shown := make([]ui.Amount, 0, len(totals))
 	for _, currency := range slices.Sorted(maps.Keys(totals)) {

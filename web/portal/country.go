@@ -9,7 +9,7 @@ import (
 	"countersign/views/ui"
 )
 
-// Countries are the options of an address in a language, by name; the first one chooses none.
+// Countries returns the country options of an address in a language, by name; the first option is no country.
 func Countries(in i18n.Language) []ui.Option { return countries()[in] }
 
 var countries = sync.OnceValue(func() map[i18n.Language][]ui.Option {

@@ -44,8 +44,8 @@ func BeneficiaryWarnings(m payment.Message, news store.CreditorNews, now time.Ti
 	return warnings
 }
 
-// namedOtherwise reports whether a payment names the owner of a listed account otherwise than the list does: what two people agreed on is
-// the account together with its name.
+// namedOtherwise reports whether a payment names the owner of a listed account differently from the list: two people agreed on account and
+// name together.
 func namedOtherwise(m payment.Message, news store.CreditorNews) bool {
 	return news.ListedName != "" && !identity.SameName(news.ListedName, m.Summary.CreditorName)
 }

@@ -19,7 +19,7 @@ import (
 // dashboardRows is the number of the longest waiting messages on the dashboard.
 const dashboardRows = 5
 
-// showDashboard shows each role its open work. Somebody without a role lands on the profile.
+// showDashboard shows each role its open work. A person without a role is sent to the profile.
 func showDashboard(v *Request) error {
 	model := views.Dashboard{Layout: v.layout("Dashboard", views.PlaceDashboard)}
 	var err error
@@ -37,8 +37,8 @@ func showDashboard(v *Request) error {
 	return v.Render(http.StatusOK, views.DashboardPage(model))
 }
 
-// fillWork adds what people of payments see. What looks at thousands of messages is asked beside the rest: a page takes as long as the
-// slowest of them.
+// fillWork adds the work of makers, checkers and supervisors. Queries over thousands of messages run in parallel: the page takes as long as
+// the slowest one.
 func (v *Request) fillWork(model *views.Dashboard) error {
 	var group errgroup.Group
 	group.Go(func() (err error) { model.Volumes, err = v.volumes(); return err })
@@ -55,7 +55,7 @@ func (v *Request) fillWork(model *views.Dashboard) error {
 	return beside
 }
 
-// fillWaiting adds the figures of the day, what waits longest, and the lists of each role.
+// fillWaiting adds the figures of the day, the longest waiting messages, and the lists of each role.
 func (v *Request) fillWaiting(model *views.Dashboard) error {
 	var err error
 	model.Tiles, err = v.tiles()
@@ -72,7 +72,8 @@ func (v *Request) fillWaiting(model *views.Dashboard) error {
 	return v.fillRole(model)
 }
 
-// longest is which messages the list of the longest waiting holds: those this person may decide, or those this person made, or all.
+// longest returns the filter of the list of the longest waiting messages: those this person may decide, else those this person made, else
+// all.
 func (v *Request) longest(model *views.Dashboard) store.QueueFilter {
 	ask := store.QueueFilter{PageSize: dashboardRows}
 	switch {
@@ -86,7 +87,7 @@ func (v *Request) longest(model *views.Dashboard) store.QueueFilter {
 	return ask
 }
 
-// tiles are the figures of the day, each a link to the list behind it. Nobody is told that something waits for them who may not decide.
+// tiles returns the figures of the day, each linked to its list. Only people who may decide see how many messages wait.
 func (v *Request) tiles() ([]views.Tile, error) {
 	var tiles []views.Tile
 	decides, makes := v.By.Has(identity.RoleChecker), MayMake(v.By) == nil
@@ -109,7 +110,7 @@ func (v *Request) tiles() ([]views.Tile, error) {
 // maxTiles is the number of tiles that a person reads at a glance.
 const maxTiles = 6
 
-// fewer leaves out the last tiles that call for no attention, until few are left.
+// fewer drops the last tiles without a warning until maxTiles are left.
 func fewer(tiles []views.Tile) []views.Tile {
 	for i := len(tiles) - 1; i > 0 && len(tiles) > maxTiles; i-- {
 		if tiles[i].Tone == "" {
@@ -119,7 +120,7 @@ func fewer(tiles []views.Tile) []views.Tile {
 	return tiles
 }
 
-// gatewayTiles say how the gateway itself stands, to those who look after it.
+// gatewayTiles describes the state of the gateway itself for its operators.
 func (v *Request) gatewayTiles() ([]views.Tile, error) {
 	var tiles []views.Tile
 	if payment.MayAudit(v.By) == nil && v.Config.Sealing != nil {
@@ -144,7 +145,7 @@ func sealingTile(standing integrity.SignerStanding) views.Tile {
 	return tile
 }
 
-// waitingTiles say how much waits, for this person or for all.
+// waitingTiles counts the waiting messages, for this person or for all.
 func (v *Request) waitingTiles(mine bool) ([]views.Tile, error) {
 	label, list, count := i18n.Text("Waiting for me"), "/queue", v.Totals
 	if !mine {

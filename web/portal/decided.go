@@ -43,8 +43,7 @@ func (v *Request) decidedRows(f Filter, model *views.Queue) error {
 	return nil
 }
 
-// beginOf parses the decision after which the page begins: its message and its time in microseconds. Without one the page begins at the
-// newest.
+// beginOf parses the decision after which the page begins: its message and its time in microseconds. The first page has none.
 func beginOf(f Filter) store.Decided {
 	micros, err := strconv.ParseInt(f.Place, 10, 64)
 	if err != nil {

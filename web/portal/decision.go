@@ -18,7 +18,7 @@ import (
 	"countersign/views/ui"
 )
 
-// showDecision is one waiting message beside the list, or for htmx the message alone.
+// showDecision shows a waiting message beside the list, or for htmx the message alone.
 func showDecision(v *Request) error {
 	m, err := v.Readable()
 	if err != nil {
@@ -51,7 +51,7 @@ func (v *Request) renderDecision(status int, m payment.Message, added views.Deci
 	return v.Render(status, views.QueuePage(model))
 }
 
-// decision fills the detail of a message. Which buttons it has is asked of the domain: a rejection is tried without being stored.
+// decision fills the detail of a message. The domain determines its buttons: a rejection is tried without storing it.
 func (v *Request) decision(m payment.Message, f Filter, added views.Decision) (views.Decision, error) {
 	detail := added
 	err := v.look(m)
@@ -182,8 +182,8 @@ func reject(v *Request) error {
 	})
 }
 
-// rejectReason is the reason as the maker reads it: the category in words of the checker's language, then the text.
-// The text is always asked for, and a long one goes before the category.
+// rejectReason returns the reason for the maker: the category in the checker's language, then the text. The text is required. The category
+// is dropped where both together are too long.
 func rejectReason(l i18n.Language, typed views.Reject) string {
 	text := strings.TrimSpace(typed.Reason)
 	if text == "" {
@@ -259,7 +259,7 @@ func (v *Request) refuseDecision(m payment.Message, cause error, typed views.Rej
 	return v.renderDecision(http.StatusUnprocessableEntity, m, added)
 }
 
-// leadOn adds the link to the next message for this person to the panel of a decision that lost; to the queue when there is none.
+// leadOn adds a link to the panel of a lost decision: to the next message for this person, else to the queue.
 func (v *Request) leadOn(conflict *views.Conflict, m payment.Message) error {
 	f := ReadFilter(v.Echo.QueryParams(), "/queue")
 	next, found, err := v.nextAfter(m, f)
@@ -351,7 +351,7 @@ func (v *Request) nextAfter(decided payment.Message, f Filter) (payment.Message,
 	return payment.Message{}, false, nil
 }
 
-// showReject is the form to reject on a page of its own.
+// showReject shows the form of a rejection on a page of its own.
 func showReject(v *Request) error {
 	m, err := v.Readable()
 	if err != nil {

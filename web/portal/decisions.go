@@ -22,7 +22,7 @@ import (
 	"countersign/web/request"
 )
 
-// decisionColumns are those of the report as a page; its table for a spreadsheet has more.
+// decisionColumns are the columns of the report on the page; its spreadsheet has more.
 var (
 	decisionColumns = []i18n.Text{
 		"Payment", "Decided", "Outcome", "Maker", "Checker", "Amount", "Creditor", "Reference", "Rule", "Reason", "Seconds",
@@ -91,7 +91,7 @@ func (v *Request) tooManyDecisions(period store.Period) error {
 	return err
 }
 
-// evidenceTries and evidencePause bound the wait for the seals of the newest rows.
+// evidenceTries and evidencePause limit the wait for the seals of the newest rows.
 const (
 	evidenceTries = 6
 	evidencePause = 400 * time.Millisecond

@@ -23,7 +23,7 @@ func (v *Request) Device() string {
 	return cookie.Value
 }
 
-// KeepDevice lets the browser be known the next time somebody signs in under the name. It is no session: it opens nothing by itself.
+// KeepDevice stores a cookie by which this browser is recognised at the next sign-in under the name. It is no session and gives no access.
 func (v *Request) KeepDevice(realm, name string) error {
 	text, err := v.Config.Auth.NewDevice(realm, name)
 	if err != nil {

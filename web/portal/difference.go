@@ -14,7 +14,7 @@ import (
 	"countersign/views/ui"
 )
 
-// unusual: an amount of more than so many times the largest payment of before is pointed out.
+// unusual is the factor above the largest earlier payment from which an amount is marked.
 const unusual = 3
 
 // Differences lists the differences between a payment and earlier ones to its creditor, in words: for the checker to compare, and for the
@@ -27,7 +27,7 @@ func Differences(v *Request, m payment.Message) ([]views.Warning, error) {
 	return apart(v, m, news[m.InternalID])
 }
 
-// apart are the differences of a payment to whose creditor so much is new.
+// apart returns the differences between a payment and earlier ones to its creditor; news says whether creditor and account are new.
 func apart(v *Request, m payment.Message, news store.CreditorNews) ([]views.Warning, error) {
 	past, err := v.Config.Reader.CreditorPast(v.Context(), v.By.Realm, m.Summary, m.InternalID)
 	if err != nil {
@@ -121,7 +121,7 @@ func cautions(warnings []views.Warning) []i18n.Text {
 	return titles
 }
 
-// newAccount says of an account that was not paid before whether its owner was.
+// newAccount warns about an account that was not paid before, and says whether its owner was.
 func newAccount(m payment.Message, past store.CreditorPast) views.Warning {
 	if past.Elsewhere == 0 {
 		return views.Warning{

@@ -24,7 +24,7 @@ const (
 
 var formLabels = map[string]i18n.Text{formXML: "XML", formJSON: "JSON", formSources: "Where it came from"}
 
-// formOf reads a form; anything else is the document itself.
+// formOf parses a form; unknown text means the document itself.
 func formOf(text string) string {
 	switch text {
 	case formJSON, formSources:
@@ -80,12 +80,12 @@ func showDocument(v *Request) error {
 	return v.Render(http.StatusOK, views.DocumentPage(model))
 }
 
-// madeHere reports whether it is known of each element of a document where it came from: of those this gateway makes from others.
+// madeHere reports whether this gateway made the document from others, so that the origin of each element is known.
 func madeHere(d store.OutboundDocument) bool {
 	return d.Direction == payment.DocumentOut && interbank.Known(string(d.Name))
 }
 
-// textOf writes a document to be read. What cannot be read as a document is shown as it is.
+// textOf formats a document for reading; an unreadable one is shown unchanged.
 func textOf(content []byte, form string) string {
 	if form == formJSON {
 		encoded := jsonOf(content)
@@ -117,7 +117,7 @@ func jsonOf(content []byte) []byte {
 	return encoded
 }
 
-// downloadDocument gives the exact bytes as a file, or the JSON form.
+// downloadDocument sends the exact bytes as a file, or the JSON form.
 func downloadDocument(v *Request) error {
 	m, d, err := v.document()
 	if err != nil {

@@ -19,7 +19,7 @@ const (
 	firstDocuments = 50
 )
 
-// documents are those of one message, as far as its page lists them.
+// documents holds the documents of one message that its page lists.
 type documents struct {
 	list []store.OutboundDocument // newest first
 	// leftOut: some are not in the list, between first, the newest of the first ones, and rest, the oldest of the newest.
@@ -27,7 +27,7 @@ type documents struct {
 	first, rest store.OutboundDocument
 }
 
-// between reports whether documents of that time may be left out.
+// between reports whether documents of this time may be missing in the list.
 func (d documents) between(at time.Time) bool {
 	return d.leftOut && at.After(d.first.At) && at.Before(d.rest.At)
 }
@@ -55,14 +55,14 @@ func (v *Request) documents(m payment.Message) (d documents, err error) {
 	return d, nil
 }
 
-// documentsAfter reads documents of a message in their order, from behind one of them on.
+// documentsAfter reads the documents of a message in their order, after the given one.
 func (v *Request) documentsAfter(m payment.Message, after uuid.UUID, most int32) ([]store.OutboundDocument, error) {
 	return v.Config.Reader.Documents(v.Context(), v.By.Realm, store.DocumentFilter{
 		MessageID: m.InternalID, Before: after, OldestFirst: true, PageSize: most,
 	})
 }
 
-// listDocuments fills the list of documents: the first and the newest, or a page of all from the one on that the address names.
+// listDocuments fills the list of documents: the first and the newest ones, or a page that begins with the document in the address.
 func (v *Request) listDocuments(model *views.Payment, m payment.Message, d documents) error {
 	path := "/payments/" + m.InternalID.String() + "/messages"
 	after, err := uuid.Parse(v.Echo.QueryParam("after"))

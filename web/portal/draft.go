@@ -29,7 +29,7 @@ type prepared struct {
 	note     string // what its maker says to the checkers
 }
 
-// fine reports whether nothing is wrong.
+// fine reports whether the draft has no problems.
 func (p prepared) fine() bool { return len(p.built.Problems) == 0 && len(p.findings) == 0 }
 
 // input returns the order for the submission service. The draft's key is the externalId: a form sent twice makes one payment.
@@ -55,7 +55,7 @@ func (v *Request) prepareDraft(draft store.Draft) (prepared, error) {
 	return v.preview(p)
 }
 
-// buildDraft builds the document of a draft; no rule is asked.
+// buildDraft builds the document of a draft without checking rules.
 func (v *Request) buildDraft(draft store.Draft) (prepared, error) {
 	if len(draft.File) > 0 {
 		return ofFile(draft, v.readFile(draft.File)), nil
@@ -93,7 +93,7 @@ func amendProblems(reason string) []orderform.Problem {
 	return nil
 }
 
-// readFile reads an uploaded order. One of the previous generation is refused from the day on which that has ended.
+// readFile reads an uploaded order. An order of the previous version is refused from its cut-off date on.
 func (v *Request) readFile(content []byte) orderform.File {
 	file := orderform.ReadFile(content)
 	outdated, ended := orderform.Outdated(file.Message, v.Today(), v.Config.Rules)
@@ -103,7 +103,7 @@ func (v *Request) readFile(content []byte) orderform.File {
 	return file
 }
 
-// ofFile is the draft of a file that was read.
+// ofFile returns the draft of an order file.
 func ofFile(draft store.Draft, file orderform.File) prepared {
 	return prepared{draft: draft, source: draft.File, message: file.Message, built: file.BuiltOrder, findings: file.Findings}
 }

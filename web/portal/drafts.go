@@ -18,11 +18,11 @@ import (
 // tabDrafts is the tab of a maker's list with unsubmitted drafts.
 const tabDrafts = "drafts"
 
-// allDrafts stands in a form for the id of each draft.
+// allDrafts is the form value for all drafts.
 const allDrafts = "all"
 
-// keepTyped keeps a payment form while it is being typed, as a draft. Nothing is checked. The answer is a part of the form: the key it is
-// kept under from then on, and when it was kept.
+// keepTyped saves a payment form as a draft while it is typed. Nothing is checked. It answers with a part of the form: the key of the draft
+// and the time of saving.
 func keepTyped(v *Request) error {
 	form, err := v.makersForm()
 	if err != nil {
@@ -43,7 +43,7 @@ type begun struct {
 
 func (b begun) count() int { return len(b.forms) + len(b.files) }
 
-// CountBegun counts what this person began and did not submit, as the tab of drafts lists it.
+// CountBegun counts the unsubmitted drafts of this person, as the tab of drafts lists them.
 func CountBegun(v *Request) (int, error) {
 	b, err := v.begun()
 	return b.count(), err
@@ -79,7 +79,7 @@ func (v *Request) draftRows(b begun) ([]ui.Entry, error) {
 	return rows, nil
 }
 
-// discards is the step that deletes a draft.
+// discards returns the step that deletes a draft.
 func discards(id uuid.UUID) ui.Step { return ui.Step{Label: "Delete", Value: id.String()} }
 
 // discardDrafts deletes an open draft, the open ones of a file, or all.

@@ -13,7 +13,7 @@ import (
 	"countersign/views"
 )
 
-// showEdit is the form of a draft with everything kept.
+// showEdit shows the form of a draft.
 func showEdit(v *Request) error {
 	draft, err := v.OpenDraft()
 	if err != nil {
@@ -22,7 +22,7 @@ func showEdit(v *Request) error {
 	return v.showDraftForm(draft)
 }
 
-// showDraftForm is the form of a draft; that of an R-transaction, and of a file, has an address of its own.
+// showDraftForm shows the form of a draft; the forms of R-transactions and files have addresses of their own.
 func (v *Request) showDraftForm(draft store.Draft) error {
 	if len(draft.File) > 0 {
 		return v.Echo.Redirect(http.StatusSeeOther, "/payments/upload")
@@ -62,7 +62,7 @@ func draftForm(draft store.Draft, values orderform.Values) views.NewPayment {
 	return model
 }
 
-// checkEdit takes the changed form of a draft. One that was submitted meanwhile stays as it is: the changed form becomes a new draft.
+// checkEdit validates the changed form of a draft. A draft that was submitted meanwhile stays unchanged: the form becomes a new draft.
 func checkEdit(v *Request) error {
 	err := MayMake(v.By)
 	if err != nil {
@@ -108,7 +108,8 @@ func checkEdit(v *Request) error {
 	return v.checkForm(model, changed, v.Keeper(at.Place), at.Sentence())
 }
 
-// placeOfEdit is the changed form of a draft, and where it is kept: in that draft, or in another that the form went on in.
+// placeOfEdit reads the changed form of a draft and finds where it is stored: in that draft, or in another one in which the form was
+// continued.
 func (v *Request) placeOfEdit(draft store.Draft, form url.Values, model views.NewPayment) (store.Draft, place, error) {
 	changed, err := v.newDraft(SchemeOf(model.Scheme), model.Values)
 	if err != nil {
@@ -128,5 +129,5 @@ func (v *Request) placeOfEdit(draft store.Draft, form url.Values, model views.Ne
 	return changed, at, err
 }
 
-// another is said where the changed form of a draft that was submitted meanwhile becomes a new draft.
+// another explains that the form of a meanwhile submitted draft became a new draft.
 const another = i18n.Text("Your draft was submitted meanwhile: this is another payment, and it is not submitted yet.")

@@ -95,7 +95,7 @@ type categoryBeginning struct {
 	category ui.Option
 }
 
-// categoryBeginnings are put together once: a report asks for them of each of its rows.
+// categoryBeginnings are built once: a report compares them with each of its rows.
 var categoryBeginnings = sync.OnceValue(func() (list []categoryBeginning) {
 	for _, category := range views.RejectCategories {
 		for _, spoken := range i18n.Languages() {
@@ -169,7 +169,7 @@ func endedCounts(v *Request, period store.Period) (map[payment.State]int, error)
 	return counts, nil
 }
 
-// reportedEnded lists what came into a state in a period, of one reason where the address names one.
+// reportedEnded lists the messages that reached a state in a period, with one reason if the address names one.
 func (v *Request) reportedEnded(state payment.State, period store.Period, words i18n.Text) (reported, error) {
 	headings := map[payment.State]i18n.Text{
 		payment.StateRejected: "Rejected by checkers", payment.StateFailed: "Failed", payment.StateUnconfirmed: "No answer of clearing in time",

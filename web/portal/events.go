@@ -90,7 +90,7 @@ func (p *Portal) events(v *Request) error {
 	return err
 }
 
-// tellPerson tells an open page of another person who is signed in now. The browser asks again after a minute.
+// tellPerson sends the name of the person now signed in to a page that another person opened. The browser asks again after a minute.
 func (v *Request) tellPerson() error {
 	var shown bytes.Buffer
 	err := views.SignedInNow(v.By.UserName).Render(v.Context(), &shown)
@@ -139,7 +139,7 @@ func (v *Request) stream(pause time.Duration, rights *store.Rights) error {
 	}
 }
 
-// tell looks at the queue once and writes what changed.
+// tell polls the queue once and sends the changes.
 func (v *Request) tell(live *Live) error {
 	err := v.CountWaiting()
 	if err != nil {
@@ -161,7 +161,7 @@ func (v *Request) tell(live *Live) error {
 	return v.write("event: live\ndata: " + strings.ReplaceAll(shown.String(), "\n", "\ndata: ") + "\n\n")
 }
 
-// write sends one event, and gives up on a browser that does not take it in time.
+// write sends one event. It fails when the browser does not read it in time.
 func (v *Request) write(event string) error {
 	controller := http.NewResponseController(v.Echo.Response())
 	late := time.AfterFunc(eventWithin, func() { _ = controller.SetWriteDeadline(time.Unix(1, 0)) })
@@ -173,7 +173,7 @@ func (v *Request) write(event string) error {
 	return controller.Flush()
 }
 
-// stillOpen reads session and person again: what ended or was taken away ends the stream.
+// stillOpen reads session and person again; the stream ends when either ended or lost its rights.
 func (v *Request) stillOpen() (bool, error) {
 	open, err := v.Refresh()
 	return open && v.By.Has(identity.RoleChecker), err

@@ -23,7 +23,7 @@ const (
 	exportPage = 500
 )
 
-// exportOf makes the handler of the table of a list: the messages that the address of the list shows, on all its pages, in its order.
+// exportOf returns the handler that exports a list as a table: the messages within the filter of its address, all pages, in its order.
 func exportOf(path string, next func(*Request, *Filter) ([]payment.Message, bool, error)) func(*Request) error {
 	return func(v *Request) error {
 		err := payment.MayRead(v.By)
@@ -47,7 +47,7 @@ func exportOf(path string, next func(*Request, *Filter) ([]payment.Message, bool
 	}
 }
 
-// writeExport streams the table. What goes wrong behind the first bytes ends the connection, so that nobody takes a part for the whole.
+// writeExport streams the table. An error after the first bytes ends the connection, so that a partial table is recognised.
 func (v *Request) writeExport(path, format string, f Filter, next func(*Request, *Filter) ([]payment.Message, bool, error)) error {
 	list, more, err := next(v, &f)
 	if err != nil {
@@ -101,7 +101,7 @@ func textCells(texts ...string) []request.Cell {
 	return cells
 }
 
-// exportRow is a message as its list shows it. Of a withheld one only its identity is true.
+// exportRow returns a message as its list shows it; of a withheld message only the identity.
 func (v *Request) exportRow(m payment.Message) []request.Cell {
 	created := m.CreatedAt.In(v.Config.Zone).Format("2006-01-02 15:04:05")
 	kind := v.Say(ui.KindLabel(m.Kind))
@@ -144,7 +144,7 @@ func nextRecalls(v *Request, f *Filter) ([]payment.Message, bool, error) {
 	return f.went(v.recalls(f, ask))
 }
 
-// went moves the filter behind the messages read, and reports whether there are more.
+// went moves the filter behind the messages read and reports whether more follow.
 func (f *Filter) went(list []payment.Message, next store.ListPlace, err error) ([]payment.Message, bool, error) {
 	*f = f.goingOn(next)
 	return list, next.MessageID != uuid.Nil, err

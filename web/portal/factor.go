@@ -36,7 +36,7 @@ func factorViews(list []auth.Factor) []views.Factor {
 	return shown
 }
 
-// proof returns the fields in which a user proves a change of factors: the password, and a factor when there is one. The page that makes a
+// proof returns the fields in which a user proves a change of factors: the password, and a factor when there is one. The page that adds a
 // passkey asks for a code instead, because a page can ask the browser for one passkey only.
 func (v *Request) proof(list []auth.Factor, problems []ui.Problem) (views.Proof, error) {
 	proof := views.Proof{HasFactor: len(list) > 0, Problems: problems}
@@ -99,7 +99,7 @@ func (v *Request) renderNewApp(status int, fresh auth.NewTOTP, model views.NewAp
 	return v.Render(status, views.NewAppPage(model))
 }
 
-// enrolApp takes an authenticator app up.
+// enrolApp adds an authenticator app.
 func enrolApp(v *Request) error {
 	form, err := v.Form()
 	if err != nil {
@@ -122,7 +122,7 @@ func enrolApp(v *Request) error {
 	return v.renderNewApp(status, fresh, views.NewApp{Name: in.Name, Problems: problems, Proof: views.Proof{Problems: problems}})
 }
 
-// enrolled lets somebody go on who was asked to take a factor up, and shows the recovery codes that were made, if any.
+// enrolled continues after a person added a required factor, and shows new recovery codes, if any.
 func (v *Request) enrolled(codes []string) error {
 	v.Enrolled()
 	if len(codes) == 0 {
@@ -148,7 +148,7 @@ func (v *Request) renderNewPasskey(status int, name string, problems ...ui.Probl
 	return v.Render(status, views.NewPasskeyPage(model))
 }
 
-// enrolPasskey takes a passkey up. The factor beside the password is a code here: the form has one answer of a passkey, that of the new
+// enrolPasskey adds a passkey. The proof beside the password is a code: the form can hold the answer of one passkey only, that of the new
 // one.
 func enrolPasskey(v *Request) error {
 	form, err := v.Form()
@@ -196,7 +196,7 @@ func (v *Request) renderRemoveFactor(status int, problems ...ui.Problem) error {
 	return v.Render(status, views.RemoveFactorPage(model))
 }
 
-// removeFactor gives a second factor up.
+// removeFactor removes a second factor.
 func removeFactor(v *Request) error {
 	form, id, err := v.factorForm()
 	if err != nil {
@@ -244,7 +244,7 @@ func (v *Request) renderRecoveryCodes(status int, problems ...ui.Problem) error 
 	return v.Render(status, views.RecoveryCodesPage(model))
 }
 
-// newRecoveryCodes makes recovery codes and shows them this once.
+// newRecoveryCodes makes recovery codes and shows them once.
 func newRecoveryCodes(v *Request) error {
 	form, err := v.Form()
 	if err != nil {

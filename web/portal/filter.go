@@ -63,12 +63,12 @@ func ReadFilter(query url.Values, action string) Filter {
 	return f
 }
 
-// Searchable is a text without what no stored text holds: null characters and bytes that are no UTF-8.
+// Searchable removes characters that no stored text has: null characters and invalid UTF-8.
 func Searchable(text string) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "")
 }
 
-// schemeFor is the scheme that a scheme and a currency leave; each scheme has one currency.
+// schemeFor combines the filters for scheme and currency; each scheme has one currency. impossible means that no scheme matches both.
 func schemeFor(scheme, currency string) (only rulebook.Scheme, impossible bool) {
 	if scheme == "" && currency == "" {
 		return "", false
@@ -82,7 +82,7 @@ func schemeFor(scheme, currency string) (only rulebook.Scheme, impossible bool) 
 	return "", true
 }
 
-// SchemeOf reads a scheme; anything else is the first one.
+// SchemeOf parses a scheme; unknown text means sic-inst.
 func SchemeOf(text string) rulebook.Scheme {
 	for _, scheme := range rulebook.Schemes() {
 		if string(scheme) == text {
@@ -130,7 +130,7 @@ func Day(typed string, now time.Time) (day time.Time, known bool) {
 	return time.Time{}, false
 }
 
-// NoDay is the code of a text that is no day.
+// NoDay is the code of a finding about text that is not a day.
 const NoDay = "DT01"
 
 // Days reads the days of the filter in the time zone of now: made from the first, made up to and including the second, in its
@@ -154,7 +154,7 @@ func (f *Filter) Days(now time.Time) (from, before, since time.Time) {
 	return from, before, since
 }
 
-// Query is the filter as the end of an address, with its question mark; "" when there is none. A page is kept: the way back leads to it.
+// Query returns the filter as a query string with its question mark; "" for none. The position of the page stays: links back lead to it.
 func (f Filter) Query(changes ...string) string {
 	values := url.Values{}
 	set := func(name, value string) {
@@ -185,7 +185,7 @@ func (f Filter) Query(changes ...string) string {
 // maxTrail limits the earlier pages in the address of a page. Beyond it the link back leads to the first page.
 const maxTrail = 10
 
-// readTrail reads where the pages before this one began; what cannot be read is no trail.
+// readTrail parses the starts of the earlier pages; an unreadable trail is empty.
 func readTrail(text string) []string {
 	if text == "" || len(text) > maxTrail*maxPlace {
 		return nil
@@ -221,8 +221,8 @@ func (f Filter) Pages(path string, more bool, behind Filter) ui.Pages {
 	return pages
 }
 
-// PagesOf are the links of a list of messages of which the next page begins behind a key; a zero key has none. A page that is not full has
-// a next one where only so many messages were looked at.
+// PagesOf returns the links of a list of messages. next is the start of the next page; zero for none. A page that is not full can have a
+// next one, because one read scans a limited number of messages.
 func (f Filter) PagesOf(path string, list []payment.Message, next store.ListPlace) ui.Pages {
 	pages := f.Pages(path, next.MessageID != uuid.Nil, f.goingOn(next))
 	if len(list) < ListPage {
@@ -248,7 +248,7 @@ func (f Filter) after() string {
 	return f.After.String() + "~" + f.Place
 }
 
-// Kind is the kind asked for if it is one of the given, else "".
+// Kind returns the kind in the filter if it is one of the given ones, else "".
 func (f Filter) Kind(known []payment.Kind) string {
 	if slices.Contains(known, payment.Kind(f.View.Kind)) {
 		return f.View.Kind
@@ -256,7 +256,7 @@ func (f Filter) Kind(known []payment.Kind) string {
 	return ""
 }
 
-// Direction is the direction asked for if there is such a one, else "".
+// Direction returns the direction in the filter if it is valid, else "".
 func (f Filter) Direction() string {
 	switch payment.Direction(f.View.Direction) {
 	case payment.DirectionIn, payment.DirectionOut:
@@ -265,7 +265,7 @@ func (f Filter) Direction() string {
 	return ""
 }
 
-// Maker is the name as accounts are stored.
+// Maker returns the name of the maker as accounts store it.
 func (f Filter) Maker() string {
 	if f.View.Maker == "" {
 		return ""
@@ -273,7 +273,7 @@ func (f Filter) Maker() string {
 	return identity.NormaliseName(f.View.Maker)
 }
 
-// NothingMatches returns the empty-list text of a filtered list: "No payment matches your search."
+// NothingMatches returns the empty-list text of a filtered list, such as "No payment matches your search."
 func (f Filter) NothingMatches(said i18n.Text) ui.Empty {
 	return ui.Empty{
 		Icon: "search", Title: "Nothing matches", Text: said,
@@ -293,8 +293,8 @@ func KindOptions(kinds []payment.Kind) []ui.Option {
 // ListPage limits the messages on one page of a list other than the queue.
 const ListPage = 50
 
-// Listed reads one page of messages in the order that the filter asks for, and where the next one begins; zero where there is none. An
-// order that cannot be had is taken out of the filter.
+// Listed reads one page of messages in the order of the filter, and the start of the next page; zero for none. An unsupported order is
+// removed from the filter.
 func (v *Request) Listed(f *Filter, ask store.Filter) (list []payment.Message, next store.ListPlace, err error) {
 	ask.PageSize, ask.Before = cmp.Or(f.Size, ListPage), f.After
 	if by := f.listSort(); by != store.ListNewest {

@@ -54,7 +54,7 @@ func (f *form) read(values url.Values) {
 	}
 }
 
-// lines are the lines of information with something in them, and for each the number of its field, from 1.
+// lines returns the non-empty lines of information and the number of the field of each, from 1.
 func (f form) lines() (lines []string, numbers []int) {
 	for i, line := range f.Information {
 		if strings.TrimSpace(line) != "" {
@@ -64,7 +64,7 @@ func (f form) lines() (lines []string, numbers []int) {
 	return lines, numbers
 }
 
-// newDraft is the form as a draft, which keeps it until it is submitted.
+// newRequestDraft returns the draft that stores the form until it is submitted.
 func (v *Request) newRequestDraft(a asked) (store.Draft, error) {
 	f, about := a.form, a.preview.About.Original
 	f.Name, f.Currency, f.Amount = about.Summary.CreditorName, string(about.Summary.Amount.Currency()), about.Summary.Amount.Swiss()
@@ -98,8 +98,7 @@ func formIn(draft store.Draft) (*form, error) {
 	return kept.Form, nil
 }
 
-// asked is the request the form makes, with the charge it was read to. The draft's key is the externalId: a form sent twice makes one
-// message.
+// asked returns the request of the form, with its parsed charge. The draft's key is the externalId: a form sent twice makes one message.
 func (f form) asked(draft uuid.UUID, charge money.Amount) payment.RTransaction {
 	lines, _ := f.lines()
 	asked := payment.RTransaction{

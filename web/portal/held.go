@@ -32,7 +32,7 @@ func Submit(v *Request, draft store.Draft) (held bool, err error) {
 	return true, v.submitForm(draft, *f)
 }
 
-// FormOf is the address of the form of the R-transaction a draft holds; "" for a payment.
+// FormOf returns the address of the form of a draft that is an R-transaction; "" for a payment.
 func FormOf(draft store.Draft) (string, error) {
 	f, err := formIn(draft)
 	if err != nil || f == nil {
@@ -41,7 +41,7 @@ func FormOf(draft store.Draft) (string, error) {
 	return f.addressOf(draft.ID), nil
 }
 
-// Sketch is the draft of an R-transaction as a list shows it.
+// Sketch is a draft of an R-transaction as a list shows it.
 type Sketch struct {
 	URL      string    // its form
 	Toward   i18n.Text // what it is, before the name
@@ -66,14 +66,13 @@ func SketchOf(draft store.Draft) (Sketch, error) {
 	}, nil
 }
 
-// routes are the forms for R-transactions by their route.
+// routes maps the routes of forms to kinds of R-transactions.
 var routes = map[string]payment.Kind{
 	"/payments/:id/recall": payment.KindRecall, "/payments/:id/return": payment.KindReturn, "/recalls/:id/resolve": payment.KindResolution,
 }
 
-// KeepRTransaction stores a form of an R-transaction that was sent after the session had run out, as a draft of the person whose session
-// it was. The address returned opens it again; it is "" for another form, one about nothing, and where the person has no room for a
-// further draft.
+// KeepRTransaction stores an R-transaction form that was sent after the session ended, as a draft of the session's person. It returns the
+// address that opens the draft; "" for another form, for a form about no payment, and for a person with too many drafts.
 func KeepRTransaction(v *Request) (string, error) {
 	kind, ours := routes[strings.TrimSuffix(v.Echo.Path(), "/keep")]
 	if !ours {

@@ -25,7 +25,7 @@ func FullMessage(v *Request, m payment.Message) (views.Message, error) {
 	return fullMessage(v, m, documents{})
 }
 
-// fullMessage is a message whose steps lead to its documents, as far as they are given.
+// fullMessage is FullMessage with the known documents, to which the steps link.
 func fullMessage(v *Request, m payment.Message, known documents) (views.Message, error) {
 	view := views.Message{Message: m}
 	steps, err := v.Config.Reader.History(v.Context(), v.By.Realm, m.InternalID)
@@ -149,7 +149,7 @@ func (v *Request) fillChanges(view *views.Message, m payment.Message) error {
 	return nil
 }
 
-// earlier is the content of the document to clearing that an earlier version of a message would have become.
+// earlier returns the content of the document to clearing that an earlier version of a message would have become.
 func (v *Request) earlier(m payment.Message, about payment.Summary, content []byte) (interbank.Content, error) {
 	if about.DebtorAccount != m.Summary.DebtorAccount {
 		var err error
@@ -166,7 +166,7 @@ func (v *Request) earlier(m payment.Message, about payment.Summary, content []by
 	return interbank.ContentOf(document), nil
 }
 
-// The documents that a step can be about.
+// isOrder reports whether a document is an order; like the next functions it tells which document belongs to a step.
 func isOrder(d store.OutboundDocument) bool {
 	return d.Direction == payment.DocumentDraft || strings.HasPrefix(string(d.Name), "pain.001")
 }
@@ -183,7 +183,7 @@ func isReceived(d store.OutboundDocument) bool {
 	return d.Direction == payment.DocumentIn && !isOrder(d)
 }
 
-// hasDocument are the steps that a document caused or that wrote one, with which documents that can be.
+// hasDocument maps the steps with a document to the test that recognises the document.
 var hasDocument = map[payment.Action]func(store.OutboundDocument) bool{
 	payment.ActionSubmit: isOrder, payment.ActionAmend: isOrder, payment.ActionDeliver: isSent, payment.ActionSettle: isReceived,
 	payment.ActionRejectByClearing: isReceived, payment.ActionInquire: isInquiry, payment.ActionAcknowledge: isReceived,
@@ -191,8 +191,8 @@ var hasDocument = map[payment.Action]func(store.OutboundDocument) bool{
 	payment.ActionReceive: isReceived, payment.ActionReport: isReceived,
 }
 
-// documentOf is the address of the document of a step: of those it can be, the one nearest in time. Where none is known, or it may be one
-// of those that are left out, it is the list.
+// documentOf returns the address of the document of a step: of the possible documents the nearest in time. Without one, or when it may be
+// missing in the list, it returns the address of the list.
 func documentOf(s store.Step, m payment.Message, known documents) string {
 	address, nearest := "/payments/"+m.InternalID.String()+"/messages", time.Duration(math.MaxInt64)
 	if known.between(s.At) {
@@ -212,7 +212,7 @@ var byOthers = []payment.Action{
 	payment.ActionBook, payment.ActionReceive, payment.ActionReport,
 }
 
-// noteLanguage is the language of the reason of a step where it is not that of the page: screen readers and browsers read it by that.
+// noteLanguage returns the language of the reason of a step when it differs from the page's: browsers and screen readers need it.
 func noteLanguage(s store.Step, spoken i18n.Language) string {
 	if s.Reason == "" || !slices.Contains(byOthers, s.Action) || spoken == i18n.English ||
 		spoken.Say(i18n.Stored(s.Reason)) != s.Reason {
@@ -236,7 +236,7 @@ func stepNote(s store.Step, m payment.Message, spoken i18n.Language) (note i18n.
 	return i18n.Stored(s.Reason), noteLanguage(s, spoken)
 }
 
-// timeline puts the steps of a message into words; those with a document lead to it.
+// timeline describes the steps of a message; a step with a document links to it.
 func timeline(steps []store.Step, m payment.Message, known documents, spoken i18n.Language) []ui.Event {
 	events := make([]ui.Event, 0, len(steps))
 	for i, s := range steps {

@@ -7,7 +7,7 @@ import (
 	"countersign/views/ui"
 )
 
-// fillRole adds the lists and figures of each role of payments that this person holds.
+// fillRole adds the lists and figures of each role of this person that works with payments.
 func (v *Request) fillRole(model *views.Dashboard) error {
 	decides, makes, reports := v.By.Has(identity.RoleChecker), MayMake(v.By) == nil, v.By.Has(identity.RoleSupervisor)
 	if makes {
@@ -39,7 +39,7 @@ func (v *Request) fillRole(model *views.Dashboard) error {
 	return nil
 }
 
-// fillAdministration adds what administrators see: nothing of payments.
+// fillAdministration adds the content for administrators: nothing about payments.
 func (v *Request) fillAdministration(model *views.Dashboard) error {
 	home, err := Home(v, dashboardRows)
 	if err != nil {
@@ -53,7 +53,7 @@ func (v *Request) fillAdministration(model *views.Dashboard) error {
 // maxQuarantined limits the count of documents in quarantine; their page lists no more.
 const maxQuarantined = 100
 
-// quarantineTile counts what clearing sent that belongs to nothing.
+// quarantineTile counts the documents from clearing that match no message.
 func (v *Request) quarantineTile() (views.Tile, error) {
 	count, err := v.Config.Reader.QuarantineCount(v.Context(), maxQuarantined)
 	tile := views.Tile{

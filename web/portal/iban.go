@@ -34,7 +34,7 @@ func showIBAN(v *Request) error {
 	})
 }
 
-// aboutIBAN reads an account number as typed and asks the rules, and the directory of banks, whether the scheme reaches it.
+// aboutIBAN reads a typed account number and checks by the rules and the bank directory whether the scheme reaches it.
 func (v *Request) aboutIBAN(typed string, scheme rulebook.Scheme) (views.IBANCheck, error) {
 	check := views.IBANCheck{Scheme: string(scheme)}
 	iban, err := account.ParseInput(typed)
@@ -62,7 +62,7 @@ func (v *Request) aboutIBAN(typed string, scheme rulebook.Scheme) (views.IBANChe
 	return check, nil
 }
 
-// describeIBAN says whose an account is, as far as its number tells.
+// describeIBAN describes the bank of an account, as far as its number tells.
 func describeIBAN(iban account.IBAN, scheme rulebook.Scheme) views.IBANCheck {
 	check := views.IBANCheck{Scheme: string(scheme), Grouped: iban.Grouped(), Country: i18n.Country(iban.Country())}
 	check.Bank = views.BankName(iban.String(), "")
@@ -72,7 +72,7 @@ func describeIBAN(iban account.IBAN, scheme rulebook.Scheme) views.IBANCheck {
 	return check
 }
 
-// inFours writes the account of answers that nobody typed here in groups of four: documents and bills have it in one piece.
+// inFours formats the account of prefilled answers in groups of four: documents and bills have it in one piece.
 func inFours(values orderform.Values) orderform.Values {
 	if _, err := account.Parse(values.CreditorIBAN); err == nil {
 		values.CreditorIBAN = ui.GroupFours(values.CreditorIBAN)

@@ -13,8 +13,8 @@ func (v *Request) outerCookie() string {
 	return "outer"
 }
 
-// HoldOuter lets the browser keep what belongs to a sign-in at a provider until it comes back. It is no session. It travels with the way
-// back from the provider, which a strict cookie would not.
+// HoldOuter stores the data of a sign-in at a provider in a cookie until the browser returns. It is no session. A strict cookie would not
+// be sent on the way back from the provider.
 func (v *Request) HoldOuter(held string) { v.putOuter(held, outerLife) }
 
 // TakeOuter returns the content of the cookie and deletes the cookie; "" for none.

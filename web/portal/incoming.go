@@ -33,10 +33,10 @@ func showIncoming(v *Request) error {
 	})
 }
 
-// tabAnswered is the part of the received recalls that were granted or refused.
+// tabAnswered is the tab of the received recalls that were granted or refused.
 const tabAnswered = "answered"
 
-// recallTabs are the parts of the list of received recalls.
+// recallTabs are the tabs of the list of received recalls.
 var recallTabs = []struct {
 	name  string
 	label i18n.Text
@@ -47,7 +47,7 @@ var recallTabs = []struct {
 	{tabAnswered, "Answered", payment.StateAnswered},
 }
 
-// showReceivedRecalls lists the recalls that came in, with the days left for an answer.
+// showReceivedRecalls lists the received recalls, with the days left for an answer.
 func showReceivedRecalls(v *Request) error {
 	err := payment.MayRead(v.By)
 	if err != nil {
@@ -106,7 +106,7 @@ func showReceivedRecalls(v *Request) error {
 	return v.Render(http.StatusOK, views.ListPage(model))
 }
 
-// recalls lists a page of received recalls; on the tab of those that are late, the one that was due first first.
+// recalls lists a page of received recalls; the tab of late recalls is sorted by the missed day.
 func (v *Request) recalls(f *Filter, ask store.Filter) (list []payment.Message, next store.ListPlace, err error) {
 	if f.View.Tab == tabLate {
 		most := int32(ListPage)
@@ -134,7 +134,7 @@ func (v *Request) receivedRecallRow(m payment.Message) ui.Entry {
 	return row
 }
 
-// showReceivedRecall leads to the page of a recall that came in.
+// showReceivedRecall redirects to the page of a received recall.
 func showReceivedRecall(v *Request) error {
 	m, err := v.Readable()
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"countersign/views/ui"
 )
 
-// Keep keeps the reason of a rejection that was sent, or typed, after the session had run out, for the person whose session it was. The
-// address returned opens the message with it; it is "" for another form. An approval has nothing to keep, and leads back to its message.
+// Keep saves the reason of a rejection that was sent, or typed, after the session ended, for the session's person. It returns the address
+// that opens the message with it; "" for another form. An approval has nothing to save and leads back to its message.
 func Keep(v *Request) (string, error) {
 	path := v.Echo.Path()
 	if !slices.Contains([]string{
@@ -53,7 +53,7 @@ func (v *Request) keptReject(about uuid.UUID) (views.Reject, error) {
 	}, nil
 }
 
-// keepReject keeps a reason to reject while it is being typed, by somebody who could decide the message or could before somebody else did.
+// keepReject saves the reason of a rejection while it is typed, for a person who may decide the message or could before somebody else did.
 func keepReject(v *Request) error {
 	m, err := v.Readable()
 	if err != nil {
@@ -74,7 +74,7 @@ func decidedBy(m payment.Message, by identity.Principal) bool {
 	return slices.ContainsFunc(m.Decisions, func(d payment.Decision) bool { return d.PersonID == by.PersonID })
 }
 
-// typed loads the unsent text of this person about a message: from the form to reject, or after another person decided the message.
+// typed loads the unsent text of this person about a message, from the form of a rejection or after another person decided the message.
 func (v *Request) typed(m payment.Message) (views.Decision, error) {
 	kept, err := v.keptReject(m.InternalID)
 	if err != nil || m.State.Pending() {

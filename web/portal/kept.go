@@ -24,7 +24,7 @@ const MaxDrafts = 50
 // maxDrafts limits the open drafts of a person above which forms are no longer saved automatically. Drafts of batch files do not count.
 const maxDrafts = 200
 
-// fits refuses what became larger on the way into its row than forms may be: nothing of it was checked.
+// fits refuses a form whose stored row is larger than a form may be: nothing else of it was checked.
 func fits(content []byte) error {
 	if len(content) > maxForm {
 		return &FormError{Cause: &http.MaxBytesError{Limit: maxForm}}
@@ -32,8 +32,8 @@ func fits(content []byte) error {
 	return nil
 }
 
-// The fields under which a form carries the key of the draft it is kept in, the key that came with its page, when the draft was saved that
-// the page shows, and the draft that was changed in another window, so that the form went on in one of its own.
+// The fields of a form about its draft: the key of the draft; the key that came with the page; the time of saving of the shown draft; and
+// the draft that another window changed, so that this form became a draft of its own.
 const (
 	fieldDraft   = "draft"
 	fieldFormKey = "form"
@@ -41,7 +41,7 @@ const (
 	fieldAside   = "aside"
 )
 
-// sentForm are the fields of the form in the request, and none of a page that is only asked for.
+// sentForm returns the fields of a POST request; none for a GET.
 func (v *Request) sentForm() (url.Values, error) {
 	if v.Echo.Request().Method != http.MethodPost {
 		return nil, nil //nolint:nilnil // no form was sent, and no field of it
@@ -49,8 +49,8 @@ func (v *Request) sentForm() (url.Values, error) {
 	return v.Form()
 }
 
-// KeyedForm gives a form the key that it was sent with, or that its address carries, else a new one, and the address under which it is
-// found again as soon as something is typed.
+// KeyedForm gives a form its key (that of the request or the address, else a new one) and the address that shows the form again after
+// something was typed.
 func (v *Request) KeyedForm(kept views.Kept, path string, query url.Values) (views.Kept, error) {
 	sent, err := v.sentForm()
 	if err != nil {
@@ -69,7 +69,7 @@ func (v *Request) KeyedForm(kept views.Kept, path string, query url.Values) (vie
 	return kept, nil
 }
 
-// KeyedDraft gives the form of a draft the key and the version with which it was sent, because it shows the typed values. A page that shows
+// KeyedDraft gives the form of a draft the key and the version of the request, because the form shows the typed values. A page that shows
 // the stored draft has a new key, so that two windows are distinguished.
 func (v *Request) KeyedDraft(kept views.Kept) (views.Kept, error) {
 	sent, err := v.sentForm()
@@ -83,10 +83,10 @@ func (v *Request) KeyedDraft(kept views.Kept) (views.Kept, error) {
 	return kept, nil
 }
 
-// formKey is the key that came with the page of a form; zero for none.
+// formKey returns the key that came with the page of a form; zero for none.
 func formKey(form url.Values) uuid.UUID { return keyIn(form, fieldFormKey) }
 
-// keyIn is the key in a field; zero for none.
+// keyIn returns the key in a field; zero for none.
 func keyIn(form url.Values, field string) uuid.UUID {
 	key, err := uuid.Parse(form.Get(field))
 	if err != nil {
@@ -95,10 +95,10 @@ func keyIn(form url.Values, field string) uuid.UUID {
 	return key
 }
 
-// Seen is when a draft was saved that a page shows, as its form carries it.
+// Seen returns the time of saving of the shown draft, as a form field holds it.
 func Seen(draft store.Draft) string { return strconv.FormatInt(draft.SavedAt.UnixMicro(), 10) }
 
-// OfDraft names the draft in a form whose fields do not name one.
+// OfDraft adds the id of the draft to a form that names none.
 func OfDraft(form url.Values, draft uuid.UUID) url.Values {
 	if form.Get(fieldDraft) != "" {
 		return form
@@ -118,7 +118,7 @@ func FromPage(draft store.Draft, form url.Values) store.Draft {
 	return draft
 }
 
-// KeptIn says in which draft a form is kept, and where it is found again.
+// KeptIn describes where a form is saved: its draft and the address that shows it.
 func KeptIn(draft store.Draft, address string) views.Kept {
 	kept := views.Kept{Draft: draft.ID.String(), Address: address, Seen: Seen(draft), At: ui.ClockTime(draft.SavedAt)}
 	if draft.FormKey != uuid.Nil {

@@ -29,19 +29,19 @@ func LanguageOf(c echo.Context) i18n.Language {
 	return i18n.Guess(c.Request().Header.Get("Accept-Language"))
 }
 
-// speak says in which language the answer to this request is written.
+// speak sets the language of the answer.
 func (v *Request) speak(l i18n.Language) {
 	v.Echo.SetRequest(v.Echo.Request().WithContext(i18n.In(v.Context(), l)))
 	v.Echo.Response().Header().Set("Content-Language", string(l))
 }
 
-// Language is that in which the answer is written.
+// Language returns the language of the answer.
 func (v *Request) Language() i18n.Language { return i18n.Of(v.Context()) }
 
-// ChosenLanguage returns the language that this person chose; "" for that of the browser.
+// ChosenLanguage returns the language that this person chose; "" for the browser's.
 func (v *Request) ChosenLanguage() string { return v.preference.Language }
 
-// Say is a text of the catalogue in the language of the answer.
+// Say translates a text into the language of the answer.
 func (v *Request) Say(text i18n.Text, values ...any) string {
 	return v.Language().Say(text, values...)
 }
@@ -58,7 +58,7 @@ func (v *Request) ChooseLanguage(name string) {
 	v.speak(chosen)
 }
 
-// KeepLanguage lets the browser know in which language this person reads; "" is as the browser asks.
+// KeepLanguage stores the language of this person in a cookie; "" for the browser's.
 func (v *Request) KeepLanguage(name string) {
 	life := languageLife
 	if name == "" {
@@ -67,14 +67,14 @@ func (v *Request) KeepLanguage(name string) {
 	v.keepLanguage(languageCookie, name, life)
 }
 
-// keepLanguage sets a cookie; a life of 0 is until the browser is closed, a negative one deletes it.
+// keepLanguage sets a cookie; life 0 lasts until the browser is closed, a negative life deletes the cookie.
 func (v *Request) keepLanguage(name, value string, life int) {
 	v.Echo.SetCookie(&http.Cookie{ //nolint:gosec // Secure follows the setting that says whether browsers come by HTTPS
 		Name: name, Value: value, Path: "/", MaxAge: life, Secure: v.Config.TLS, HttpOnly: true, SameSite: http.SameSiteStrictMode,
 	})
 }
 
-// speakTo goes on in the language that the person who just signed in chose: now, or earlier.
+// speakTo switches to the language of the person who just signed in, chosen now or earlier.
 func (v *Request) speakTo(by identity.Principal) error {
 	preference, err := v.Config.Auth.Preference(v.Context(), by)
 	if err != nil {

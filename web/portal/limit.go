@@ -25,7 +25,7 @@ var limitList = adminList{
 	}),
 }
 
-// binds names whom a limit binds.
+// binds names the person, client or account that a limit applies to.
 func binds(l administration.Limit) i18n.Text {
 	holder := cmp.Or(l.HolderName, l.Holder)
 	if l.Of == rulebook.OfAccount {

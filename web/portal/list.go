@@ -41,7 +41,7 @@ func listOf(kind administration.Kind) string {
 	return "/admin/users"
 }
 
-// administrationTabs lead to the lists of a realm.
+// administrationTabs returns the tabs of the lists of a realm.
 func (v *Request) administrationTabs(current string) []ui.Tab {
 	tabs := make([]ui.Tab, len(adminLists))
 	for i, list := range adminLists {
@@ -53,7 +53,7 @@ func (v *Request) administrationTabs(current string) []ui.Tab {
 	return tabs
 }
 
-// administrationList begins a page of a list.
+// administrationList starts a page of a list.
 func (v *Request) administrationList(l adminList) views.AdministrationList {
 	return views.AdministrationList{
 		Layout: v.layout(l.label, views.PlaceAdministration), Heading: l.label, Words: l.words, Tabs: v.administrationTabs(l.path),
@@ -71,7 +71,7 @@ func (l adminList) show(v *Request) error {
 	return v.Render(http.StatusOK, views.AdministrationListPage(model))
 }
 
-// subjectsOf lists the subjects of a noun, which are of this type.
+// subjectsOf lists the subjects of a noun, converted to their type.
 func subjectsOf[T administration.Subject](v *Request, noun string) ([]T, error) {
 	list, err := v.Config.Admin.Subjects(v.Context(), v.By, noun)
 	subjects := make([]T, len(list))
@@ -94,7 +94,7 @@ func rowsOf[T administration.Subject](
 	}
 }
 
-// link leads to the form of a change.
+// link returns the link to the form of a change.
 func link(kind administration.Kind, subject string) views.AdministrationLink {
 	address := "/admin/ask/" + string(kind)
 	if subject != "" {
@@ -167,7 +167,7 @@ func listUsers(v *Request, model *views.AdministrationList) error {
 	return nil
 }
 
-// lastSignIn says when an account was signed in with last.
+// lastSignIn describes the last sign-in of an account.
 func lastSignIn(access []store.AccountAccess, user string) i18n.Text {
 	for _, a := range access {
 		if a.User == user && a.SignedIn != nil {
@@ -177,7 +177,7 @@ func lastSignIn(access []store.AccountAccess, user string) i18n.Text {
 	return "never"
 }
 
-// factorWords says of which roles a second factor is asked.
+// factorWords names the roles that need a second factor.
 func factorWords(asked administration.Factors) i18n.Text {
 	if len(asked.Roles) == 0 {
 		return "No role needs a second factor."
@@ -285,7 +285,7 @@ func wholeRule(p administration.Policy) i18n.Text {
 	return i18n.Join("; ", parts...)
 }
 
-// rulePreview asks for a payment, to say which rule would take it. It returns nil until an amount is sent.
+// rulePreview reads the sample payment in the address and finds the rule that would apply to it. It returns nil without an amount.
 func (v *Request) rulePreview(model *views.AdministrationList) *administration.PastMessage {
 	query := v.Echo.QueryParams()
 	choice := func(name string) ui.Choice {
@@ -313,7 +313,7 @@ func (v *Request) rulePreview(model *views.AdministrationList) *administration.P
 	}
 }
 
-// providerList shows where people of the realm can sign in besides by a password here.
+// providerList shows the identity providers of the realm.
 var providerList = adminList{
 	noun: "provider", path: "/admin/provider", label: "Identity provider",
 	words:   "The provider where people can sign in besides by a password here. Roles, second factors and four-eyes stay here.",

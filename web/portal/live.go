@@ -26,8 +26,8 @@ const late = time.Minute
 // slow is the longest time between the timestamp of a state change and its visibility to other transactions.
 const slow = 2 * time.Second
 
-// Live follows what happens to the queue behind one open page: which messages came, by their keys, which ones somebody else decided, and
-// which still wait as something else: amended, or with one approval more.
+// Live tracks the queue behind one open page: new messages by their keys, messages that others decided, and waiting messages that changed
+// (amended, or with one approval more).
 type Live struct {
 	request *Request
 	filter  Filter
@@ -39,7 +39,7 @@ type Live struct {
 	told    string                  // of what the page was told last
 }
 
-// Follow begins to follow the queue as the address of the stream narrows it.
+// Follow starts to track the queue within the filter of the stream's address.
 func Follow(v *Request) (*Live, error) {
 	query := v.Echo.QueryParams()
 	l := &Live{
@@ -78,7 +78,7 @@ func (l *Live) leftMeanwhile() error {
 	return err
 }
 
-// otherwise are the messages that wait and are not as they were at the look before.
+// otherwise returns the waiting messages that changed since the last poll, with their earlier state.
 func (l *Live) otherwise(waiting []store.WaitingMessages) (now, before []store.WaitingMessages) {
 	was := make(map[uuid.UUID]store.WaitingMessages, len(l.last))
 	for _, w := range l.last {
@@ -93,7 +93,7 @@ func (l *Live) otherwise(waiting []store.WaitingMessages) (now, before []store.W
 	return now, before
 }
 
-// Look looks once more. changed is false when there is nothing to tell.
+// Look polls once; changed is false when nothing changed.
 func (l *Live) Look() (update views.QueueLive, changed bool, err error) {
 	l.request.At = l.request.Config.Now()
 	now, err := l.request.counted(&l.filter)
@@ -133,8 +133,7 @@ func (l *Live) Look() (update views.QueueLive, changed bool, err error) {
 	return update, changed, err
 }
 
-// older are the messages whose age is told by another number than at the look before: once a minute those that wait for less than an hour,
-// the others once an hour.
+// older returns the messages whose displayed age changed since the last poll: once a minute below an hour of waiting, else once an hour.
 func (l *Live) older(waiting []store.WaitingMessages) []views.Older {
 	var older []views.Older
 	for _, w := range waiting {
@@ -146,7 +145,7 @@ func (l *Live) older(waiting []store.WaitingMessages) []views.Older {
 	return older
 }
 
-// present notes that this person is still there, and asks who else is.
+// present records that this person still views the page, and reads who else does.
 func (l *Live) present() error {
 	err := l.request.Config.Desk.Stay(l.request.Context(), l.request.By, l.request.At)
 	if err != nil {
@@ -198,7 +197,7 @@ func changedMeanwhile(m payment.Message, before store.WaitingMessages) views.Cha
 	return changed
 }
 
-// messages reads the first ones of those named, so many as are told of at a time.
+// messages reads the first of the given messages, as many as one poll reports.
 func (l *Live) messages(named []store.WaitingMessages) ([]payment.Message, error) {
 	if len(named) == 0 {
 		return nil, nil

@@ -8,8 +8,8 @@ import (
 	"countersign/internal/payment"
 )
 
-// KeepPayment keeps a form that a maker sent after the session had run out, for the same person: a payment form as a draft, answers and
-// files as they are. The returned address opens it again; it is "" for another form.
+// KeepPayment saves a form that a maker sent after the session ended, for the same person: a payment form as a draft, answers and files
+// unchanged. It returns the address that opens it again; "" for another form.
 func KeepPayment(v *Request) (string, error) {
 	path := v.Echo.Path()
 	switch path {
@@ -41,7 +41,7 @@ func KeepPayment(v *Request) (string, error) {
 	return "", nil
 }
 
-// keepAnswers keeps the text typed beside a draft or a message: the reason for paying again or for withdrawing.
+// keepAnswers saves the text typed beside a draft or a message: the reason for paying again or for withdrawing.
 func keepAnswers(v *Request, part string) (string, error) {
 	id, err := v.ID("id")
 	if err != nil {
@@ -50,7 +50,7 @@ func keepAnswers(v *Request, part string) (string, error) {
 	return v.Park("/payments/"+id.String()+"/"+part, nil, "")
 }
 
-// keepWords keeps the same while it is being typed, in the field of this name.
+// keepWords saves such a text while it is typed, in the field of this name.
 func keepWords(v *Request, part, reason string) (string, error) {
 	id, err := v.ID("id")
 	if err != nil {
@@ -59,7 +59,7 @@ func keepWords(v *Request, part, reason string) (string, error) {
 	return "/payments/" + id.String() + "/" + part, v.KeepTypedLate(id, reason)
 }
 
-// keepFile keeps an uploaded file of a size that is taken.
+// keepFile saves an uploaded file of an accepted size.
 func keepFile(v *Request) (string, error) {
 	content, name, err := v.uploaded(orderform.MaxFile)
 	if err != nil || len(content) == 0 || len(content) > orderform.MaxFile {

@@ -90,7 +90,7 @@ func showMine(v *Request) error {
 	return v.Render(http.StatusOK, views.ListPage(model))
 }
 
-// renderDrafts shows what this person began and did not submit.
+// renderDrafts lists the unsubmitted drafts of this person.
 func (v *Request) renderDrafts(model views.List, heads ui.Heads, unsubmitted begun) error {
 	model.Empty.Text = "A form that you fill in is kept while you type, for a day."
 	heads.State, heads.When = "", "Kept"
@@ -106,8 +106,8 @@ func (v *Request) renderDrafts(model views.List, heads ui.Heads, unsubmitted beg
 	return v.Render(http.StatusOK, views.ListPage(model))
 }
 
-// mineCounts are the counts on the tabs, by their address: of the newest messages of this person, and none where the first may be an
-// older one.
+// mineCounts returns the counts of the tabs by their address, over the newest messages of this person. A zero count is left out when older
+// messages were not counted.
 func (v *Request) mineCounts(unsubmitted begun) (map[string]string, error) {
 	of, cut, err := v.Config.Reader.StatesOfMaker(v.Context(), v.By.Realm, v.By.UserID)
 	if err != nil {
@@ -166,7 +166,7 @@ func (v *Request) mineRow(m payment.Message) (ui.Entry, error) {
 	return row, err
 }
 
-// againStep leads to a new payment filled from this one, where that is offered.
+// againStep returns the link to a new payment filled from this one, for states that offer it.
 func againStep(m payment.Message) []ui.Step {
 	label := views.AgainLabel(m)
 	if label == "" {

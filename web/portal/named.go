@@ -15,7 +15,7 @@ import (
 	"countersign/views/ui"
 )
 
-// named is a list of entries that a person keeps under names, views or templates: its page, its refusals and its changes.
+// named describes a list of entries that a person saves by name (views or templates): its page, refusals and changes.
 type named struct {
 	page  views.NamedList
 	after string // the page that follows a new entry
@@ -30,8 +30,8 @@ type named struct {
 	remove  func(id uuid.UUID) error
 }
 
-// nameIn is the name of a form as it is stored: without spaces around it, and without marks that turn the text of a page around, because
-// others read a name that is shared.
+// nameIn returns the name in a form as it is stored: trimmed, and without characters that reverse the direction of text, because others
+// read a shared name.
 func nameIn(form url.Values) string {
 	read := strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Bidi_Control, r) {

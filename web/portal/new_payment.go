@@ -46,8 +46,8 @@ func showNewPayment(v *Request) error {
 	return v.renderForm(http.StatusOK, model)
 }
 
-// showTyped shows the form that the address names by its key as it was left, a new payment or an amendment of the message; shown is false
-// where nothing of it was kept.
+// showTyped shows the saved form whose key is in the address: a new payment or an amendment of the message. shown is false when nothing was
+// saved.
 func (v *Request) showTyped(amends uuid.UUID) (shown bool, err error) {
 	id, fresh := v.DraftNamed(v.Echo.QueryParams())
 	if !fresh {
@@ -138,15 +138,15 @@ func checkNewPayment(v *Request) error {
 	return v.checkForm(model, at.take(draft), v.Keeper(at.Place), at.Sentence())
 }
 
-// switchScheme shows the form for the other scheme with everything typed kept. The account belongs to a scheme, so the choice of it
-// falls back to the first one.
+// switchScheme shows the form for the other scheme with all typed values. An account belongs to a scheme, so the account falls back to the
+// first option.
 func (v *Request) switchScheme(model views.NewPayment, to string) error {
 	model.Scheme = string(SchemeOf(to))
 	model.Values.DebtorAccount = "" // it was of the other scheme
 	return v.renderForm(http.StatusOK, model)
 }
 
-// checkForm has the draft checked and keeps it when it is fine; the page that follows says the sentence, "" for none.
+// checkForm checks the draft and stores a valid one; sentence is shown on the next page, "" for none.
 func (v *Request) checkForm(model views.NewPayment, draft store.Draft, keep KeepDraft, sentence i18n.Text) error {
 	p, err := v.prepareDraft(draft)
 	if err != nil {
@@ -219,7 +219,7 @@ func (v *Request) renderForm(status int, model views.NewPayment) error {
 	return v.Render(status, views.NewPaymentPage(model))
 }
 
-// keepForm tells a form where it is kept while it is being typed, and where it is found again.
+// keepForm gives a form the address that saves it while it is typed, and the address that shows it again.
 func (v *Request) keepForm(model *views.NewPayment) (err error) {
 	model.Kept.URL = cmp.Or(model.Kept.URL, keepAddress)
 	if draft, err := uuid.Parse(model.Kept.Draft); err == nil {
@@ -235,7 +235,7 @@ func (v *Request) keepForm(model *views.NewPayment) (err error) {
 	return err
 }
 
-// accountOptions are the realm's own accounts of a scheme that are open.
+// accountOptions returns the open accounts of the realm in a scheme.
 func (v *Request) accountOptions(scheme rulebook.Scheme) ([]ui.Option, error) {
 	accounts, err := v.Config.Reader.Accounts(v.Context(), v.By.Realm)
 	if err != nil {
@@ -253,7 +253,7 @@ func (v *Request) accountOptions(scheme rulebook.Scheme) ([]ui.Option, error) {
 	return options, nil
 }
 
-// typed are the answers of a form as the page shows them again.
+// typed returns the answers of a form as the page shows them again.
 func typed(form url.Values) orderform.Values {
 	values := orderform.ReadForm(form)
 	iban, err := account.ParseInput(values.CreditorIBAN)

@@ -13,7 +13,7 @@ func PolicyOf(m payment.Message) payment.Policy {
 	return payment.Policy{ApprovalsRequired: m.ApprovalsRequired, PendingFor: m.ExpiresAt.Sub(m.CreatedAt)}
 }
 
-// NextSteps describes the steps after the submission of a message, which is for a later day unless that is zero.
+// NextSteps describes the steps after the submission of a message. later is the execution day if it is to come, else zero.
 func NextSteps(kind payment.Kind, policy payment.Policy, later time.Time) []i18n.Text {
 	sent, result := whatFollows[kind], i18n.Text("You see the result under My submissions.")
 	within := Span(policy.PendingFor)
@@ -46,7 +46,7 @@ var whatFollows = map[payment.Kind]i18n.Text{
 	payment.KindResolution:  "It ends the recall: the money stays.",
 }
 
-// Span writes a time limit, which is of whole minutes, in the largest unit that it is a whole number of: days from two on.
+// Span formats a time limit of whole minutes in the largest unit that divides it; days from two on.
 func Span(limit time.Duration) i18n.Text {
 	const day = 24 * time.Hour
 	switch {

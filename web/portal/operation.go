@@ -15,7 +15,7 @@ import (
 
 const operationPath = "/operation"
 
-// showOperation shows those who look after the gateway how it stands with clearing.
+// showOperation shows operators the state of the connections to clearing.
 func showOperation(v *Request) error {
 	err := v.MayOperate()
 	if err != nil {
@@ -66,7 +66,7 @@ func showOperation(v *Request) error {
 	return v.Render(http.StatusOK, views.OperationPage(model))
 }
 
-// connectionWords say how a connection that does not work stands.
+// connectionWords describes the states of a connection that does not work.
 var connectionWords = map[clearing.ConnectionState]i18n.Text{
 	clearing.ConnectionInterrupted: "Interrupted: no documents are sent.",
 	clearing.ConnectionTrying:      "Interrupted: one document is sent to test the connection.",
@@ -96,7 +96,7 @@ func checks(v *Request) ([]views.CheckRow, error) {
 	return rows, err
 }
 
-// tryAgain ends the pause of one thing that is stuck, or of all.
+// tryAgain ends the backoff of one stuck task, or of all.
 func tryAgain(v *Request) error {
 	err := v.MayOperate()
 	if err != nil {

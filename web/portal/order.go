@@ -12,7 +12,7 @@ import (
 	"countersign/views/ui"
 )
 
-// Sort is the order asked for if there is such a one, else the usual one.
+// Sort returns the order in the filter if it is valid, else the default.
 func (f Filter) Sort() store.Sort {
 	for _, order := range views.Orders {
 		if order.Value == f.View.Sort {
@@ -37,7 +37,7 @@ func (f Filter) Behind(m payment.Message) Filter {
 	return f
 }
 
-// Begins is the place where the list goes on.
+// Begins returns the position at which the list begins.
 func (f Filter) Begins() store.Place {
 	place := store.Place{MessageID: f.After}
 	number, err := strconv.ParseInt(f.Place, 10, 64)
@@ -57,7 +57,7 @@ func (f Filter) OlderThan() time.Duration {
 	return ages[f.View.Age]
 }
 
-// SortedBy is the address of the list in another order, from its beginning.
+// SortedBy returns the address of the list in another order, from its beginning.
 func (f Filter) SortedBy(path, order string) string {
 	return path + f.Query("sort", order, "after", "")
 }
@@ -100,7 +100,7 @@ func (f Filter) Words() []i18n.Text {
 	return words
 }
 
-// listSort is the order of a list other than the queue, if there is such a one.
+// listSort returns the order in the filter of a list other than the queue; the default for an unknown one.
 func (f Filter) listSort() store.ListSort {
 	if slices.Contains(views.ListOrders, f.View.Sort) {
 		return store.ListSort(f.View.Sort)
@@ -128,7 +128,7 @@ func (f Filter) listPlace(by store.ListSort) store.ListPlace {
 	return place
 }
 
-// goingOn is the filter from a place of such a list on.
+// goingOn returns the filter that continues such a list at a place.
 func (f Filter) goingOn(next store.ListPlace) Filter {
 	f.After, f.Place = next.MessageID, ""
 	switch f.listSort() {

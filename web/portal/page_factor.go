@@ -32,12 +32,12 @@ func (v *Request) PasskeyAnswer(form url.Values) *auth.PasskeyAnswer {
 	return &auth.PasskeyAnswer{Origin: v.Origin(), Ticket: form.Get("passkeyTicket"), Response: response}
 }
 
-// PasskeyFor asks a person for a passkey; the zero Passkey when there is none to ask for.
+// PasskeyFor starts a request for a passkey of the person; the zero Passkey when the person has none.
 func (v *Request) PasskeyFor(by identity.Principal, purpose identity.FactorPurpose) (views.Passkey, error) {
 	return v.askPasskey(auth.PasskeyInput{By: by, Purpose: purpose})
 }
 
-// PasskeyToApprove asks the person of this visit for a passkey that approves one content.
+// PasskeyToApprove starts the request for a passkey with which this person approves one content.
 func (v *Request) PasskeyToApprove(about identity.Approval) (views.Passkey, error) {
 	return v.askPasskey(auth.PasskeyInput{By: v.By, Purpose: identity.PurposeApproval, For: about})
 }
@@ -74,7 +74,7 @@ func FactorProblem(err error) (ui.Problem, int) {
 	return problem, http.StatusUnprocessableEntity
 }
 
-// Wait is a time to wait in words, rounded up.
+// Wait formats a waiting time, rounded up.
 func Wait(remaining time.Duration) i18n.Text {
 	if remaining < time.Minute {
 		return i18n.Text("%d seconds").With(int(math.Ceil(remaining.Seconds())))

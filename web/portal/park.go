@@ -4,9 +4,9 @@ import (
 	"countersign/internal/identity"
 )
 
-// keepAfterTimeout keeps a form that was sent after the session had run out or was ended, for the person whose session it was. Nothing is
-// checked, decided or submitted; the address returned opens the form again as it was, for that person only. It is "" when there is nothing
-// to keep: another form, or a session that is not known, or not any more.
+// keepAfterTimeout saves a form that was sent after the session ended, for the session's person. Nothing is checked, decided or submitted.
+// It returns the address that opens the form again for that person only; "" when there is nothing to save: another form, or an unknown
+// session.
 func keepAfterTimeout(v *Request) (string, error) {
 	owner, known, err := v.LapsedOwner()
 	if err != nil || !known {

@@ -30,8 +30,8 @@ type Parked struct {
 	At       time.Time
 }
 
-// Park keeps the fields of the form in the request, and a file, for the visitor; the address returned opens the page where they are filled
-// in again.
+// Park saves the fields of the form in the request, and a file, for the visitor. It returns the address of the page that fills them in
+// again.
 func (v *Request) Park(where string, file []byte, name string) (string, error) {
 	form, err := v.Form()
 	if err != nil {
@@ -81,8 +81,8 @@ func parkedOf(kept store.Parked, err error) (Parked, error) {
 // typedLife is the life of unsent text about a message or a draft.
 const typedLife = 24 * time.Hour
 
-// KeepTyped keeps the fields of the form in the request while somebody types a reason, in the field so called, about a message or a draft;
-// an empty one is forgotten. Each person has one for each message.
+// KeepTyped saves the fields of the form while somebody types the named reason about a message or a draft; an empty reason deletes the
+// saved one. A person has one for each message.
 func (v *Request) KeepTyped(about uuid.UUID, reason string) error {
 	kept, err := v.keepTyped(about, reason)
 	if err != nil {
@@ -91,8 +91,8 @@ func (v *Request) KeepTyped(about uuid.UUID, reason string) error {
 	return v.Render(http.StatusOK, views.DraftKept(kept))
 }
 
-// KeepTypedLate is KeepTyped after the session had run out, for the person whose session it was. Its answer may be seen by nobody, as a
-// page sends it that is being left: these words too are found where the page is opened again.
+// KeepTypedLate is KeepTyped after the session ended, for the session's person. The answer may be lost, because the page sends the form
+// while it is closed; the text is found when the page is opened again.
 func (v *Request) KeepTypedLate(about uuid.UUID, reason string) error {
 	_, err := v.keepTyped(about, reason)
 	return err

@@ -15,7 +15,7 @@ func (v *Request) payeeOf(p prepared) (payee.Verification, error) {
 	return v.Config.Submission.Payee(v.Context(), v.By, p.draft.Amends, p.input())
 }
 
-// payeeView shows it. Of a form the account's name can be taken over; a file has to be corrected where it came from.
+// payeeView returns the view of a verification. A form can take over the name of the account; a file must be corrected at its source.
 func payeeView(p prepared, found payee.Verification) *views.Payee {
 	view := views.PayeeView(found)
 	if view != nil && len(p.draft.File) == 0 {
@@ -24,7 +24,7 @@ func payeeView(p prepared, found payee.Verification) *views.Payee {
 	return view
 }
 
-// usePayee puts the name of the account, as the payee's bank tells it, into the form, and shows the check page again.
+// usePayee copies the name that the payee's bank answered into the form, and shows the check page again.
 func usePayee(v *Request) error {
 	draft, err := v.OpenDraft()
 	if err != nil {

@@ -16,10 +16,10 @@ import (
 	"countersign/views"
 )
 
-// showPayment is the first part of a payment's page.
+// showPayment shows the first part of a payment's page.
 func showPayment(v *Request) error { return v.renderPayment(views.TabOverview) }
 
-// showPaymentPart is one of the other parts.
+// showPaymentPart shows one of the other parts.
 func showPaymentPart(v *Request) error {
 	part := views.PaymentTab(v.Echo.Param("part"))
 	if part == views.TabOverview || !isPart(part) {
@@ -87,10 +87,10 @@ func (v *Request) paymentModel(m payment.Message, tab views.PaymentTab) (views.P
 	return model, err
 }
 
-// places are the entries of the navigation that kinds of messages belong to; those that are not here belong to the payments.
+// places maps kinds of messages to entries of the navigation; other kinds belong to the payments.
 var places = map[payment.Kind]views.Place{payment.KindPayment: views.PlaceIncoming, payment.KindReceivedRecall: views.PlaceRecalls}
 
-// placeOf is the entry of the navigation a message belongs to.
+// placeOf returns the entry of the navigation that a message belongs to.
 func placeOf(m payment.Message) views.Place { return cmp.Or(places[m.Kind], views.PlacePayments) }
 
 // actions returns the steps the domain allows this person, each tried without being stored, and sentences about the expected ones that are

@@ -85,7 +85,7 @@ func (v *Request) showFiltered(f Filter, found Searched, of filtered) error {
 	return v.Render(status, views.ListPage(model))
 }
 
-// jump leads to another page; htmx is told to load it as a whole.
+// jump redirects to another page; htmx loads it as a whole.
 func (v *Request) jump(path string) error {
 	if v.Fragment() {
 		v.Echo.Response().Header().Set("HX-Redirect", path)
@@ -94,7 +94,7 @@ func (v *Request) jump(path string) error {
 	return v.Echo.Redirect(http.StatusSeeOther, path)
 }
 
-// exact finds the one message an identifier names; zero when the text names none, or more than one.
+// exact finds the message with an identifier; zero for none or several.
 func (v *Request) exact(s Searched) (uuid.UUID, error) {
 	if s.Text == "" {
 		return uuid.Nil, nil

@@ -11,7 +11,7 @@ import (
 	"countersign/views/ui"
 )
 
-// desk returns the pages on which checkers decide the requests of makers.
+// beneficiaryDesk describes the pages on which checkers decide changes of beneficiaries.
 func (v *Request) beneficiaryDesk() ChangeDesk {
 	return ChangeDesk{
 		ListURL: "/beneficiaries/changes", URL: "/beneficiaries/changes/", Place: views.PlaceBeneficiaries, Heading: heading,
@@ -43,7 +43,7 @@ func heading(c administration.Change) i18n.Text {
 	}
 }
 
-// showChanges lists the changes that wait, and with ?tab=all those that were decided too.
+// showChanges lists the waiting changes, and with ?tab=all the decided ones too.
 func showChanges(v *Request) error {
 	model := v.bookList("/beneficiaries/changes", "Changes of beneficiaries",
 		"Changes that one maker asked for and another person, a checker, decides.")

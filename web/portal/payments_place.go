@@ -27,7 +27,7 @@ func (p place) of(amends uuid.UUID) place {
 	return p
 }
 
-// take is the draft that a form becomes in its place.
+// take returns the draft as it is stored in the place. A draft that amends a message stays one, of the same scheme.
 func (p place) take(draft store.Draft) store.Draft {
 	named := p.Named()
 	if named.Amends != uuid.Nil && draft.Amends == uuid.Nil { // an amendment stays one, of the same scheme
@@ -44,7 +44,7 @@ func (p place) named() string {
 	return ""
 }
 
-// placeOf finds where the form of a payment is kept which becomes the draft.
+// placeOf finds the place of a payment form that is stored as the draft.
 func (v *Request) placeOf(form url.Values, draft store.Draft) (place, error) {
 	at, err := v.PlaceOf(form, draft, func(kept store.Draft) (bool, error) {
 		other, err := FormOf(kept)
@@ -53,7 +53,7 @@ func (v *Request) placeOf(form url.Values, draft store.Draft) (place, error) {
 	return place{at}, err
 }
 
-// keepAs keeps a form in the draft it names, or in a new one, and says so.
+// keepAs saves a form in its named draft, or in a new one, and answers with the place.
 func (v *Request) keepAs(form url.Values, draft store.Draft) error {
 	draft, other, err := v.keepIn(form, draft)
 	if err != nil {
@@ -63,7 +63,7 @@ func (v *Request) keepAs(form url.Values, draft store.Draft) error {
 	return v.Render(http.StatusOK, views.DraftKept(Beside(kept, form, other, formPath)))
 }
 
-// keepIn keeps a form in the draft it names, or in a new one; other is the draft that it was of, if another window changed that since.
+// keepIn saves a form in its named draft, or in a new one; other is the named draft if another window changed it meanwhile.
 func (v *Request) keepIn(form url.Values, draft store.Draft) (kept store.Draft, other uuid.UUID, err error) {
 	draft = FromPage(draft, form)
 	at, err := v.placeOf(form, draft)

@@ -24,7 +24,7 @@ const (
 	recentPick      = "payment:"
 )
 
-// findCreditors lists the beneficiaries that a text finds: as a part of the form for htmx, else as the form with them in it.
+// findCreditors lists the beneficiaries that match a search: as a part of the form for htmx, else within the form.
 func findCreditors(v *Request) error {
 	err := MayMake(v.By)
 	if err != nil {
@@ -48,7 +48,7 @@ func findCreditors(v *Request) error {
 	return v.Render(http.StatusOK, views.PickList(picks))
 }
 
-// picks are the beneficiaries that a text finds.
+// picks returns the beneficiaries that match a search.
 func (v *Request) picks(find string) (views.Picks, error) {
 	list, err := v.Config.Admin.Beneficiaries(v.Context(), v.By, store.Book{Search: find, PageSize: maxPicks + 1})
 	picks := views.Picks{More: len(list) > maxPicks}
@@ -58,7 +58,7 @@ func (v *Request) picks(find string) (views.Picks, error) {
 	return picks, err
 }
 
-// renderFound shows the form with the beneficiaries that a text finds.
+// renderFound renders the form with the beneficiaries that match a search.
 func (v *Request) renderFound(model views.NewPayment, find string) error {
 	picks, err := v.picks(find)
 	if err != nil {
@@ -68,8 +68,8 @@ func (v *Request) renderFound(model views.NewPayment, find string) error {
 	return v.renderForm(http.StatusOK, model)
 }
 
-// helped answers a form that searches or picks a creditor with the form and everything typed in it; helped is false for another form. A
-// search text without other answers about the creditor is searched with any button.
+// helped answers the search for a creditor and the choice of one with the form and all typed values; helped is false for another request.
+// Any button searches when the form has a search text and no creditor.
 func (v *Request) helped(model views.NewPayment, form url.Values) (helped bool, err error) {
 	picked, find := form.Get("pick"), Searchable(strings.TrimSpace(form.Get("find")))
 	switch {
@@ -86,7 +86,7 @@ func (v *Request) helped(model views.NewPayment, form url.Values) (helped bool, 
 	return false, nil
 }
 
-// fillCreditor puts the creditor that was picked into the form and returns its name.
+// fillCreditor fills the chosen creditor into the form and returns its name.
 func (v *Request) fillCreditor(values *orderform.Values, picked string) (name string, err error) {
 	text, beneficiary := strings.CutPrefix(picked, beneficiaryPick)
 	if !beneficiary {
@@ -109,7 +109,7 @@ func (v *Request) fillCreditor(values *orderform.Values, picked string) (name st
 	return from.CreditorName, err
 }
 
-// beneficiaryValues are the answers of the form that a beneficiary in force gives.
+// beneficiaryValues returns the form values of a beneficiary in force.
 func (v *Request) beneficiaryValues(id uuid.UUID) (orderform.Values, error) {
 	b, err := v.Config.Admin.Beneficiary(v.Context(), v.By, id)
 	if err == nil && b.Status != administration.StatusInForce {
@@ -125,7 +125,7 @@ func (v *Request) beneficiaryValues(id uuid.UUID) (orderform.Values, error) {
 	return values, err
 }
 
-// recent are the creditors of this person's last payments.
+// recent returns the creditors of this person's last payments.
 func (v *Request) recent(scheme string) ([]views.Pick, error) {
 	list, err := v.Config.Reader.RecentCreditors(v.Context(), v.By, SchemeOf(scheme), maxRecent)
 	picks := make([]views.Pick, 0, len(list))

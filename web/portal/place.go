@@ -63,7 +63,7 @@ func (v *Request) PlaceOf(form url.Values, draft store.Draft, holds func(store.D
 	return own, err
 }
 
-// placeIn is the place of a form in a draft. That of a form that is not kept yet has the key that it will have, or none.
+// placeIn returns the place of a form in a draft. A form that is not saved yet has its future key, or none.
 func (v *Request) placeIn(id uuid.UUID, fresh bool, holds func(store.Draft) (bool, error)) (Place, error) {
 	kept, err := v.Config.Drafts.Get(v.Context(), v.By, id, v.At)
 	switch {
@@ -92,7 +92,7 @@ func (p Place) Named() store.Draft {
 	return store.Draft{}
 }
 
-// Take is the draft that a form becomes in its place.
+// Take returns the draft as it is stored in the place.
 func (p Place) Take(draft store.Draft) store.Draft {
 	if p.Kept.ID != uuid.Nil {
 		draft.ID, draft.Seen = p.Kept.ID, p.Kept.SavedAt
@@ -116,8 +116,7 @@ func (v *Request) Keeper(at Place) KeepDraft {
 	return v.Config.Drafts.Add
 }
 
-// KeepAt keeps a form by the way, while somebody types it, as a draft in its place: in the one that is open, else as a new one, unless they
-// have very many.
+// KeepAt saves a form as a draft while it is typed: in the open draft of its place, else in a new one unless the person has too many.
 func (v *Request) KeepAt(at Place, draft store.Draft) error {
 	err := fits(draft.Answers)
 	if err != nil {
@@ -136,8 +135,8 @@ func (v *Request) KeepAt(at Place, draft store.Draft) error {
 	return v.Config.Drafts.Add(v.Context(), v.By, draft)
 }
 
-// Beside tells a form that went on in a draft of its own which one it was of: the one that another window changed just now, else the one
-// that the form names since.
+// Beside tells a form that became a draft of its own which draft it came from: the one that another window just changed, else the one that
+// the form names.
 func Beside(kept views.Kept, form url.Values, other uuid.UUID, address func(uuid.UUID) string) views.Kept {
 	kept.Anew = other != uuid.Nil
 	if !kept.Anew {

@@ -34,7 +34,7 @@ import (
 // EventsPath is the stream of live counts.
 const EventsPath = "/events"
 
-// FlightPath tells the page of a payment under way what became of it.
+// FlightPath is polled by the page of a payment in progress.
 const FlightPath = "/payments/:id/flight"
 
 // askedByPages are the routes that do not count as a use of the session: an open page alone must not keep somebody signed in.
@@ -46,7 +46,7 @@ const IBANPath = "/payments/iban"
 // OutlookPath is the fragment with the preview of a payment form while it is typed.
 const OutlookPath = "/payments/outlook"
 
-// StayPath prolongs the session of somebody who was told that it is about to end.
+// StayPath prolongs a session that is about to end.
 const StayPath = "/stay"
 
 // Config holds the dependencies and settings of the portal.
@@ -145,7 +145,7 @@ func (p *Portal) post(path string, handle handler) request.Route {
 	return p.route(http.MethodPost, path, handle)
 }
 
-// route is a page for people who are signed in.
+// route returns the route of a page for signed-in people.
 func (p *Portal) route(method, path string, handle handler) request.Route {
 	return request.Route{Method: method, Path: path, Handle: p.signedIn(handle)}
 }

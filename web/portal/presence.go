@@ -10,7 +10,7 @@ import (
 	"countersign/internal/payment"
 )
 
-// look notes that a checker has the message open; of others nothing is noted.
+// look records that a checker has the message open; nothing for others.
 func (v *Request) look(m payment.Message) error {
 	if !v.By.Has(identity.RoleChecker) {
 		return nil

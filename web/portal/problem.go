@@ -180,15 +180,13 @@ func (v *Request) tooLate(target string) error {
 	return v.Render(http.StatusUnauthorized, views.ProblemPage(page))
 }
 
-// comesFromOutside reports whether a person followed a link on another site or in a mail, in which case the browser keeps a strict
-// cookie back.
+// comesFromOutside reports whether a person followed a link from another site or a mail; the browser then does not send a strict cookie.
 func (v *Request) comesFromOutside() bool {
 	header := v.Echo.Request().Header
 	return header.Get("Sec-Fetch-Site") == "cross-site" && header.Get("Sec-Fetch-Mode") == "navigate" && !v.hadSession()
 }
 
-// reopen lets the browser open the same address once more, now from our own page, so that it sends its cookie. Nobody is sent to the
-// sign-in page who has a session.
+// reopen reloads the address from a page of our own, so that the browser sends its cookie. Nobody with a session is sent to sign in.
 func (v *Request) reopen(where string) error {
 	where = LocalPath(where)
 	v.Echo.Response().Header().Set("Refresh", "0; url="+where)

@@ -104,7 +104,7 @@ func saveNotices(v *Request) error {
 	return v.GoTo("/me", "Settings saved.")
 }
 
-// saveDensity stores how high rows are for this person, and leads back to the list it was chosen at.
+// saveDensity stores the row height that this person chose, and returns to the list.
 func saveDensity(v *Request) error {
 	form, err := v.Form()
 	if err != nil {
@@ -151,7 +151,7 @@ func changePassword(v *Request) error {
 	return v.signInAnew()
 }
 
-// endSessions ends everything the person's account is signed in with.
+// endSessions ends all sessions and tokens of the person's account.
 func endSessions(v *Request) error {
 	err := v.Config.Auth.EndSessions(v.Context(), v.By)
 	if err != nil {
@@ -160,7 +160,7 @@ func endSessions(v *Request) error {
 	return v.signInAnew()
 }
 
-// endSession ends one session of the person, from another one.
+// endSession ends another session of the person.
 func endSession(v *Request) error {
 	id, err := v.ID("id")
 	if err != nil {

@@ -24,7 +24,7 @@ func showQRBill(v *Request) error {
 	return v.renderQRBill(http.StatusOK, views.QRBill{})
 }
 
-// readQRBill fills the form from the QR code of a bill. The form is kept as a draft from then on, so nothing is lost on the way.
+// readQRBill fills the form from the QR code of a bill and stores it as a draft at once.
 func readQRBill(v *Request) error {
 	err := MayMake(v.By)
 	if err != nil {
@@ -42,8 +42,7 @@ func readQRBill(v *Request) error {
 	return v.GoTo(path, i18n.Join(" ", notes...))
 }
 
-// billText is the text of the code: as pasted, or read from the picture. The field is the one it came from. Errors: *qrbill.Error,
-// errManyParts, page.FormError.
+// billText returns the text of the code, pasted or read from the picture, and its field. Errors: *qrbill.Error, errManyParts, FormError.
 func (v *Request) billText() (text, field string, err error) {
 	picture, _, err := v.uploaded(MaxUpload)
 	if err != nil {
@@ -63,7 +62,7 @@ func (v *Request) billText() (text, field string, err error) {
 	return text, "picture", err
 }
 
-// keepBill keeps the form that a bill fills as a draft: the path is its address. Error: *qrbill.Error for a bill that cannot be paid here.
+// keepBill stores the form filled from a bill as a draft and returns its address. Error: *qrbill.Error for a bill that cannot be paid here.
 func (v *Request) keepBill(text string) (path string, notes []i18n.Text, err error) {
 	bill, err := qrbill.Parse(text)
 	if err != nil {
@@ -81,7 +80,7 @@ func (v *Request) keepBill(text string) (path string, notes []i18n.Text, err err
 	return "/payments/" + draft.ID.String() + "/edit", notes, v.Config.Drafts.Add(v.Context(), v.By, draft)
 }
 
-// keepQRBill keeps the filled form of a bill that was sent after the session had run out, as a draft. A text that is no bill is not kept.
+// keepQRBill stores the filled form of a bill that was sent after the session ended, as a draft. Text that is not a bill is dropped.
 func keepQRBill(v *Request) (string, error) {
 	text, _, err := v.billText()
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"countersign/views/ui"
 )
 
-// maxQuarantined limits the listed documents in quarantine.
+// quarantineLimit limits the listed documents in quarantine.
 const quarantineLimit = 100
 
 const quarantinedPath = "/quarantine/document"
@@ -89,7 +89,7 @@ func downloadQuarantined(v *Request) error {
 	return v.sendFile("quarantine_"+string(d.Name), d.Content, formOf(v.Echo.QueryParam("form")))
 }
 
-// sendFile gives a document as a file, never as a page: the exact bytes, or its JSON form.
+// sendFile sends a document as a file, never as a page: the exact bytes, or its JSON form.
 func (v *Request) sendFile(name string, content []byte, form string) error {
 	kind, ending := "application/xml", ".xml"
 	if form == formJSON {

@@ -27,7 +27,7 @@ func mayAnswer(v *Request, m payment.Message) bool {
 	return m.State == payment.StateQuestion && m.MadeBy(v.By.PersonID) && m.MayChange(v.By) == nil && v.At.Before(m.ExpiresAt)
 }
 
-// showAsk is the form of a question to the maker.
+// showAsk shows the form of a question to the maker.
 func showAsk(v *Request) error {
 	m, err := v.Readable()
 	if err != nil {
@@ -41,7 +41,7 @@ func showAsk(v *Request) error {
 	return v.renderAsk(m, kept.Fields.Get("question"), err)
 }
 
-// askMaker sends a question and goes on to the next message.
+// askMaker sends a question and opens the next message.
 func askMaker(v *Request) error {
 	m, err := v.Readable()
 	if err != nil {
@@ -88,7 +88,7 @@ func (v *Request) renderAsk(m payment.Message, question string, cause error) err
 	return v.renderWords(m, model, cause)
 }
 
-// keepQuestion keeps a question while it is being typed.
+// keepQuestion saves a question while it is typed.
 func keepQuestion(v *Request) error {
 	m, err := v.Readable()
 	if err != nil {
@@ -101,7 +101,7 @@ func keepQuestion(v *Request) error {
 	return v.KeepTyped(m.InternalID, "question")
 }
 
-// showAnswer is the form of the answer to a question.
+// showAnswer shows the form of the answer to a question.
 func showAnswer(v *Request) error {
 	m, err := v.Message()
 	if err != nil {
@@ -152,7 +152,7 @@ func (v *Request) renderAnswer(m payment.Message, answer string, cause error) er
 	return v.renderWords(m, model, cause)
 }
 
-// keepReply keeps an answer while it is being typed.
+// keepReply saves an answer while it is typed.
 func keepReply(v *Request) error {
 	m, err := v.Message()
 	if err != nil {
@@ -178,7 +178,7 @@ func (v *Request) questionRows(f Filter, model *views.Queue) error {
 	return nil
 }
 
-// questionLines are the questions to this person, so many at most.
+// questionLines lists the questions to this person, up to most.
 func (v *Request) questionLines(most int32) (views.Lines, error) {
 	lines := views.Lines{Heading: "Questions to you", More: ui.Step{Label: "All questions to you", URL: "/mine?tab=question"}}
 	list, _, err := v.Config.Reader.Page(v.Context(), v.By.Realm, store.Filter{

@@ -30,13 +30,13 @@ const (
 	tabAsked   = views.Questions
 )
 
-// openedField is the name under which the stream of a page is told when the page was made, in milliseconds. A filter must not be called so.
+// openedField is the query parameter with which a page tells its stream when it was made, in milliseconds. No filter may have this name.
 const openedField = "opened"
 
 // pendingKinds are the kinds of messages that wait for a decision.
 var pendingKinds = []payment.Kind{payment.KindInstruction, payment.KindRecall, payment.KindReturn, payment.KindResolution}
 
-// showQueue is the list of waiting messages.
+// showQueue lists the waiting messages.
 func showQueue(v *Request) error {
 	err := payment.MayRead(v.By)
 	if err != nil {
@@ -273,7 +273,7 @@ type queueTab struct {
 	label i18n.Text
 }
 
-// tabs are the parts of the queue this person has a use for; the first one is shown first.
+// tabs returns the parts of the queue for this person; the first one is the default.
 func (v *Request) tabs() []queueTab {
 	all, mine, asked := queueTab{tabAll, "All waiting"}, queueTab{tabMine, "Submitted by me"}, queueTab{tabAsked, "Questions"}
 	decides, makes := v.By.Has(identity.RoleChecker), MayMake(v.By) == nil
@@ -303,7 +303,7 @@ func (v *Request) queueTabs(f Filter, now counted) []ui.Tab {
 	return tabs
 }
 
-// oneCurrent marks one tab only: a saved view that is open rather than the part of the queue it narrows.
+// oneCurrent keeps the last of several current tabs: an open saved view, not the part of the queue that it filters.
 func oneCurrent(tabs []ui.Tab) []ui.Tab {
 	last := -1
 	for i := range tabs {

@@ -64,7 +64,7 @@ func (v *Request) codesRow(imported []store.ReferenceSummary) views.ReferenceRow
 	return withBroken(row, imported, store.ReferenceCodes, "")
 }
 
-// calendarRow shows by which days the deadlines of a scheme are counted.
+// calendarRow shows the calendar by which the deadlines of a scheme are counted.
 func (v *Request) calendarRow(imported []store.ReferenceSummary, scheme rulebook.Scheme) views.ReferenceRow {
 	row := views.ReferenceRow{
 		Name: "Banking days of Swiss franc payments", Edition: i18n.Data(calendar.Written), Source: "bank holidays of Zurich",

@@ -49,7 +49,7 @@ func relatedView(m payment.Message, current uuid.UUID) views.Related {
 	return view
 }
 
-// requests are the R-transactions the state allows this person to make about a message, or the sentence that says why not.
+// requests returns the R-transactions that this person may make about a message now, or a sentence why there are none.
 func (v *Request) requests(s Subject, m payment.Message) (actions []views.Action, barred []i18n.Text) {
 	if MayMake(v.By) != nil {
 		return nil, nil
@@ -112,12 +112,12 @@ var offers = map[payment.Kind]func(s Subject, m payment.Message) []offer{
 
 func pathOf(m payment.Message) string { return "/payments/" + m.InternalID.String() }
 
-// refusalPath leads to the form that refuses a received recall.
+// refusalPath returns the address of the form that refuses a received recall.
 func refusalPath(recall payment.Message) string {
 	return "/recalls/" + recall.InternalID.String() + "/resolve"
 }
 
-// noticeOfRecall tells on a payment's page and on a recall's that another bank waits for an answer.
+// noticeOfRecall says on the pages of a payment and its recall that another bank waits for an answer.
 func (v *Request) noticeOfRecall(s Subject, m payment.Message) []views.Warning {
 	if !s.Recalled() || m.Kind != payment.KindPayment && m.Kind != payment.KindReceivedRecall {
 		return nil

@@ -18,13 +18,13 @@ import (
 	"countersign/web/request"
 )
 
-// How many days a report looks at, and how many it may.
+// The default length of the period of a report in days, and the longest.
 const (
 	usualPeriod = 30
 	maxPeriod   = 366
 )
 
-// raisedHeading names the report about what lets people do more.
+// raisedHeading is the title of the report about changes that give people more power.
 const raisedHeading = i18n.Text("Limits, policies and rights raised")
 
 // mayReport tells why the person may not read the reports of control, or nil. Error: payment.ForbiddenError.
@@ -35,8 +35,8 @@ func (v *Request) mayReport() error {
 	return &payment.ForbiddenError{Text: "You may not read the control reports: this needs the role supervisor."}
 }
 
-// reportPeriod is the period that is asked for, in days of the banking day: from the first to the last, the last thirty when nothing is
-// said. What cannot be read is taken for not said, and so is a first day behind the last one or more than maxPeriod days away.
+// reportPeriod parses the period in banking days, both ends included; the default is the last thirty days. Unreadable days, a reversed
+// period, and one longer than maxPeriod give the default.
 func (v *Request) reportPeriod() (p store.Period, from, to string) {
 	today := v.At.In(v.Config.Zone)
 	read := func(name string, other time.Time) time.Time {
@@ -131,7 +131,7 @@ var accessRow = views.ReportRow{URL: accessPath, Cells: []i18n.Text{
 	"Access review", "Roles since when, last sign-in and second factors of each account, to be confirmed", "",
 }}
 
-// reportsOf is the page of the numbers of a period, without its rows.
+// reportsOf starts the page of the numbers of a period, without its rows.
 func (v *Request) reportsOf(approvals int, from, to string) views.Report {
 	model := v.report("Control reports",
 		i18n.Text("%d approvals from %s to %s. Each number leads to its rows.").With(approvals, from, to))
@@ -336,7 +336,7 @@ func showReportedChange(v *Request) error {
 	})
 }
 
-// beforeAfter shows what an amount became: "100.00 → 500.00".
+// beforeAfter formats a changed amount: "100.00 → 500.00".
 func beforeAfter(before, after string) i18n.Text {
 	if before == "" && after == "" {
 		return ""
@@ -350,7 +350,7 @@ func beforeAfter(before, after string) i18n.Text {
 	return i18n.Join(" → ", amount(before), amount(after))
 }
 
-// data are cells that are the same in every language.
+// data returns cells that are the same in every language.
 func data(words ...string) []i18n.Text {
 	cells := make([]i18n.Text, len(words))
 	for i, word := range words {

@@ -31,7 +31,7 @@ const MaxUpload = 10 << 20
 // maxForm is the largest form taken, in bytes.
 const maxForm = 64 << 10
 
-// Request is one request for a page: who asks, when, and how the answer looks.
+// Request is one request for a page: person, time and appearance of the answer.
 type Request struct {
 	portal     *Portal
 	Config     *Config
@@ -130,7 +130,7 @@ func (p *Portal) newRequest(c echo.Context) *Request {
 	return v
 }
 
-// prepare reads what surrounds every page.
+// prepare reads the data that every page shows.
 func (v *Request) prepare() error {
 	var err error
 	v.preference, err = v.Config.Auth.Preference(v.Context(), v.By)
@@ -239,19 +239,19 @@ func (v *Request) Render(status int, view templ.Component) error {
 // worthCompressing is the size in bytes from which a page is compressed: below, it fits into one packet.
 const worthCompressing = 1400
 
-// GoTo answers a form that was taken, with a sentence for the page that follows; "" for none.
+// GoTo redirects after an accepted form; the next page shows the sentence, "" for none.
 func (v *Request) GoTo(path string, sentence i18n.Text) error {
 	v.takenWith(sentence)
 	return v.Echo.Redirect(http.StatusSeeOther, path)
 }
 
-// leaveFor is GoTo for a form that htmx sends from a part of a page: the page that follows is loaded as a whole.
+// leaveFor is GoTo for a form that htmx sends from a part of a page: the next page is loaded as a whole.
 func (v *Request) leaveFor(path string, sentence i18n.Text) error {
 	v.takenWith(sentence)
 	return v.jump(path)
 }
 
-// takenWith notes that a form was taken, and the sentence for the page that follows.
+// takenWith records that a form was accepted, and the sentence for the next page.
 func (v *Request) takenWith(sentence i18n.Text) {
 	v.noteAct()
 	if sentence != "" {
@@ -285,7 +285,7 @@ type FormError struct{ Cause error }
 // Error describes the part of the form that could not be read.
 func (e *FormError) Error() string { return "read the form: " + e.Cause.Error() }
 
-// Unwrap is why.
+// Unwrap returns the cause.
 func (e *FormError) Unwrap() error { return e.Cause }
 
 // ID reads the identifier in the path. Text that is no identifier names nothing.
@@ -336,7 +336,7 @@ func (v *Request) Midnight() time.Time {
 // LastDay is the beginning of the 24 hours that charts show: whole hours, the current one counted.
 func (v *Request) LastDay() time.Time { return v.At.Truncate(time.Hour).Add(-23 * time.Hour) }
 
-// Today is the moment in the zone of the banking day.
+// Today is the current time in the zone of the banking day.
 func (v *Request) Today() time.Time { return v.At.In(v.Config.Zone) }
 
 // MayOperate tells why the person may not see the quarantine, or nil. Its documents belong to no realm, so the page is for the people

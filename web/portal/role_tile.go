@@ -80,7 +80,7 @@ func (v *Request) makerTiles() ([]views.Tile, error) {
 	}, nil
 }
 
-// turnaroundTiles say how long payments took.
+// turnaroundTiles shows how long payments took.
 func (v *Request) turnaroundTiles() ([]views.Tile, error) {
 	took, err := v.Figures().Turnaround(v.Context(), v.By.Realm, v.LastDay())
 	if err != nil {
@@ -102,7 +102,7 @@ func (v *Request) turnaroundTiles() ([]views.Tile, error) {
 	return []views.Tile{waited, cleared}, nil
 }
 
-// upTo writes a count that ends at a number, and where it ended that there may be more: "100+".
+// upTo formats a limited count: "100+" when the limit was reached.
 func upTo(count, most int) string {
 	if count >= most {
 		return i18n.Number(count) + "+"
@@ -110,7 +110,7 @@ func upTo(count, most int) string {
 	return i18n.Number(count)
 }
 
-// countTile shows a count as far as it goes; nothing to count calls for no attention.
+// countTile sets the limited count of a tile; a zero count has no tone.
 func countTile(tile views.Tile, count int) views.Tile {
 	tile.Value = i18n.Data(upTo(count, maxInTile))
 	if count == 0 {
@@ -138,7 +138,7 @@ func (v *Request) todayTile(state payment.State, count int, maker string) views.
 	return countTile(tile, count)
 }
 
-// span writes how long something took: "14 ms", "3.8 s", "12 min", "3 h".
+// span formats a short duration: "14 ms", "3.8 s", "12 min", "3 h".
 func span(took time.Duration) string {
 	switch {
 	case took < time.Second:

@@ -15,7 +15,7 @@ import (
 	"countersign/views/ui"
 )
 
-// emptyForm is the form of the path before anything is typed.
+// emptyForm returns the form of the path before anything is typed.
 func (v *Request) emptyForm(kind payment.Kind) (form, error) {
 	err := MayMake(v.By)
 	if err != nil {
@@ -28,8 +28,8 @@ func (v *Request) emptyForm(kind payment.Kind) (form, error) {
 	return form{Kind: kind, Original: id}, err
 }
 
-// showForm is the form: empty, or as a draft of it was left. Where there is one reason it is chosen. A received recall that should have
-// an answer by now gets one prepared, which a person still has to submit.
+// showForm shows the form, empty or from its draft. A single reason is chosen already. For a received recall near its deadline an answer is
+// prepared, which a person still has to submit.
 func (v *Request) showForm(kind payment.Kind) error {
 	f, err := v.emptyForm(kind)
 	if err != nil {
@@ -59,7 +59,7 @@ func (v *Request) showForm(kind payment.Kind) error {
 	return v.renderRequestForm(http.StatusOK, a, views.RequestForm{Prepared: prepared})
 }
 
-// proposeReason chooses the only reason there is, or the one of an answer that should have been given by now; it says why it did that.
+// proposeReason chooses the only reason, or the reason of the prepared answer to a recall near its deadline; it returns the explanation.
 func (v *Request) proposeReason(a *asked) (prepared i18n.Text) {
 	if a.barred() != "" {
 		return ""
@@ -80,7 +80,7 @@ const noAnswer = "NOAS"
 // preparedDays is the number of days before the deadline from which an answer to a recall is prepared.
 const preparedDays = 2
 
-// PreparedAnswer says why a refusal is filled in already; "" when none is.
+// PreparedAnswer explains why a refusal is filled in already; "" when none is.
 func PreparedAnswer(v *Request, s Subject) i18n.Text {
 	if s.Kind != payment.KindResolution || daysLeft(v, s.Recall) > preparedDays {
 		return ""
@@ -109,7 +109,7 @@ func (v *Request) draftOf(a asked, id uuid.UUID, fresh bool) (draft store.Draft,
 	return draft, kept, err
 }
 
-// takeForm checks the form: a correct one becomes a draft, another one is shown again with its problems.
+// takeForm checks the form: a valid one becomes a draft, an invalid one is shown again with its problems.
 func (v *Request) takeForm(kind payment.Kind) error {
 	f, values, err := v.typedForm(kind)
 	if err != nil {
@@ -135,7 +135,7 @@ func (v *Request) takeForm(kind payment.Kind) error {
 	return v.GoTo("/payments/"+at.draft.ID.String()+"/check", at.Sentence())
 }
 
-// typedForm is the form of the request.
+// typedForm returns the form in the request.
 func (v *Request) typedForm(kind payment.Kind) (form, url.Values, error) {
 	f, err := v.emptyForm(kind)
 	if err != nil {
@@ -146,7 +146,7 @@ func (v *Request) typedForm(kind payment.Kind) (form, url.Values, error) {
 	return f, values, err
 }
 
-// keepForm keeps the form while it is being typed, as a draft. Nothing is checked.
+// keepRequestForm saves the form as a draft while it is typed. Nothing is checked.
 func (v *Request) keepRequestForm(kind payment.Kind) error {
 	f, values, err := v.typedForm(kind)
 	if err != nil {
@@ -168,7 +168,7 @@ func (v *Request) keepRequestForm(kind payment.Kind) error {
 	return v.Render(http.StatusOK, views.DraftKept(Beside(kept, values, at.Other.ID, a.addressOf)))
 }
 
-// cannot shows a page in the place of a form that the state forbids, with the reason and the typed values.
+// cannot shows a page in place of a form that the state forbids, with the reason and the typed values.
 func (v *Request) cannot(a asked, barred i18n.Text) error {
 	s := a.Subject
 	heading := map[payment.Kind]i18n.Text{
@@ -185,7 +185,7 @@ func (v *Request) cannot(a asked, barred i18n.Text) error {
 	}))
 }
 
-// renderForm completes the form.
+// renderRequestForm completes and renders the form.
 func (v *Request) renderRequestForm(status int, a asked, model views.RequestForm) (err error) {
 	s := a.Subject
 	model.Heading, model.Note = s.heading()
@@ -224,7 +224,7 @@ func (v *Request) renderRequestForm(status int, a asked, model views.RequestForm
 	return v.Render(status, views.RequestFormPage(model))
 }
 
-// keptForm tells the form where it is kept while it is being typed, and where it is found again.
+// keptForm gives the form the address that saves it while it is typed, and the address that shows it again.
 func (v *Request) keptForm(a asked) (views.Kept, error) {
 	kept := views.Kept{URL: a.path() + "/keep"}
 	if a.draft.ID == uuid.Nil {
@@ -249,17 +249,17 @@ func (s Subject) heading() (heading, note i18n.Text) {
 	return i18n.Text("Refuse the recall of %s").With(amount), "A refusal is the negative answer to the recall: the money stays."
 }
 
-// places are the entries of the navigation that the forms belong to.
+// rtransactionPlaces maps the forms to entries of the navigation.
 var rtransactionPlaces = map[payment.Kind]views.Place{
 	payment.KindRecall: views.PlacePayments, payment.KindReturn: views.PlaceIncoming, payment.KindResolution: views.PlaceRecalls,
 }
 
 func (s Subject) place() views.Place { return rtransactionPlaces[s.Kind] }
 
-// day writes a day as it reads in its own location.
+// day formats the day of a time in its own location.
 func day(at time.Time) string { return at.Format("02.01.2006") }
 
-// plainLines is a row with lines of information, of which there is one at least.
+// plainLines returns the row of the lines of information, of which there is at least one.
 func plainLines(lines []string) ui.Row {
 	return ui.Row{Term: "Information", Value: lines[0], Details: views.DataLines(lines[1:])}
 }

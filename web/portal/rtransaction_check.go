@@ -63,7 +63,7 @@ func (v *Request) showCheckPage(draft store.Draft, f form, status int, problems 
 	return v.Render(status, views.RequestCheckPage(model))
 }
 
-// message is the message that the request would make, with the content of its document to clearing.
+// message returns the message that the request would make, with the content of its document to clearing.
 func (a asked) message(document iso20022.Document) views.Message {
 	original := a.preview.About.Original
 	m := payment.Message{
@@ -73,7 +73,7 @@ func (a asked) message(document iso20022.Document) views.Message {
 	return views.Message{Message: m, Sent: views.SentOf(document, m, shownByRequest(original, saidIn(document))...)}
 }
 
-// passes reports whether a checked form is correct. If not, it has answered with the problem and the typed values.
+// passes reports whether a checked form is valid. If not, it has rendered the problem and the typed values.
 func (v *Request) passes(a asked) (fine bool, err error) {
 	if barred := a.barred(); barred != "" {
 		return false, v.cannot(a, barred)
@@ -101,7 +101,7 @@ func (v *Request) submitForm(draft store.Draft, f form) error {
 	return v.Submitted(draft, result.Message.InternalID, err)
 }
 
-// refuse shows what stands in the way: beside the fields where they are to blame, else in the place of the form.
+// refuse shows a refusal: beside the fields that caused it, else in place of the form.
 func (v *Request) refuse(typed asked, refused *payment.RefusalError) error {
 	a, err := v.previewRequest(typed.form)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"countersign/views/ui"
 )
 
-// refusalText is the first sentence of a refusal, for a place where one is enough.
+// refusalText returns the first sentence of a refusal.
 func refusalText(err error) i18n.Text {
 	var refused *payment.RefusalError
 	if errors.As(err, &refused) && len(refused.Findings) > 0 {
@@ -36,7 +36,7 @@ type asked struct {
 	problems []ui.Problem // of the fields; none of a form nobody has filled in yet
 }
 
-// barred is the sentence why the form cannot be sent, "" when it can.
+// barred returns the sentence why the form cannot be sent; "" when it can.
 func (a asked) barred() i18n.Text {
 	if a.preview.Ineligible == nil {
 		return ""
@@ -44,7 +44,7 @@ func (a asked) barred() i18n.Text {
 	return refusalText(a.preview.Ineligible)
 }
 
-// look previews a form without its charge.
+// previewRequest previews a form without its charge.
 func (v *Request) previewRequest(f form) (asked, error) {
 	preview, err := v.Config.Submission.PreviewRTransaction(v.Context(), v.By, f.asked(uuid.Nil, money.Amount{}))
 	if err != nil {
@@ -54,7 +54,7 @@ func (v *Request) previewRequest(f form) (asked, error) {
 	return asked{Subject: Subject{RTransactionSubject: preview.About, Kind: f.Kind}, form: f, preview: preview}, nil
 }
 
-// check asks the service about a form that was filled in. It asks the same rules again when the form is submitted.
+// check previews a complete form. The same rules are checked again when the form is submitted.
 func (v *Request) check(f form) (asked, error) {
 	a, err := v.previewRequest(f)
 	if err != nil {
@@ -75,7 +75,7 @@ func (v *Request) check(f form) (asked, error) {
 	return a, nil
 }
 
-// charge reads the charge a form keeps, in the currency of the payment; the zero amount for none and for one that cannot be read.
+// charge parses the charge of a form in the currency of the payment; the zero amount for none and for an unreadable one.
 func (f form) charge(currency money.Currency) (money.Amount, []ui.Problem, error) {
 	typed := strings.TrimSpace(f.Charge)
 	if typed == "" {
@@ -89,7 +89,7 @@ func (f form) charge(currency money.Currency) (money.Amount, []ui.Problem, error
 	return charge, nil, err
 }
 
-// reason is the chosen reason as it is on offer; the zero value when it is not.
+// reason returns the offer of the chosen reason; the zero value when it is not on offer.
 func (a asked) reason() payment.ReasonOnOffer {
 	for _, reason := range a.preview.Reasons {
 		if reason.Code == a.Reason {
@@ -161,7 +161,7 @@ func (a asked) typed() i18n.Text {
 	return i18n.Join(" · ", parts...)
 }
 
-// offered are the reasons as the form shows them, the usual ones apart.
+// offered returns the reasons of the form, the usual ones apart.
 func (a asked) offered() (usual, others []views.RequestReason) {
 	for _, reason := range a.preview.Reasons {
 		shown := views.RequestReason{Code: reason.Code, Text: reason.Text, Hint: hint(reason)}
@@ -174,7 +174,7 @@ func (a asked) offered() (usual, others []views.RequestReason) {
 	return usual, others
 }
 
-// hint says until when a reason may be used, and when it asks for more than itself.
+// hint says until when a reason may be used, and what else it requires.
 func hint(reason payment.ReasonOnOffer) i18n.Text {
 	needs, ends := reason.Information.Required > 0, !reason.LastDay.IsZero()
 	switch {

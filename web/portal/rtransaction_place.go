@@ -14,7 +14,7 @@ type savedForm struct {
 	draft store.Draft
 }
 
-// placeOf finds where a form is kept: in the draft that it, or its address, names, else in a new one.
+// placeOfRequest finds where a form is saved: in the draft that the form or its address names, else in a new one.
 func (v *Request) placeOfRequest(a asked, values url.Values) (savedForm, error) {
 	draft, err := v.newRequestDraft(a)
 	if err != nil {

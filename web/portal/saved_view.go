@@ -24,7 +24,7 @@ func showViews(v *Request) error {
 	return v.showNamed(http.StatusOK, n)
 }
 
-// savedView is a saved view as pages show it. Its address is read and written anew: what an older version of the queue knew may be gone.
+// savedView is a saved view as pages show it. Its filter is parsed again, because an older version may have stored unknown parameters.
 func savedView(one store.SavedView) views.NamedEntry {
 	query, _ := url.ParseQuery(strings.TrimPrefix(one.Query, "?")) // what cannot be read narrows nothing
 	f := ReadFilter(query, "/queue")
@@ -34,7 +34,7 @@ func savedView(one store.SavedView) views.NamedEntry {
 	}
 }
 
-// viewTabs are the saved views as tabs of the queue.
+// viewTabs returns the saved views as tabs of the queue.
 func (v *Request) viewTabs(f Filter) ([]ui.Tab, error) {
 	saved, err := v.Config.Desk.Views(v.Context(), v.By)
 	tabs := make([]ui.Tab, 0, len(saved)+1)
@@ -67,7 +67,7 @@ func saveView(v *Request) error {
 	return v.saveNamed(n)
 }
 
-// changeView renames a view, shares it or not, or removes it.
+// changeView renames, shares, unshares or removes a view.
 func changeView(v *Request) error {
 	n, err := v.savedViews()
 	if err != nil {

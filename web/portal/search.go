@@ -83,7 +83,7 @@ func readNamedAmount(text string) (name, currency string, from, to int64) {
 	return "", "", 0, 0
 }
 
-// withoutDots takes the sign away that stands before the last digits of an account.
+// withoutDots removes the sign that lists print before the last digits of an account.
 func withoutDots(text string) string { return strings.TrimSpace(strings.TrimLeft(text, ".…")) }
 
 // towards are the words that rows print before a maker, a name or an account, in any language of the portal, the longest first.
@@ -102,7 +102,7 @@ var towards = sync.OnceValue(func() (list []string) {
 	return list
 })
 
-// withoutToward takes the words away that rows print before a maker, a name or an account: "by maker2", "zurück von Petra Muster".
+// withoutToward removes the words that rows print before a maker, a name or an account: "by maker2", "zurück von Petra Muster".
 func withoutToward(text string) string {
 	for _, before := range towards() {
 		if len(text) > len(before) && strings.EqualFold(text[:len(before)], before) {
@@ -112,7 +112,7 @@ func withoutToward(text string) string {
 	return text
 }
 
-// readMoment reads a day, or a minute of it or of today, as lists and details print them, into its beginning and its end.
+// readMoment parses a day, a minute of a day, or a minute of today, as lists and details print them, into its beginning and its end.
 func readMoment(text string, now time.Time) (since, until time.Time) {
 	if day, known := Day(text, now); known {
 		return day, day.AddDate(0, 0, 1)
@@ -196,5 +196,5 @@ var reasonsByWords = sync.OnceValue(func() map[string][]store.Reason {
 	return known
 })
 
-// readReasons finds the reasons that a list prints like this.
+// readReasons finds the reasons with this printed form.
 func readReasons(text string) []store.Reason { return reasonsByWords()[strings.ToLower(text)] }

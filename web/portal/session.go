@@ -83,7 +83,7 @@ func (p *Portal) sessionMiddleware() echo.MiddlewareFunc {
 	}
 }
 
-// StartSession binds the session to a person under a new token, so that one known before sign-in is worth nothing.
+// StartSession binds the session to a person under a new token, so that a token known before the sign-in is useless.
 func (v *Request) StartSession(by identity.Principal) error {
 	ctx, s := v.Context(), v.portal
 	err := v.tellEnd(store.EndedBySignIn)
@@ -115,7 +115,8 @@ func (v *Request) StartSession(by identity.Principal) error {
 	})
 }
 
-// principal finds who is signed in, with the roles of this moment. ok is false when nobody is, or no longer may be: the session then ends.
+// principal returns the signed-in person with the current roles. ok is false when nobody is signed in, or the person no longer may be: the
+// session then ends.
 func (p *Portal) principal(c echo.Context) (by identity.Principal, ok bool, err error) {
 	ctx := c.Request().Context()
 	id, err := uuid.Parse(p.sessions.GetString(ctx, keyUser))
@@ -137,7 +138,7 @@ func (p *Portal) principal(c echo.Context) (by identity.Principal, ok bool, err 
 	return by, true, nil
 }
 
-// asOf is the account that a session was started for; the zero time in a session from before that was kept.
+// asOf returns the AsOf of the principal that the session was started for; zero in a session without it.
 func (p *Portal) asOf(ctx context.Context, key string) time.Time {
 	if !p.sessions.Exists(ctx, key) {
 		return time.Time{}
@@ -178,7 +179,7 @@ func (v *Request) EndSession() error {
 	return v.portal.sessions.Destroy(v.Context())
 }
 
-// tellEnd ends the session of this request where somebody is signed in with it, and tells the audit trail.
+// tellEnd ends the session of a signed-in person and records it in the audit trail.
 func (v *Request) tellEnd(reason string) error {
 	by, signedIn, err := v.SignedInAs()
 	if err != nil || !signedIn {
@@ -192,10 +193,10 @@ func (v *Request) tellEnd(reason string) error {
 	return v.Config.Sessions.End(v.Context(), store.SessionEnd{Token: token, By: by, Reason: reason, At: v.At})
 }
 
-// leftCookie holds the session that was left last in this browser: whose form comes from another window of it.
+// leftCookie names the cookie with the session that this browser left last, for forms from other windows.
 func (v *Request) leftCookie() string { return v.portal.sessions.Cookie.Name + "-left" }
 
-// SignedInAs finds who is signed in with this request; ok is false when nobody is.
+// SignedInAs returns the signed-in person; ok is false when nobody is.
 func (v *Request) SignedInAs() (by identity.Principal, ok bool, err error) {
 	return v.portal.principal(v.Echo)
 }
@@ -215,7 +216,7 @@ func (v *Request) Refresh() (bool, error) {
 	return open, err
 }
 
-// LocalPath returns a path of this portal to go on to after sign-in, or "/" for anything else: never another site.
+// LocalPath returns the path if it is one of this portal, to continue after sign-in, else "/": never another site.
 func LocalPath(given string) string {
 	elsewhere := !strings.HasPrefix(given, "/") || strings.HasPrefix(given, "//") || strings.ContainsAny(given, "\\\r\n\t")
 	if elsewhere || strings.HasPrefix(given, "/sign") {
@@ -228,7 +229,7 @@ func LocalPath(given string) string {
 	return given
 }
 
-// leftFor is the time during which a browser can name a session that was signed out.
+// leftFor is the time during which a form can still belong to a session that was signed out.
 const leftFor = 15 * time.Minute
 
 // LapsedOwner returns the owner of the session in the cookie if it expired or ended recently, or of the last session signed out in this
@@ -263,11 +264,11 @@ func (v *Request) ownerIn(data []byte) (owner identity.Principal, known bool, er
 	return identity.Principal{Realm: realm, UserID: user, UserName: name}, err == nil && realm != "", nil
 }
 
-// whose is the person whose pages are shown now, as forms carry it.
+// whose names the person whose pages are shown now, as forms send it back.
 func (v *Request) whose() string { return v.By.Realm + "/" + v.By.UserName }
 
-// madeFor returns the person whose page the form of the request stands on, "" for a form that does not say. is is false for a request
-// without a form, or with one that cannot be read, which its handler refuses.
+// madeFor returns the person named in the submitted form, "" for a form without one. is is false for a request without a readable form,
+// which its handler refuses.
 func (v *Request) madeFor() (person string, is bool) {
 	r := v.Echo.Request()
 	switch {
@@ -280,8 +281,8 @@ func (v *Request) madeFor() (person string, is bool) {
 	return form.Get(views.PersonField), err == nil
 }
 
-// ofAnother answers a form whose page was made for another person than the one signed in, or for nobody. Nothing is done. The input is
-// kept for the person of the page, if that person was signed in last in this browser, and a reason is shown to be copied.
+// ofAnother refuses a form whose page was made for another person than the one signed in. The input is saved for the person of the page, if
+// that person was signed in last in this browser, and a typed reason is shown to be copied.
 func (v *Request) ofAnother(madeFor string) error {
 	v.Echo.SetRequest(v.Echo.Request().WithContext(views.ForPerson(v.Context(), v.whose())))
 	err := v.prepare()

@@ -12,7 +12,7 @@ type sessionFailure struct{ err error }
 
 type sessionFailureKey struct{}
 
-// noteSessionFailure keeps the error for withSession. The library has no other way to tell it.
+// noteSessionFailure stores the error for withSession. The library has no other way to report it.
 func noteSessionFailure(_ http.ResponseWriter, r *http.Request, err error) {
 	failure, _ := r.Context().Value(sessionFailureKey{}).(*sessionFailure)
 	if failure != nil {
@@ -35,20 +35,20 @@ func (p *Portal) withSession(c echo.Context, used echo.HandlerFunc) error {
 	return err
 }
 
-// heldBack lets an answer out unless its session failed.
+// heldBack forwards an answer unless its session failed.
 type heldBack struct {
 	http.ResponseWriter
 	failure *sessionFailure
 }
 
-// WriteHeader begins the answer.
+// WriteHeader sends the status.
 func (h *heldBack) WriteHeader(status int) {
 	if h.failure.err == nil {
 		h.ResponseWriter.WriteHeader(status)
 	}
 }
 
-// Write goes on with the answer.
+// Write sends a part of the body.
 func (h *heldBack) Write(content []byte) (int, error) {
 	if h.failure.err != nil {
 		return len(content), nil

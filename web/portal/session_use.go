@@ -90,7 +90,7 @@ const (
 	otherSystem  i18n.Text = "another system"
 )
 
-// DeviceName is a device that a session was begun with, in words: the browser and the system it runs on.
+// DeviceName names the device that a session was started with: its browser and system.
 func DeviceName(stored string) i18n.Text {
 	browser, system, found := strings.Cut(stored, deviceJoint)
 	if !found {

@@ -11,7 +11,7 @@ import (
 	"countersign/views/ui"
 )
 
-// showSetUp asks for the code and a new password of the account of a link.
+// showSetUp asks for the code of a set-up link and a new password.
 func showSetUp(v *Request) error {
 	in := v.setUpInput()
 	name, err := v.Config.Auth.SetUpAccount(v.Context(), in)

@@ -61,7 +61,7 @@ func signIn(v *Request) error {
 	return v.signedIn(by, model.Next)
 }
 
-// signedIn begins the session of somebody who proved who they are, and leads them on.
+// signedIn starts the session of an authenticated person and redirects.
 func (v *Request) signedIn(by identity.Principal, next string) error {
 	err := v.StartSession(by)
 	if err != nil {
@@ -74,7 +74,7 @@ func (v *Request) signedIn(by identity.Principal, next string) error {
 	return v.Echo.Redirect(http.StatusSeeOther, next)
 }
 
-// signInProblem returns the reason that keeps somebody out; status 0 is an error of ours.
+// signInProblem returns the problem of a refused sign-in; status 0 is an error of ours.
 func signInProblem(err error) (ui.Problem, int) {
 	var refused *auth.AccountError
 	var busy *auth.BusyError
@@ -130,7 +130,7 @@ func showSignedOut(v *Request) error {
 	return v.Render(http.StatusOK, views.SignedOutPage(views.SignedOut{Layout: v.layout("Signed out", views.PlaceNone)}))
 }
 
-// stay answers somebody who wants to stay signed in: the request alone prolongs the session.
+// stay answers the button to stay signed in: the request alone prolongs the session.
 func stay(v *Request) error {
 	if v.Fragment() {
 		return v.Echo.HTML(http.StatusOK, "")

@@ -12,7 +12,7 @@ import (
 	"countersign/views/ui"
 )
 
-// secondHalf goes on with a sign-in whose password was right: to the page that asks for a factor, or to the one on which one is taken up.
+// secondHalf continues a sign-in after the right password: at the page that asks for a factor, or the page that adds one.
 func (v *Request) secondHalf(needed *auth.FactorNeededError, next string) error {
 	where, err := v.beginSecondHalf(needed, next)
 	if err != nil {
@@ -21,7 +21,7 @@ func (v *Request) secondHalf(needed *auth.FactorNeededError, next string) error 
 	return v.Echo.Redirect(http.StatusSeeOther, where)
 }
 
-// beginSecondHalf notes who has to show or take up a factor, and returns the page on which that happens.
+// beginSecondHalf stores who has to show or add a factor, and returns the page for it.
 func (v *Request) beginSecondHalf(needed *auth.FactorNeededError, next string) (where string, err error) {
 	if !needed.Enrol {
 		return "/signin/factor", v.StartHalf(needed.By, next)

@@ -11,7 +11,8 @@ import (
 	"countersign/views/ui"
 )
 
-// beginAtProvider sends somebody to the identity provider of their realm, by a page of ours: a form may lead nowhere else.
+// beginAtProvider sends a person to the identity provider of the realm through a page of ours, because the content policy lets a form lead
+// nowhere else.
 func beginAtProvider(v *Request) error {
 	realm, next := v.Echo.QueryParam("realm"), LocalPath(v.Echo.QueryParam("next"))
 	begun, err := v.Config.Auth.BeginAtProvider(v.Context(), auth.BeginInput{Realm: realm, Next: next, SourceAddress: Address(v.Echo)})
@@ -27,7 +28,7 @@ func beginAtProvider(v *Request) error {
 	}))
 }
 
-// cameBack starts a session for somebody whom the provider of their realm sent back.
+// cameBack starts a session for a person sent back by the provider of the realm.
 func cameBack(v *Request) error {
 	answer := v.Echo.QueryParams()
 	by, next, err := v.Config.Auth.SignInAtProvider(v.Context(), auth.CameBackInput{
@@ -51,7 +52,7 @@ func cameBack(v *Request) error {
 	return v.goOnInside(LocalPath(next))
 }
 
-// secondHalfFromOutside is secondHalf for somebody who comes from the provider.
+// secondHalfFromOutside is secondHalf for a person who returns from the provider.
 func (v *Request) secondHalfFromOutside(needed *auth.FactorNeededError, next string) error {
 	where, err := v.beginSecondHalf(needed, next)
 	if err != nil {
@@ -60,7 +61,7 @@ func (v *Request) secondHalfFromOutside(needed *auth.FactorNeededError, next str
 	return v.goOnInside(where)
 }
 
-// goOnInside lets the browser open a page from one of ours: it keeps the cookie of the session back on its way from another site.
+// goOnInside opens a page from one of ours: browsers send a strict cookie only on the way from the same site.
 func (v *Request) goOnInside(where string) error {
 	v.Echo.Response().Header().Set("Refresh", "0; url="+where)
 	return v.Render(http.StatusOK, views.ProblemPage(views.Problem{
@@ -79,7 +80,7 @@ func (v *Request) notThroughProvider(model views.SignIn, err error) error {
 	return v.renderSignIn(status, model)
 }
 
-// providerWords say what kept somebody from signing in through a provider; status 0 is an error of ours.
+// providerWords describes why a sign-in through a provider failed; status 0 is an error of ours.
 func (v *Request) providerWords(err error) (text i18n.Text, status int) {
 	var refused *auth.ProviderError
 	var limited *auth.LimitError

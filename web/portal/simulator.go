@@ -22,7 +22,7 @@ import (
 	"countersign/views/ui"
 )
 
-// Limits of the talk with the simulator.
+// Limits of the calls of the simulator.
 const (
 	simulatorWait    = 15 * time.Second // it waits ten seconds for the gateway itself
 	simulatorAnswer  = 64 << 10         // bytes of an answer
@@ -31,7 +31,7 @@ const (
 	simulatorOffers  = 20               // incoming payments that can be recalled
 )
 
-// showSimulator is the page of the demo's clearing simulator.
+// showSimulator shows the page of the demo's clearing simulator.
 func (p *Portal) showSimulator(v *Request) error {
 	err := payment.MayRead(v.By)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"countersign/views/ui"
 )
 
-// submit submits a checked draft as the page with the button showed it, without anything typed in another window since. Sent twice, by a
-// double click, a reload or two windows, it makes one payment: the draft's key is the externalId, and its document is the same each time.
+// submit submits a checked draft as the page of the button showed it, not as another window changed it since. Sent twice, by a double
+// click, a reload or two windows, it makes one payment: the draft's key is the externalId, and its document is the same each time.
 func submit(v *Request) error {
 	draft, err := v.OpenDraft()
 	if err != nil {
@@ -66,7 +66,7 @@ func submit(v *Request) error {
 	return v.Submitted(draft, m.InternalID, err)
 }
 
-// became finds the message of a draft that was submitted before, even when the note about it was lost; zero when there is none.
+// became finds the message of a draft that was submitted before, even when the draft does not name it; zero for none.
 func (v *Request) became(draft store.Draft) (uuid.UUID, error) {
 	if draft.MessageID != uuid.Nil || draft.Amends != uuid.Nil {
 		return draft.MessageID, nil
@@ -80,9 +80,9 @@ func (v *Request) became(draft store.Draft) (uuid.UUID, error) {
 	return found[0].InternalID, nil
 }
 
-// stopAtDuplicates lets a payment similar to an earlier one pass only with a tick and a reason; else it answers with the page again, and
-// stopped is true. An earlier submission of this very draft does not count. The note is the maker's text for the checkers: the reason for
-// amending, or for paying again.
+// stopAtDuplicates lets a payment similar to an earlier one pass only with a tick and a reason; else it renders the page again and stopped
+// is true. An earlier submission of this draft does not count. The note is the maker's text for the checkers: the reason for amending, or
+// for paying again.
 func (v *Request) stopAtDuplicates(p prepared, form url.Values) (note string, stopped bool, err error) {
 	note = strings.TrimSpace(p.values.AmendReason)
 	summary, err := payment.SummaryOf(p.built.Document)
@@ -172,7 +172,7 @@ func (v *Request) amend(p prepared) (payment.Message, error) {
 	return current, cause
 }
 
-// amendLost tells the maker that the submission moved on while it was being amended. Everything typed is kept.
+// amendLost tells the maker that the submission changed or was decided during the amendment. All typed values stay.
 func (v *Request) amendLost(p prepared, cause error) error {
 	sentence, lost := LostTo(cause)
 	if !lost {

@@ -69,8 +69,8 @@ func (v *Request) templateEntries() ([]views.NamedEntry, error) {
 	return entries, err
 }
 
-// toSave are the answers that the address names: those of a draft of this person, or of a payment of the realm. What belongs to one payment
-// alone is left out.
+// toSave returns the answers that the address names: those of a draft of this person, or of a payment of the realm, without fields that
+// belong to one payment alone.
 func (v *Request) toSave() (scheme rulebook.Scheme, values orderform.Values, found bool, err error) {
 	switch query := v.Echo.QueryParams(); {
 	case query.Get("draft") != "":
@@ -86,7 +86,7 @@ func (v *Request) toSave() (scheme rulebook.Scheme, values orderform.Values, fou
 	return scheme, values, err == nil, err
 }
 
-// draftAnswers are the answers of a payment form that is kept as a draft, submitted or not.
+// draftAnswers returns the answers of a payment form saved as a draft, submitted or not.
 func (v *Request) draftAnswers(key string) (rulebook.Scheme, orderform.Values, error) {
 	id, err := uuid.Parse(key)
 	if err != nil {
@@ -132,7 +132,7 @@ func saveTemplate(v *Request) error {
 	return v.saveNamed(n)
 }
 
-// changeTemplate renames a template, shares it or not, or removes it.
+// changeTemplate renames, shares, unshares or removes a template.
 func changeTemplate(v *Request) error {
 	n, err := v.templates()
 	if err != nil {
@@ -170,7 +170,7 @@ func payTemplates(v *Request) error {
 	return v.takeTable(v.Say("Templates"), nil, lines)
 }
 
-// payTemplate makes a payment of a template, to be checked.
+// payTemplate makes a payment draft of a template.
 func (v *Request) payTemplate(key string) error {
 	model := views.NewPayment{Action: "/payments/new"}
 	err := v.fillTemplate(&model, key)
@@ -185,7 +185,7 @@ func (v *Request) payTemplate(key string) error {
 	return v.checkForm(model, draft, v.Config.Drafts.Add, "")
 }
 
-// templates are the templates of this person, who may make payments, and the payment in the address as a new one.
+// templates returns the templates of this person, who may make payments, and the payment in the address as a new one.
 func (v *Request) templates() (n named, err error) {
 	err = MayMake(v.By)
 	if err != nil {

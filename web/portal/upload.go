@@ -34,14 +34,14 @@ func showUpload(v *Request) error {
 	return v.renderUpload(http.StatusOK, views.Upload{Kept: kept.ID, KeptName: kept.FileName})
 }
 
-// Problems of a file before it is read.
+// Problems of a file that cannot be read.
 const (
 	emptyFile i18n.Text = "Choose a file that is not empty."
 	largeFile i18n.Text = "Send at most %d kB in one file."
 	manyFiles i18n.Text = "Send one file at a time, chosen in the form."
 )
 
-// readUpload takes a file: it is fine and becomes a draft to be checked, or everything wrong in it is listed.
+// readUpload reads a file: a valid one becomes a draft to check, of an invalid one all problems are listed.
 func readUpload(v *Request) error {
 	err := MayMake(v.By)
 	if err != nil {
@@ -92,13 +92,13 @@ func readUpload(v *Request) error {
 	return v.GoTo("/payments/"+draft.ID.String()+"/check", "")
 }
 
-// hashOf is the digest by which a file is known again.
+// hashOf returns the digest by which a repeated file is recognised.
 func hashOf(content []byte) []byte {
 	hash := sha256.Sum256(content)
 	return hash[:]
 }
 
-// fileBefore says that the file of a draft was uploaded before; "" where it was not.
+// fileBefore says that the file of a draft was uploaded before; "" if it was not.
 func (v *Request) fileBefore(draft store.Draft) (i18n.Text, error) {
 	before, found, err := v.Config.Drafts.Before(v.Context(), v.By.Realm, draft)
 	if err != nil || !found {
@@ -124,13 +124,13 @@ func (v *Request) chosen() (content []byte, name string, err error) {
 	return v.uploaded(orderform.MaxFile) // uploaded returns the error
 }
 
-// errManyParts refuses a form of more than one file, or with a header that no browser sends: only one file would be looked at.
+// errManyParts refuses a form with several files, of which only one would be read, or with a header that no browser sends.
 var errManyParts = errors.New("more than one file, or a file with a long header")
 
 // maxPartHeader bounds the header of a file in a form, in bytes: its name and its type.
 const maxPartHeader = 4 << 10
 
-// onlyFile reports whether the form has no other file than this one, with a header of a size that browsers send.
+// onlyFile reports whether the form has no other file than this one, with a header of normal size.
 func onlyFile(form *multipart.Form, file *multipart.FileHeader) bool {
 	files, size := 0, 0
 	for _, list := range form.File {
@@ -142,8 +142,8 @@ func onlyFile(form *multipart.Form, file *multipart.FileHeader) bool {
 	return files == 1 && size <= maxPartHeader
 }
 
-// uploaded reads the file of the form, one byte more than most so that too much shows. No file at all is an empty one. Errors:
-// errManyParts, page.FormError.
+// uploaded reads at most most+1 bytes of the file of the form, so that a longer file is recognised. Without a file the content is empty.
+// Errors: errManyParts, FormError.
 func (v *Request) uploaded(most int64) (content []byte, name string, err error) {
 	header, err := v.Echo.FormFile("file")
 	if errors.Is(err, http.ErrMissingFile) {
@@ -167,7 +167,7 @@ func (v *Request) uploaded(most int64) (content []byte, name string, err error) 
 	return content, fileName(header.Filename), nil
 }
 
-// fileName is the name of an uploaded file, short enough to be kept and without characters that no name needs.
+// fileName shortens the name of an uploaded file and removes unusual characters.
 func fileName(given string) string {
 	name := strings.Map(func(r rune) rune {
 		if r < ' ' || r == utf8.RuneError || r == '/' || r == '\\' {
@@ -184,7 +184,7 @@ func (v *Request) refuseFile(name string, content []byte, findings []payment.Fin
 	return v.renderUpload(http.StatusUnprocessableEntity, refusedFile(name, content, findings))
 }
 
-// refuseOrder lists the problems of an order, and offers the form for a correction with everything that the form cannot keep.
+// refuseOrder lists the problems of an order, and offers the form for a correction together with the elements that the form lacks.
 func (v *Request) refuseOrder(draft store.Draft, read orderform.File, findings []payment.Finding) error {
 	model := refusedFile(draft.FileName, draft.File, findings)
 	if read.Document != nil && len(read.Findings) == 0 {
@@ -225,7 +225,7 @@ func refusedFile(name string, content []byte, findings []payment.Finding) views.
 	return model
 }
 
-// sizeOf is a number of bytes in words.
+// sizeOf formats a number of bytes.
 func sizeOf(bytes int) string {
 	if bytes>>20 > 0 {
 		return fmt.Sprintf("%d MB", bytes>>20)

@@ -63,8 +63,8 @@ func verified(found integrity.Verification, err error) *views.AuditVerification 
 // maxExported bounds the events of a table for a spreadsheet.
 const maxExported = 10_000
 
-// downloadAuditTrail sends the events of a search for a spreadsheet, the newest first, ten thousand at most. Of a search that cannot be
-// read it shows the page, which says why: nobody is to take all events for those of a time.
+// downloadAuditTrail sends the events of a search for a spreadsheet, newest first, up to ten thousand. For an unreadable search it shows
+// the page with the problem, because a table without the filter would mislead.
 func downloadAuditTrail(v *Request) error {
 	err := payment.MayAudit(v.By)
 	if err != nil {

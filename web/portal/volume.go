@@ -18,7 +18,7 @@ const volumeHours = 24
 // stuckAfter is the wait of an approved payment from which the connection counts as lost.
 const stuckAfter = time.Minute
 
-// volumes are the payments of the last hours per scheme, the current hour last.
+// volumes returns the payments of the last hours per scheme, the current hour last.
 func (v *Request) volumes() ([]views.Volume, error) {
 	first := v.LastDay()
 	counted, err := v.Figures().VolumeByHour(v.Context(), v.By.Realm, first)

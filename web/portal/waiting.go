@@ -15,7 +15,7 @@ import (
 // MaxOnTab is the largest exact count on tabs: "99+".
 const MaxOnTab = 99
 
-// CountUpTo formats a count for tabs; a larger one than most as "99+".
+// CountUpTo formats a count for tabs; a count above most as "99+".
 func CountUpTo(count, most int) string {
 	if count > most {
 		return strconv.Itoa(most) + "+"
@@ -23,7 +23,7 @@ func CountUpTo(count, most int) string {
 	return strconv.Itoa(count)
 }
 
-// CountWaiting counts what waits for this person; nothing waits for somebody who may not decide.
+// CountWaiting counts the messages and changes that wait for this person; none for a person who may not decide.
 func (v *Request) CountWaiting() error {
 	v.Waiting = 0
 	var err error
@@ -56,7 +56,7 @@ func (v *Request) Totals() ([]store.Total, error) {
 	return v.pending(v.By.PersonID)
 }
 
-// AllTotals are the pending messages of everybody, for each currency.
+// AllTotals returns the pending messages of everybody, for each currency.
 func (v *Request) AllTotals() ([]store.Total, error) { return v.pending(uuid.Nil) }
 
 // pending counts the waiting messages without those of a person. Pages share their counts. The answer to a form counts by itself, so its
@@ -68,7 +68,7 @@ func (v *Request) pending(without uuid.UUID) ([]store.Total, error) {
 	return v.portal.counter.PendingTotals(v.Context(), v.By.Realm, without, v.Config.Now())
 }
 
-// Figures are the numbers of first pages: those that all share, or for somebody who did something since they may have been read, new ones.
+// Figures returns the numbers of first pages: the shared ones, or new ones for a person who acted since the shared ones may have been read.
 func (v *Request) Figures() store.Figures {
 	if v.sent() || v.actedWithin(v.Config.FiguresShared) {
 		return v.Config.Reader
@@ -76,10 +76,10 @@ func (v *Request) Figures() store.Figures {
 	return v.portal.figures
 }
 
-// sent reports whether the request sends something, a form mostly.
+// sent reports whether the request changes something, mostly by a form.
 func (v *Request) sent() bool { return v.Echo.Request().Method == http.MethodPost }
 
-// noteAct remembers that the person just did something: in the session for other instances, and here for streams, which read theirs once.
+// noteAct records that the person just acted: in the session for other instances, and in memory for streams, which read the session once.
 func (v *Request) noteAct() {
 	if v.sent() && v.By.UserName != "" {
 		v.portal.acts.Store(v.By.PersonID, v.Config.Now())

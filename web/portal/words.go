@@ -12,7 +12,7 @@ import (
 	"countersign/views/ui"
 )
 
-// wording puts an R-transaction into words.
+// wording describes an R-transaction.
 type wording struct {
 	kind   payment.Kind
 	amount money.Amount // what moves, or would
@@ -74,7 +74,7 @@ var titles = map[payment.Kind]i18n.Text{
 	payment.KindRecall: "The recall", payment.KindReturn: "The return", payment.KindResolution: "The refusal",
 }
 
-// submit names the button that sends the form.
+// submit returns the label of the button that sends the form.
 func (w wording) submit(approval bool) i18n.Text {
 	switch {
 	case w.kind == payment.KindRecall && approval:
@@ -91,7 +91,7 @@ func (w wording) submit(approval bool) i18n.Text {
 	return i18n.Text("Submit the refusal of the recall of %s").With(w.full.Format())
 }
 
-// wording returns the words for the request of a form.
+// wording returns the description of the request of a form.
 func (a asked) wording() wording {
 	about := a.preview.About.Original.Summary
 	said := wording{kind: a.form.Kind, amount: a.preview.Amount, full: about.Amount, debtor: about.DebtorName, holder: about.CreditorName}
@@ -100,7 +100,7 @@ func (a asked) wording() wording {
 	return said
 }
 
-// FillRequest adds what an R-transaction asks for: in words, and as facts that a checker compares.
+// FillRequest adds the request of an R-transaction: a sentence, and facts that a checker compares.
 func FillRequest(v *Request, view *views.Message, m payment.Message) error {
 	s, err := Around(v, m)
 	if err != nil {
@@ -134,7 +134,7 @@ func FillRequest(v *Request, view *views.Message, m payment.Message) error {
 	return nil
 }
 
-// unreadableDocument is the warning about a message whose content this program did not write. Nobody may approve it.
+// unreadableDocument warns about a message whose content this program did not write. Nobody may approve it.
 var unreadableDocument = views.Warning{
 	Title: "Its document to clearing cannot be read", Text: "Nobody may approve it. Ask an operator to run countersign check.",
 }
@@ -168,7 +168,7 @@ func wantedBy(by interbank.Reason) ui.Row {
 	return ui.Row{Term: "On behalf of", Value: by.Originator}
 }
 
-// limits are the days that count for an R-transaction.
+// limits returns the days that count for an R-transaction.
 func limits(v *Request, m payment.Message) []ui.Row {
 	var rows []ui.Row
 	if m.State.Pending() && !m.Deadline.IsZero() {
@@ -190,7 +190,7 @@ func limits(v *Request, m payment.Message) []ui.Row {
 	return rows
 }
 
-// relatives link the payment and, for an answer, the recall it answers.
+// relatives returns links to the payment and, for an answer, to the answered recall.
 func relatives(s Subject, m payment.Message) []ui.Row {
 	link := func(term i18n.Text, of payment.Message) ui.Row {
 		return ui.Row{
@@ -213,7 +213,7 @@ type said struct {
 	charge money.Amount
 }
 
-// saidIn reads a camt.056, pacs.004 or camt.029; what cannot be read says nothing.
+// saidIn reads a camt.056, pacs.004 or camt.029; an unreadable document gives the zero value.
 func saidIn(document iso20022.Document) said {
 	switch read := document.(type) {
 	case *iso20022.FIToFIPaymentCancellationRequest:
@@ -241,7 +241,7 @@ func daysLeft(v *Request, m payment.Message) int {
 	return int(m.AnswerBy.Sub(time.Date(year, month, today, 0, 0, 0, 0, time.UTC)) / (24 * time.Hour))
 }
 
-// Due says until when a recall should be answered. Once it is answered only the day is left to say.
+// Due describes until when a recall should be answered; an answered recall shows the day only.
 func Due(v *Request, m payment.Message) ui.Due {
 	due := ui.Due{Day: day(m.AnswerBy), Tone: ui.ToneMoving}
 	switch m.State {

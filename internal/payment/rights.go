@@ -1,0 +1,95 @@
+package payment
+
+import (
+	"countersign/internal/i18n"
+	"countersign/internal/identity"
+)
+
+// MayRead tells why the principal may not read payments, or nil: administrators look after users, not payments.
+func MayRead(by identity.Principal) error {
+	for _, role := range []identity.Role{identity.RoleMaker, identity.RoleChecker, identity.RoleSupervisor} {
+		if by.Has(role) {
+			return nil
+		}
+	}
+	return &ForbiddenError{Text: "You may not read payments: this needs the role maker, checker or supervisor."}
+}
+
+// MayAudit tells why the person may not read the whole audit trail of the realm, or nil. Error: ForbiddenError.
+func MayAudit(by identity.Principal) error {
+	if by.Has(identity.RoleSupervisor) || by.Has(identity.RoleAdministrator) {
+		return nil
+	}
+	return &ForbiddenError{Text: "You may not read the audit trail: this needs the role supervisor or administrator."}
+}
+
+// MayChange tells why the principal may not change payments, or nil: it asks for the role alone. Withdraw and Amend ask for the rest.
+func (m Message) MayChange(by identity.Principal) error {
+	if !by.Has(identity.RoleMaker) {
+		return &ForbiddenError{Text: "You may not change payments: this needs the role maker."}
+	}
+	return nil
+}
+
+// mayWithdraw tells why the principal may not withdraw the message, or nil. A checker may unless it is pending, when a checker rejects it:
+// after a lost race the state of the message is the reason.
+func (m Message) mayWithdraw(by identity.Principal) error {
+	if by.Has(identity.RoleChecker) && !m.State.Pending() {
+		return nil
+	}
+	err := m.MayChange(by)
+	if err == nil && !m.MadeBy(by.PersonID) {
+		err = &ForbiddenError{Text: "Only the maker of a payment may withdraw it. A checker rejects it."}
+		if !m.State.Pending() {
+			err = &ForbiddenError{Text: "Only the maker of a payment may withdraw it. A checker withdraws one that is scheduled."}
+		}
+	}
+	return err
+}
+
+// MayDecide returns the reason why the principal may not decide this message, or nil. Pages, handlers, Approve and
+// Reject share it.
+//
+// Errors: ForbiddenError without the role or with a role granted after the message was made; FourEyesError for an
+// unknown maker, for its maker or an editor, and for a client that sent a version.
+func (m Message) MayDecide(by identity.Principal) error {
+	if !by.Has(identity.RoleChecker) {
+		return &ForbiddenError{Text: "You may not decide payments: this needs the role checker."}
+	}
+	if len(m.Makers) == 0 || m.MadeBy([16]byte{}) {
+		return &FourEyesError{Text: "The maker of this message is unknown, so nobody may decide about it."}
+	}
+	if m.MadeBy(by.PersonID) {
+		return &FourEyesError{Text: i18n.Text("You %s this on %s. Another person must decide.").With(m.part(by), i18n.Minute(m.CreatedAt))}
+	}
+	if by.Channel == identity.ChannelAPI && m.CameThrough(by.ClientID) && !by.ClientMayDecideOwn {
+		return &FourEyesError{Text: i18n.Text("The client %s %s this message. Another client, or a person in the portal, must decide.").With(by.ClientID, m.partOfClient(by.ClientID))}
+	}
+	return m.checkGrant(by)
+}
+
+// checkGrant refuses a checker whose role was granted after the message was made. Otherwise an administrator could
+// add a checker for a pending message. The database enforces the same rule and refuses a decision without a grant.
+func (m Message) checkGrant(by identity.Principal) error {
+	grant, known := by.Grant(identity.RoleChecker)
+	if known && grant.GrantedAt.After(m.CreatedAt) {
+		return &ForbiddenError{Text: i18n.Text("You were given the role checker on %s, after this message was made on %s. A person who was a checker then must decide.").With(i18n.Moment(grant.GrantedAt), i18n.Moment(m.CreatedAt))}
+	}
+	return nil
+}
+
+// part returns the person's part in the message: the first maker submitted it, later makers changed it.
+func (m Message) part(by identity.Principal) i18n.Text {
+	if m.Makers[0] == by.PersonID {
+		return "submitted"
+	}
+	return "changed"
+}
+
+// partOfClient returns the client's part in the message: it sent the first version or a later one.
+func (m Message) partOfClient(client string) i18n.Text {
+	if m.ClientID == client {
+		return "created"
+	}
+	return "changed"
+}

@@ -14,10 +14,10 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// maxAccess bounds the accounts of an access review, and maxReviews the reviews that are listed.
+// maxAccess limits the accounts of an access review, and maxReviews the listed reviews.
 const maxAccess, maxReviews = 2000, 50
 
-// AccountAccess are the rights of an account, as an access review shows and keeps it.
+// AccountAccess holds the rights of an account, as an access review shows and stores them.
 type AccountAccess struct {
 	User     string       `json:"user"`
 	Name     string       `json:"name"`
@@ -48,7 +48,7 @@ type reviewDetail struct {
 	Note     string          `json:"note,omitempty"`
 }
 
-// Access lists the accounts of a realm with their roles since when, last sign-in and second factors.
+// Access lists the accounts of a realm with their roles and the times of the grants, their last sign-ins and second factors.
 func (r *Reader) Access(ctx context.Context, realm string) (list []AccountAccess, err error) {
 	err = r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
 		rows, err := q.AccessList(ctx, realm, maxAccess)

@@ -13,7 +13,7 @@ type AccountColumns struct {
 	Open                                                                              *bool
 }
 
-// AccountOrNone makes the domain's account of the columns; nil when the query found none.
+// AccountOrNone converts the columns to the domain's account; nil when the query found none.
 func AccountOrNone(c AccountColumns) *payment.DebtorAccount {
 	if c.IBAN == nil {
 		return nil
@@ -30,7 +30,7 @@ func AccountOrNone(c AccountColumns) *payment.DebtorAccount {
 	}
 }
 
-// Account makes the domain's account of its row.
+// Account converts a row to the domain's account.
 func Account(a dbsqlc.DebtorAccount) payment.DebtorAccount {
 	return payment.DebtorAccount{
 		IBAN: a.Iban, Scheme: rulebook.Scheme(a.Scheme), Currency: a.Currency, AgentBIC: a.AgentBic, AgentIID: a.AgentIid, Open: a.Open,

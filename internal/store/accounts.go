@@ -54,7 +54,7 @@ func (s *Accounts) Account(ctx context.Context, realm, number string) (account p
 	return account, mark, err
 }
 
-// ofQRIBAN returns the account that a QR-IBAN stands for; any other number, also a QR-IBAN of nobody here, as it is.
+// ofQRIBAN returns the IBAN of the account with a QR-IBAN; any other number unchanged, also an unknown QR-IBAN.
 func (d *Database) ofQRIBAN(ctx context.Context, q *dbsqlc.Queries, number string) (iban string, err error) {
 	parsed, unread := account.Parse(number)
 	if unread != nil || !parsed.IsQR() {

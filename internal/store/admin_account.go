@@ -38,7 +38,7 @@ func (w realmWriter) accountRow(a administration.Account) dbsqlc.DebtorAccount {
 	}
 }
 
-// account brings an account of a realm's file into force.
+// account applies an account of a realm's file.
 func (p provision) account(ctx context.Context, a administration.Account) error {
 	row := p.accountRow(a)
 	err := p.q.DebtorAccountProvision(ctx, dbsqlc.DebtorAccountProvisionParams(row))
@@ -88,7 +88,7 @@ func (s changeStep) applyAccount(ctx context.Context, c administration.Change) e
 	return s.ledger.Put(DebtorAccount(row))
 }
 
-// receive makes the realm the one that payments to the account come in for, by its IBAN or its QR-IBAN.
+// receive makes the realm the receiver of payments to the account, by its IBAN or its QR-IBAN.
 func (s changeStep) receive(ctx context.Context, a administration.Account, numbers []string) error {
 	for _, iban := range numbers {
 		paid := dbsqlc.IncomingAccount{Iban: iban, Realm: s.realm, Account: a.IBAN}

@@ -17,7 +17,7 @@ import (
 // ErrOlderDirectory says that the directory is of an earlier day than the one in force.
 var ErrOlderDirectory = errors.New("the directory in force is of a later day; --older puts the earlier one in force all the same")
 
-// DirectoryImport is an edition of the directory of a scheme on its way into a realm.
+// DirectoryImport is an edition of the bank directory of a scheme to be imported into a realm.
 type DirectoryImport struct {
 	Realm     string
 	Scheme    rulebook.Scheme
@@ -26,8 +26,8 @@ type DirectoryImport struct {
 	Older     bool   // put it in force though the one in force is of a later day
 }
 
-// ImportDirectory puts a directory in force, as the owner. It reports false when that very directory is in force already.
-// Errors: ErrOlderDirectory, ErrUnknownRealm.
+// ImportDirectory puts a directory in force, as the owner. It returns false when the same directory is already in force. Errors:
+// ErrOlderDirectory, ErrUnknownRealm.
 func ImportDirectory(ctx context.Context, by Provisioner, in DirectoryImport) (changed bool, err error) {
 	err = by.run(ctx, in.Realm, func(p provision) error {
 		changed, err = p.directory(ctx, in)

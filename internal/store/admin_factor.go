@@ -18,7 +18,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// What keeps a second factor from counting.
+// The errors of second factors that do not count.
 var (
 	// ErrFactorForged: a factor of the account does not fit its seal. The owner's real factors are unknown, so the account is barred.
 	ErrFactorForged = errors.New("a second factor of the account does not fit its seal")
@@ -42,8 +42,8 @@ type Factor struct {
 	SignCount    uint32    // what a passkey counted when it was shown last; 0 where it does not count, or never was
 }
 
-// Factors lists the second factors of an account that are in force, the oldest first. Error: ErrFactorForged, also for one that somebody
-// removed by hand.
+// Factors lists the second factors of an account that are in force, the oldest first. Error: ErrFactorForged, also when one was removed by
+// hand.
 func (p *People) Factors(ctx context.Context, realm string, user uuid.UUID) ([]Factor, error) {
 	guard := p.db.Guard(nil)
 	rows, err := Read(ctx, p.db, realm, func(q *dbsqlc.Queries) ([]dbsqlc.FactorOfUserListRow, error) {
@@ -74,7 +74,7 @@ func (p *People) Factors(ctx context.Context, realm string, user uuid.UUID) ([]F
 	return list, nil
 }
 
-// FactorRoles are the roles that a realm wants a second factor of.
+// FactorRoles returns the roles for which a realm requires a second factor.
 func (p *People) FactorRoles(ctx context.Context, realm string) ([]identity.Role, error) {
 	var text string
 	err := p.db.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
@@ -94,7 +94,7 @@ func (p *People) FactorRoles(ctx context.Context, realm string) ([]identity.Role
 	return FactorRoles(text), nil
 }
 
-// FactorUse is a factor that was shown and was right.
+// FactorUse is the successful use of a factor.
 type FactorUse struct {
 	ID      uuid.UUID
 	By      identity.Principal
@@ -106,8 +106,8 @@ type FactorUse struct {
 	Count   uint32 // of a passkey; 0 where it does not count
 }
 
-// UseFactor notes that a factor was shown, and tells the audit trail. Error: ErrFactorSpent when the same was shown before, a passkey did
-// not count on, or the factor was removed meanwhile.
+// UseFactor stores the use of a factor with an audit event. Error: ErrFactorSpent when the same code was used before, the counter of a
+// passkey did not rise, or the factor was removed meanwhile.
 func (p *People) UseFactor(ctx context.Context, u FactorUse) error {
 	err := p.db.InRealm(ctx, u.By.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		return p.insertUse(ctx, q, u)
@@ -171,15 +171,15 @@ type NewFactor struct {
 	UseID  uuid.UUID
 }
 
-// FactorAddition are factors that an account takes up.
+// FactorAddition holds the factors to add to an account.
 type FactorAddition struct {
 	By    identity.Principal
 	Known []Factor    // those in force when it was looked at whether the owner may
 	New   []NewFactor // at least one
 }
 
-// AddFactors stores factors of one account, removes recovery codes that new ones take the place of, and tells the audit trail, in one
-// transaction. Errors: ErrFactorSpent, ErrFactorsChanged.
+// AddFactors stores factors of one account and removes recovery codes that new ones replace, with an audit event, in one transaction.
+// Errors: ErrFactorSpent, ErrFactorsChanged.
 func (p *People) AddFactors(ctx context.Context, a FactorAddition) error {
 	err := p.db.Change(ctx, a.By.Realm, Act{Actor: a.By.Actor(), At: a.New[0].Factor.MadeAt},
 		func(q *dbsqlc.Queries, ledger *Ledger) error {
@@ -249,7 +249,7 @@ func (p *People) addFactor(ctx context.Context, q *dbsqlc.Queries, ledger *Ledge
 	})
 }
 
-// removeCodes removes the recovery codes that new ones take the place of.
+// removeCodes removes the recovery codes that new ones replace.
 func (p *People) removeCodes(ctx context.Context, q *dbsqlc.Queries, ledger *Ledger, n NewFactor) error {
 	rows, err := q.FactorOfUserList(ctx, n.By.Realm, n.By.UserID)
 	if err != nil {
@@ -269,7 +269,7 @@ func (p *People) removeCodes(ctx context.Context, q *dbsqlc.Queries, ledger *Led
 	return nil
 }
 
-// FactorRemoval is a factor that its owner gives up.
+// FactorRemoval is the removal of a factor by its owner.
 type FactorRemoval struct {
 	By      identity.Principal
 	Known   []Factor // those in force when it was looked at whether the owner may
@@ -277,7 +277,7 @@ type FactorRemoval struct {
 	At      time.Time
 }
 
-// RemoveFactors removes factors of one account, and tells the audit trail, in one transaction. Error: ErrFactorsChanged.
+// RemoveFactors removes factors of one account with an audit event, in one transaction. Error: ErrFactorsChanged.
 func (p *People) RemoveFactors(ctx context.Context, r FactorRemoval) error {
 	err := p.db.Change(ctx, r.By.Realm, Act{Actor: r.By.Actor(), At: r.At}, func(q *dbsqlc.Queries, ledger *Ledger) error {
 		err := sameFactors(ctx, q, r.By, r.Known)

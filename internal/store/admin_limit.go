@@ -38,7 +38,7 @@ func limitOf(row dbsqlc.LimitSubjectListRow) administration.Limit {
 	}
 }
 
-// limitFacts reads a limit by its id, or whom a new one is to bind and the limit that is there of them.
+// limitFacts reads a limit by its id, or for a new one its future holder and the limit that exists for this holder.
 func (s changeStep) limitFacts(ctx context.Context, known *administration.Facts, wanted requested) error {
 	var asked dbsqlc.LimitSubjectListParams
 	values := wanted.values
@@ -122,8 +122,8 @@ func (w realmWriter) limitRows(ctx context.Context, l administration.Limit) ([]d
 	})
 }
 
-// setLimit writes a limit, in the place of the one before. A daily amount counts from the time it is set; a change of it
-// goes on counting. Error: rowmap.ErrMoved when the limit before is gone.
+// setLimit writes a limit in place of an earlier one. A daily amount counts from the time it is first set; a changed limit keeps the amount
+// used. Error: ErrMoved when the earlier limit is gone.
 func (w realmWriter) setLimit(ctx context.Context, l administration.Limit, before []dbsqlc.LimitSubjectListRow) error {
 	id, err := uuid.Parse(l.ID)
 	if err != nil {
@@ -155,7 +155,7 @@ func (w realmWriter) setLimit(ctx context.Context, l administration.Limit, befor
 	return w.ledger.Put(Limit(row))
 }
 
-// limit brings a limit of a realm's file into force. Its holder is the name of a user account where it binds a person.
+// limit applies a limit of a realm's file. The holder of a personal limit is named by a user account.
 func (p provision) limit(ctx context.Context, l administration.Limit) error {
 	if l.Of == rulebook.OfPerson {
 		people, err := p.q.PersonByAccount(ctx, p.realm, []string{l.Holder})
@@ -179,7 +179,7 @@ func (p provision) limit(ctx context.Context, l administration.Limit) error {
 	return p.setLimit(ctx, l, rows)
 }
 
-// fileLimits reads the limits that have an amount, as a realm's file has them: a person is named by the first of their user accounts.
+// fileLimits reads the limits that have an amount, in the form of a realm's file: a person is named by the first of their user accounts.
 func (w realmWriter) fileLimits(ctx context.Context, people []PersonDefinition) ([]administration.Limit, error) {
 	all, err := w.limits(ctx, dbsqlc.LimitSubjectListParams{})
 	var list []administration.Limit

@@ -69,8 +69,8 @@ func (s changeStep) linkFacts(ctx context.Context, known *administration.Facts, 
 	return err
 }
 
-// applyProvider puts a provider in the place of the one in force, or ends that one. The secret of the one before goes over to its
-// successor when it is of the same client: it is bound to realm, issuer and client.
+// applyProvider replaces or ends the provider in force. Its secret is kept for a new provider with the same client, because a secret is
+// bound to realm, issuer and client.
 func (s changeStep) applyProvider(ctx context.Context, c administration.Change) error {
 	before, found, err := s.provider(ctx)
 	if err != nil {
@@ -113,7 +113,7 @@ func (s changeStep) applyProvider(ctx context.Context, c administration.Change) 
 	return s.outer().InsertProvider(ctx, row)
 }
 
-// outer writes the provider and the links in this step.
+// outer returns the writer of the provider and the links in this step.
 func (w realmWriter) outer() Outer {
 	return Outer{Queries: w.q, Ledger: w.ledger, Realm: w.realm, At: w.at}
 }
@@ -138,7 +138,7 @@ type ProviderDefinition struct {
 	hidden []byte
 }
 
-// outer creates or updates the identity provider and the links of accounts to match the definition. Omitted ones stay.
+// bringOuter creates or updates the identity provider and the links of accounts to match the definition. Omitted ones stay.
 func (p provision) bringOuter(ctx context.Context, realm RealmDefinition) error {
 	if realm.Provider != nil {
 		err := p.bringProvider(ctx, *realm.Provider)
@@ -153,7 +153,7 @@ func (p provision) bringOuter(ctx context.Context, realm RealmDefinition) error 
 	return p.links(ctx, row.Issuer, realm.People)
 }
 
-// bringProvider puts the definition's provider in the place of the one in force, unless it is the same.
+// bringProvider replaces the provider in force by that of the definition, unless they are equal.
 func (p provision) bringProvider(ctx context.Context, d ProviderDefinition) error {
 	before, found, err := p.provider(ctx)
 	if err != nil {
@@ -188,13 +188,13 @@ func (p provision) bringProvider(ctx context.Context, d ProviderDefinition) erro
 	return p.outer().InsertProvider(ctx, row)
 }
 
-// sameProvider reports whether two rows say the same, whenever they were made.
+// sameProvider reports whether two rows are equal except for their times.
 func sameProvider(a, b dbsqlc.IdentityProvider) bool {
 	return a.Issuer == b.Issuer && a.ClientID == b.ClientID && a.PortalAddress == b.PortalAddress && a.Passwords == b.Passwords &&
 		a.SignInAgeSeconds == b.SignInAgeSeconds && bytes.Equal(a.Secret, b.Secret)
 }
 
-// hide makes of a secret what may stand in the database.
+// hide encrypts the secret of a provider for the database.
 func (p provision) hide(d ProviderDefinition) ([]byte, error) {
 	text, err := p.providerKeys.Hide(rand.Reader, d.bound(p.realm, d.Secret))
 	if err != nil {
@@ -207,7 +207,8 @@ func (d ProviderDefinition) bound(realm, secret string) identity.ProviderSecret 
 	return identity.ProviderSecret{Realm: realm, Issuer: d.Issuer, ClientID: d.ClientID, Secret: secret}
 }
 
-// KeepsSecret reports whether the provider in force has this very secret, for the same client. Error: a secret that these keys do not open.
+// KeepsSecret reports whether the provider in force has the same secret for the same client. Error: a secret that these keys cannot
+// decrypt.
 func (by Provisioner) KeepsSecret(realm string, inForce *ProviderDefinition, wanted ProviderDefinition) (bool, error) {
 	if inForce == nil || inForce.hidden == nil || inForce.Issuer != wanted.Issuer || inForce.ClientID != wanted.ClientID {
 		return false, nil
@@ -252,7 +253,7 @@ func (p provision) links(ctx context.Context, issuer string, people []PersonDefi
 	return nil
 }
 
-// free refuses a subject that another account is linked with.
+// free refuses a subject that is linked with another account.
 func (p provision) free(ctx context.Context, row dbsqlc.OuterIdentity) error {
 	taken, err := p.q.OuterIdentityBySubject(ctx, p.realm, row.Issuer, row.Subject)
 	if err != nil || len(taken) == 0 {
@@ -265,7 +266,7 @@ func (p provision) free(ctx context.Context, row dbsqlc.OuterIdentity) error {
 	return fmt.Errorf("the subject %s is linked with the account %s: name that one with another subject", row.Subject, user.Name)
 }
 
-// linkOf is the link that an account is to have, and the account; nil where it has it or none is named.
+// linkOf returns the link to write for an account, and the account; nil when the link exists or the definition names none.
 func (p provision) linkOf(ctx context.Context, issuer string, account AccountDefinition) (
 	row *dbsqlc.OuterIdentity, user dbsqlc.UserAccount, err error,
 ) {

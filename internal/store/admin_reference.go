@@ -19,7 +19,7 @@ import (
 // ErrOlderReference says that an edition would have no effect, since one of a later day is in force.
 var ErrOlderReference = errors.New("an edition of a later day is there, so that this one would have no effect")
 
-// ReferenceImport is an edition of code sets or of a calendar on its way in: one of the two.
+// ReferenceImport is an edition to be imported: code sets or a calendar.
 type ReferenceImport struct {
 	Codes    *code.Edition
 	Calendar *calendar.Edition
@@ -27,8 +27,8 @@ type ReferenceImport struct {
 	Source   string    // the file it comes from, as people will read it
 }
 
-// ImportReference puts an edition in force for all realms, as the owner and under seal. It reports false when that very edition is there
-// already. Error: ErrOlderReference.
+// ImportReference puts an edition in force for all realms, as the owner and under seal. It returns false when the same edition was imported
+// before. Error: ErrOlderReference.
 func ImportReference(ctx context.Context, by Provisioner, in ReferenceImport) (changed bool, err error) {
 	realms, err := Realms(ctx, by.OwnerURL)
 	if err != nil {
@@ -53,7 +53,7 @@ func ImportReference(ctx context.Context, by Provisioner, in ReferenceImport) (c
 	return changed, nil
 }
 
-// referenceRow is the row of an edition, all but its id, its time and its seal.
+// referenceRow returns the row of an edition without its id, time and seal.
 func referenceRow(in ReferenceImport) (row dbsqlc.ReferenceNewestListRow, content []byte, err error) {
 	var kind ReferenceKind
 	var day time.Time
@@ -113,8 +113,8 @@ func (p provision) reference(ctx context.Context, row dbsqlc.ReferenceNewestList
 	})
 }
 
-// overshadows reports whether a stored edition leaves nothing to a new one: code sets that are in force later, and a calendar of a later
-// day for all its schemes.
+// overshadows reports whether a stored edition leaves a new one without effect: code sets in force later, or a calendar of a later day for
+// all its schemes.
 func overshadows(stored, added dbsqlc.ReferenceNewestListRow) bool {
 	if added.Kind == string(ReferenceCodes) {
 		return stored.FromDay > added.FromDay

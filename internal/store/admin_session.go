@@ -25,7 +25,7 @@ type Sessions struct {
 	rows SessionKeys
 }
 
-// NewSessions makes the store with the keys of tokens. It drops nothing by itself: Clean does.
+// NewSessions makes the store with the keys of tokens. It deletes no rows by itself; Clean does.
 func NewSessions(db *Database, keys keyring.Ring, now func() time.Time) (*Sessions, error) {
 	if keys.Empty() || now == nil {
 		return nil, errors.New("sessions need a key and a clock")
@@ -47,8 +47,8 @@ func (s *Sessions) FindCtx(ctx context.Context, token string) (data []byte, foun
 	return opened.Data, ok && opened.Expiry.After(s.now()), nil
 }
 
-// LapsedCtx returns the data of a session whose time ran out after the given moment, or that was ended after it, in the last quarter of an
-// hour. It is good for knowing whose form came too late, and for nothing else.
+// LapsedCtx returns the data of a session that expired after the given moment, or was ended after it within the last quarter of an hour. It
+// only serves to find the owner of a form that was sent too late.
 func (s *Sessions) LapsedCtx(ctx context.Context, token string, after time.Time) (data []byte, found bool, err error) {
 	stored, err := s.db.Outside().SessionGetLapsed(ctx, s.names(token), after)
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *Sessions) LapsedCtx(ctx context.Context, token string, after time.Time)
 	return opened.Data, ok && opened.Expiry.After(after), nil
 }
 
-// CommitCtx stores a new session, or new data of an open one. One that was ended stays ended.
+// CommitCtx stores a new session, or new data of an open one. An ended session stays ended.
 func (s *Sessions) CommitCtx(ctx context.Context, token string, data []byte, expiry time.Time) error {
 	late, cancel := outliving(ctx)
 	defer cancel()
@@ -70,7 +70,7 @@ func (s *Sessions) CommitCtx(ctx context.Context, token string, data []byte, exp
 	return nil
 }
 
-// SessionEnd is the end that a person gives to a session of theirs.
+// SessionEnd is the end of a session by its person.
 type SessionEnd struct {
 	Token  string
 	By     identity.Principal
@@ -78,7 +78,7 @@ type SessionEnd struct {
 	At     time.Time
 }
 
-// End ends a session, and tells the audit trail, so that one that was brought back is noticed.
+// End ends a session with an audit event, so that a restored session is noticed.
 func (s *Sessions) End(ctx context.Context, end SessionEnd) error {
 	late, cancel := outliving(ctx)
 	defer cancel()
@@ -125,7 +125,8 @@ func outliving(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 }
 
-// errNoRequest: the session library asked without the context of a request, which it does of no store that takes one.
+// errNoRequest reports a call of the session library without the context of a request. The library does not make one for a store with
+// context.
 var errNoRequest = errors.New("sessions are stored within a request")
 
 // Find belongs to the session library's interface; FindCtx is used.

@@ -128,7 +128,7 @@ func (s changeStep) createUser(ctx context.Context, c administration.Change, u a
 	return s.setUp(ctx, c.ID, id)
 }
 
-// changeRoles gives an account other roles. Without a second factor it goes on with none of which the realm asks one.
+// changeRoles changes the roles of an account. An account without a required second factor is signed out.
 func (s changeStep) changeRoles(ctx context.Context, c administration.Change, user dbsqlc.UserAccount, wanted []identity.Role) error {
 	err := s.changeGrants(ctx, c, user, wanted)
 	if err != nil {
@@ -141,7 +141,7 @@ func (s changeStep) changeRoles(ctx context.Context, c administration.Change, us
 	return s.signOutUnproven(ctx, unproven{roles: asked, only: user.UserID})
 }
 
-// changeGrants brings the grants of an account about, and tells the trail.
+// changeGrants changes the grants of an account to match the change, with an audit event.
 func (s changeStep) changeGrants(ctx context.Context, c administration.Change, user dbsqlc.UserAccount, wanted []identity.Role) error {
 	rights, err := s.putRoles(ctx, user, wanted)
 	if err != nil {
@@ -150,7 +150,7 @@ func (s changeStep) changeGrants(ctx context.Context, c administration.Change, u
 	return s.tellRights(ctx, c, rights)
 }
 
-// putRoles ends the grants of roles that are not wanted and grants those that are missing from now on. It returns what changed.
+// putRoles ends the grants of unwanted roles and adds the missing grants. It returns the changes.
 func (w realmWriter) putRoles(ctx context.Context, user dbsqlc.UserAccount, wanted []identity.Role) (auditlog.Rights, error) {
 	rights := auditlog.Rights{Subject: user.Name, User: user.UserID.String(), Person: user.PersonID.String()}
 	inForce, err := w.q.GrantInForce(ctx, w.realm, user.UserID)
@@ -204,12 +204,13 @@ func (w realmWriter) grant(ctx context.Context, user dbsqlc.UserAccount, role id
 	return id, w.ledger.Put(Grant(grant))
 }
 
-// setUp lets the owner of the account choose a password with the approver's link and the requester's code. It has the id of its change.
+// setUp stores a set-up with which the owner of the account chooses a password, using the approver's link and the requester's code. Its id
+// is that of the change.
 func (s changeStep) setUp(ctx context.Context, change, user uuid.UUID) error {
 	return s.insertSetUp(ctx, dbsqlc.UserSetup{SetupID: change, UserID: user, LinkHash: s.secrets.LinkHash, CodeHash: s.codeHash})
 }
 
-// insertSetUp adds a set-up. Earlier set-ups of the account are over by it.
+// insertSetUp adds a set-up. Earlier set-ups of the account become invalid.
 func (w realmWriter) insertSetUp(ctx context.Context, row dbsqlc.UserSetup) error {
 	row.Realm, row.MadeAt, row.ExpiresAt = w.realm, w.at, w.at.Add(identity.SetUpLife)
 	err := w.q.SetUpInsert(ctx, dbsqlc.SetUpInsertParams(row))
@@ -267,8 +268,8 @@ func (p provision) person(ctx context.Context, person PersonDefinition) error {
 	return nil
 }
 
-// personOf finds the person again by the accounts, or makes an identifier for a new one. An account never changes its person:
-// four-eyes compares people, over all that was ever decided.
+// personOf finds the person by the accounts, or makes an identifier for a new one. An account never changes its person, because four-eyes
+// compares people over all decisions.
 func (p provision) personOf(ctx context.Context, person PersonDefinition) (uuid.UUID, error) {
 	names := make([]string, len(person.Accounts))
 	for i, account := range person.Accounts {
@@ -292,7 +293,7 @@ func (p provision) personOf(ctx context.Context, person PersonDefinition) (uuid.
 	return known[0].PersonID, nil
 }
 
-// account creates or updates an account to match its definition. Another password ends the sessions and tokens of the account.
+// user creates or updates an account to match its definition. Another password ends the sessions and tokens of the account.
 func (p provision) user(ctx context.Context, user dbsqlc.UserAccount, definition AccountDefinition) error {
 	known, err := p.q.UserByName(ctx, p.realm, user.Name)
 	switch {

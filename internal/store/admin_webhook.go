@@ -10,7 +10,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// oldSecretSigns is the time for which the secret before signs beside a new one.
+// oldSecretSigns is the time for which the replaced secret signs beside the new one.
 const oldSecretSigns = 24 * time.Hour
 
 // webhooks reads the webhooks of the realm, those in force first.
@@ -53,7 +53,7 @@ func (s changeStep) webhookFacts(ctx context.Context, known *administration.Fact
 	return err
 }
 
-// applyWebhook makes a webhook, which gets the events from now on, gives it a new secret, or retires it.
+// applyWebhook creates a webhook for events from now on, replaces its secret, or retires it.
 func (s changeStep) applyWebhook(ctx context.Context, c administration.Change) error {
 	if c.Kind == administration.KindWebhookCreate {
 		row := dbsqlc.Webhook{

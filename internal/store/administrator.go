@@ -34,8 +34,8 @@ var (
 	ErrAccountInUse = errors.New("there is an account of this name already, and somebody set its password: choose another name")
 )
 
-// CreateRealm makes an empty realm of an operator, with the client that its portal needs and a policy by which every message needs one
-// approval. Error: ErrRealmExists, payment.FieldError.
+// CreateRealm makes an empty realm of an operator, with the client of its portal and a policy by which every message needs one approval.
+// Error: ErrRealmExists, payment.FieldError.
 func CreateRealm(ctx context.Context, by Provisioner, realm administration.Realm) error {
 	err := realm.Check()
 	if err != nil {
@@ -72,9 +72,9 @@ func CreateRealm(ctx context.Context, by Provisioner, realm administration.Realm
 	return nil
 }
 
-// ApplyNewRealm is ApplyRealm for a realm that never had two administrators, and keeps in its audit trail that the operator did it. seen is
-// the realm from which the definition was made: of two operators at once, one would otherwise replace the other, whose printed links and
-// secrets would count for nothing. Errors: ErrUnknownRealm, ErrAdministered, ErrRealmMoved.
+// ApplyNewRealm is ApplyRealm for a realm that never had two administrators, with an audit event. seen is the realm from which the
+// definition was made: without it, the second of two operators would overwrite the first, whose printed links and secrets would be invalid.
+// Errors: ErrUnknownRealm, ErrAdministered, ErrRealmMoved.
 func ApplyNewRealm(ctx context.Context, by Provisioner, seen KnownRealm, realm RealmDefinition) error {
 	err := by.run(ctx, realm.Realm, func(p provision) error {
 		err := p.lock(ctx)
@@ -102,7 +102,7 @@ func ApplyNewRealm(ctx context.Context, by Provisioner, seen KnownRealm, realm R
 	return nil
 }
 
-// Administrator is somebody whom the operator makes an administrator of a realm.
+// Administrator is a person whom the operator makes an administrator of a realm.
 type Administrator struct {
 	Realm, UserName, DisplayName string
 	PasswordHash                 string // of a password that nobody knows
@@ -150,7 +150,7 @@ func AddAdministrator(ctx context.Context, by Provisioner, a Administrator) erro
 	return nil
 }
 
-// freeName refuses the name of somebody who is there for a new account.
+// freeName refuses a new account under the name of an existing person.
 func (p provision) freeName(ctx context.Context, name string) error {
 	taken, err := NameTaken(ctx, p.q, p.realm, name)
 	if err == nil && taken {
@@ -181,7 +181,7 @@ func (p provision) mayAlone(ctx context.Context, breakGlass string, refusal erro
 	return administration.CheckReason("breakGlass", breakGlass)
 }
 
-// lock makes operators take turns in the realm. Error: ErrUnknownRealm.
+// lock serialises operators in the realm. Error: ErrUnknownRealm.
 func (p provision) lock(ctx context.Context) error {
 	_, err := p.q.RealmLock(ctx, p.realm)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -207,7 +207,7 @@ type brokenGlass struct {
 	deed, reason string
 }
 
-// brokeGlass notes it for the pages of administrators, and tells the audit trail.
+// brokeGlass stores the action for the pages of administrators, with an audit event.
 func (p provision) brokeGlass(ctx context.Context, b brokenGlass) error {
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -224,7 +224,7 @@ func (p provision) brokeGlass(ctx context.Context, b brokenGlass) error {
 	return p.told(ctx, auditlog.EventRealmBreakGlass, auditlog.SubjectDetail(b.user.Name, b.reason))
 }
 
-// setUp lets the owner of an account choose a password.
+// setUp stores a set-up with which the owner of an account chooses a password.
 func (p provision) setUp(ctx context.Context, user uuid.UUID, secret identity.SetUpSecret) error {
 	id, err := uuid.NewV7()
 	if err != nil {

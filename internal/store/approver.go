@@ -13,7 +13,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// maxCheckers limits the possible approvers that are named.
+// maxCheckers limits the named approvers.
 const maxCheckers = 50
 
 // Approvers are the policy of a message and the people with the role to approve it.

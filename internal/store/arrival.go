@@ -30,10 +30,10 @@ type Arrival struct {
 	Moves DecideFunc
 }
 
-// ErrKnownTransaction says that another document brought a payment of the same bank with this transaction id and use before.
+// ErrKnownTransaction reports that an earlier document had a payment of the same bank with this transaction id and use.
 var ErrKnownTransaction = errors.New("the transaction id was received before")
 
-// ConflictError says that another message about the same payment is there already.
+// ConflictError reports that another message about the same payment exists.
 type ConflictError struct {
 	Index string // what refused it
 }
@@ -110,13 +110,13 @@ func (s *Inbox) answeredRecall(ctx context.Context, q *dbsqlc.Queries, a Arrival
 	return In(q, s.db.Seal(), s.db.masterData).Message(ctx, a.Created.Message.Realm, a.Created.Message.AnswersID, ForUpdate)
 }
 
-// answered is a recall and the transition that its answer causes; nil for none.
+// answered holds a recall and the transition that its answer causes; nil for none.
 type answered struct {
 	recall payment.Message
 	moves  DecideFunc
 }
 
-// moveRecall writes the transition that an answer causes in a recall, and returns it; the zero Transition for none.
+// moveRecall writes the transition that an answer causes in its recall, and returns it; the zero Transition for none.
 func (s *Inbox) moveRecall(ctx context.Context, q *dbsqlc.Queries, a answered) (payment.Transition, error) {
 	if a.moves == nil {
 		return payment.Transition{}, nil
@@ -128,12 +128,12 @@ func (s *Inbox) moveRecall(ctx context.Context, q *dbsqlc.Queries, a answered) (
 	return t, s.messages.write(ctx, q, t)
 }
 
-// AnswerUnknown notes a document that belongs to no realm, and stores the answers it gets all the same. Error: ErrSeen.
+// AnswerUnknown stores a document that belongs to no realm, together with its answers. Error: ErrSeen.
 func (s *Inbox) AnswerUnknown(ctx context.Context, in Document, reason i18n.Text, answers ...Document) error {
 	return s.noteOutside(ctx, in, dbsqlc.InboxInsertParams{Outcome: "answered", Reason: string(reason)}, answers...)
 }
 
-// Note stores a document that asks for nothing. Error: ErrSeen.
+// Note stores a document that has no effect. Error: ErrSeen.
 func (s *Inbox) Note(ctx context.Context, in Document, reason i18n.Text) error {
 	return s.noteOutside(ctx, in, dbsqlc.InboxInsertParams{Outcome: "noted", Reason: string(reason)})
 }
@@ -158,8 +158,7 @@ func (s *Inbox) HeldInbound(ctx context.Context, scheme rulebook.Scheme, waitsFo
 	return list, nil
 }
 
-// HoldExpired lists documents that have waited until their time, oldest first, without the held ones: scheme and reference with a
-// space between.
+// HoldExpired lists documents whose waiting time is over, oldest first, without the held ones: scheme and reference with a space between.
 func (s *Inbox) HoldExpired(ctx context.Context, now time.Time, held []string, most int32) ([]Document, error) {
 	rows, err := s.db.Outside().InboxListOverdue(ctx, now, append([]string{}, held...), most)
 	if err != nil {
@@ -172,7 +171,7 @@ func (s *Inbox) HoldExpired(ctx context.Context, now time.Time, held []string, m
 	return list, nil
 }
 
-// GiveUp puts a document that waited in vain into quarantine. first is true for the one call that does.
+// GiveUp moves a document that waited too long to quarantine. first is true for the one call that moves it.
 func (s *Inbox) GiveUp(ctx context.Context, in Document, reason i18n.Text) (first bool, err error) {
 	settled, err := s.db.Outside().InboxSettleIf(ctx, dbsqlc.InboxSettleIfParams{
 		Scheme: string(in.Scheme), Reference: in.Reference, Outcome: "quarantined", Reason: string(reason),
@@ -180,7 +179,7 @@ func (s *Inbox) GiveUp(ctx context.Context, in Document, reason i18n.Text) (firs
 	return settled == 1, err
 }
 
-// Refused keeps a refusal in the audit trail.
+// Refused stores a refusal in the audit trail.
 func (s *Inbox) Refused(ctx context.Context, r Refusal) { s.db.Refused(ctx, r) }
 
 // RecordAction writes an operator action to the audit log.

@@ -26,7 +26,7 @@ type Backlog struct {
 // maxCounted limits each count in each realm.
 const maxCounted = 10_000
 
-// Backlog counts what waits, for each scheme.
+// Backlog counts the waiting work of each scheme.
 func (r *Reader) Backlog(ctx context.Context) ([]Backlog, error) {
 	realms, err := r.db.Realms(ctx)
 	if err != nil {
@@ -69,7 +69,7 @@ func (r *Reader) addBacklog(ctx context.Context, realm string, b *Backlog) error
 	return nil
 }
 
-// earlier is the earlier of two times, of which the first may be zero and the second the epoch, for none.
+// earlier returns the earlier of two times. No time is zero for the first and the epoch for the second.
 func earlier(known, read time.Time) time.Time {
 	if read.Unix() != 0 && (known.IsZero() || read.Before(known)) {
 		return read.UTC()

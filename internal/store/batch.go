@@ -12,7 +12,7 @@ import (
 // DropBatch is the largest number of rows of one deletion, to keep it short.
 const DropBatch = 1000
 
-// DropInBatches repeats a deletion of DropBatch rows until it finds fewer, and returns how many rows went.
+// DropInBatches repeats a deletion of DropBatch rows until it finds fewer, and returns the number of deleted rows.
 func DropInBatches(drop func() (int64, error)) (int64, error) {
 	var total int64
 	for {
@@ -24,7 +24,7 @@ func DropInBatches(drop func() (int64, error)) (int64, error) {
 	}
 }
 
-// dropIn repeats a deletion of a realm, each time in a transaction of its own, and returns how many rows went.
+// dropIn repeats a deletion in a realm, each time in a transaction of its own, and returns the number of deleted rows.
 func (d *Database) dropIn(ctx context.Context, realm string, drop func(*dbsqlc.Queries) (int64, error)) (int64, error) {
 	return DropInBatches(func() (dropped int64, err error) {
 		err = d.InRealm(ctx, realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
@@ -35,7 +35,7 @@ func (d *Database) dropIn(ctx context.Context, realm string, drop func(*dbsqlc.Q
 	})
 }
 
-// dropEverywhere is dropIn for every realm, also after the failure of another one.
+// dropEverywhere is dropIn for every realm; it continues after the failure of a realm.
 func (d *Database) dropEverywhere(ctx context.Context, drop func(q *dbsqlc.Queries, realm string) (int64, error)) error {
 	realms, err := d.Realms(ctx)
 	for _, realm := range realms {

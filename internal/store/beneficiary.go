@@ -22,8 +22,8 @@ type Book struct {
 	PageSize  int32
 }
 
-// Beneficiaries lists those in force by name. One that does not fit its seal is left out, and the next one stands in its place; the log
-// raises an alarm.
+// Beneficiaries lists the beneficiaries in force by name. A beneficiary that does not fit its seal is left out and replaced by the next
+// one; the log raises an alarm.
 func (c *Changes) Beneficiaries(ctx context.Context, realm string, of Book) ([]administration.Beneficiary, error) {
 	var list []administration.Beneficiary
 	err := c.db.InRealm(ctx, realm, Searching, func(_ pgx.Tx, q *dbsqlc.Queries) error {
@@ -45,8 +45,7 @@ func (c *Changes) Beneficiaries(ctx context.Context, realm string, of Book) ([]a
 	return list, changeError(err, "list beneficiaries")
 }
 
-// filled reads on until a list is as long as a page, or nothing is left: rows that do not fit their seals must not end it, or those that
-// come after them would be hidden.
+// filled reads until a page is full or the list ends: without it, rows that do not fit their seals would hide the rows after them.
 func filled[Row any](page int32, list *[]Row, next func() (read int, err error)) error {
 	for {
 		read, err := next()
@@ -60,7 +59,7 @@ func filled[Row any](page int32, list *[]Row, next func() (read int, err error))
 	}
 }
 
-// Beneficiary returns one beneficiary, removed or not. Error: payment.ErrNotFound, also for one that does not fit its seal.
+// Beneficiary returns one beneficiary, removed or not. Error: payment.ErrNotFound, also for a beneficiary that does not fit its seal.
 func (c *Changes) Beneficiary(ctx context.Context, realm string, id uuid.UUID) (administration.Beneficiary, error) {
 	var found administration.Beneficiary
 	err := c.db.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
@@ -77,7 +76,7 @@ func (c *Changes) Beneficiary(ctx context.Context, realm string, id uuid.UUID) (
 	return found, changeError(err, "read a beneficiary")
 }
 
-// beneficiaryFacts are the beneficiary a change is about, and whether another one has the account it names.
+// beneficiaryFacts reads the beneficiary of a change, and whether another one has the named account.
 func (s changeStep) beneficiaryFacts(ctx context.Context, known *administration.Facts, asked requested) error {
 	id, err := uuid.Parse(asked.subject)
 	if err == nil {
@@ -101,7 +100,7 @@ func (s changeStep) beneficiaryFacts(ctx context.Context, known *administration.
 	return err
 }
 
-// applyBeneficiary writes what two people agreed on, with the moment from which the beneficiary or its account is new.
+// applyBeneficiary writes a beneficiary that two people agreed on, and the time from which it or its account is new.
 func (s changeStep) applyBeneficiary(ctx context.Context, c administration.Change) error {
 	b, err := administration.BeneficiaryOf(c.After, "")
 	if err != nil {
@@ -142,7 +141,7 @@ func (s changeStep) applyBeneficiary(ctx context.Context, c administration.Chang
 	return s.ledger.Put(Beneficiary(row))
 }
 
-// beneficiaryOf is a beneficiary as the domain knows it.
+// beneficiaryOf converts a row to the domain's beneficiary.
 func beneficiaryOf(row dbsqlc.Beneficiary) administration.Beneficiary {
 	b := administration.Beneficiary{
 		ID: row.BeneficiaryID.String(), Name: row.Name, IBAN: row.Iban, Street: row.Street, BuildingNumber: row.BuildingNumber,

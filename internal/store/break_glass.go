@@ -16,7 +16,7 @@ type BrokenGlass struct {
 	At       time.Time
 }
 
-// BrokenGlasses lists them since a time, the latest first, at most ten.
+// BrokenGlasses lists the actions since a time, the latest first, at most ten.
 func (r *Reader) BrokenGlasses(ctx context.Context, realm string, since time.Time) ([]BrokenGlass, error) {
 	var list []BrokenGlass
 	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {

@@ -62,7 +62,7 @@ func (a *Answers[T]) join(ctx context.Context, question string, now time.Time, a
 	return one
 }
 
-// forget leaves a question unanswered, if this is still its answer.
+// forget removes the answer of a question, if it is still this one.
 func (a *Answers[T]) forget(question string, one *answer[T]) {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()

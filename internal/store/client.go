@@ -32,7 +32,7 @@ func (w realmWriter) clientRow(c administration.Client) dbsqlc.Client {
 	}
 }
 
-// client brings a client of a realm's file into force.
+// client applies a client of a realm's file.
 func (p provision) client(ctx context.Context, c administration.Client) error {
 	row, err := p.q.ClientProvision(ctx, dbsqlc.ClientProvisionParams(p.clientRow(c)))
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// registerTypes teaches a connection to write and read texts, bytes, times and UUIDs, pointers to them and lists of them, as they are. The
-// driver can do so too, by way of reflection, of wrappers that are made anew for each column of each answer, for a UUID of its text, and of
-// room for a list that grows element by element: together a fifth of all allocations of a request.
+// registerTypes makes a connection write and read texts, bytes, times and UUIDs, pointers to them and lists of them, directly. The driver
+// does so by reflection, with wrappers for each column of each answer, text for a UUID, and lists that grow element by element: together a
+// fifth of all allocations of a request.
 func registerTypes(types *pgtype.Map) {
 	register(types, plainType{"text", pgtype.TextOID, pgtype.TextArrayOID, pgtype.TextCodec{}}, plain[string]{
 		appended: func(buf []byte, text string) []byte { return append(buf, text...) },
@@ -101,7 +101,7 @@ type plain[T any] struct {
 	null func(value T) bool
 }
 
-// Encode appends a T, or that which a pointer points to; the driver itself writes a nil pointer.
+// Encode appends a T, or the T that a pointer points to; the driver itself writes a nil pointer.
 func (p *plain[T]) Encode(value any, buf []byte) ([]byte, error) {
 	switch given := value.(type) {
 	case T:
@@ -137,13 +137,13 @@ type plainCodec[T any] struct {
 	plan *plain[T]
 }
 
-// takes reports whether the form has the bytes of the plan: the binary one does, and of a text both.
+// takes reports whether the plan reads this format: binary always, and text for types whose text has the same bytes.
 func (c plainCodec[T]) takes(format int16) bool {
 	_, text := c.Codec.(pgtype.TextCodec)
 	return format == pgtype.BinaryFormatCode || text
 }
 
-// PlanEncode finds out how a value is written.
+// PlanEncode returns the plan to write a value.
 func (c plainCodec[T]) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) pgtype.EncodePlan {
 	switch value.(type) {
 	case T, *T:
@@ -154,7 +154,7 @@ func (c plainCodec[T]) PlanEncode(m *pgtype.Map, oid uint32, format int16, value
 	return c.Codec.PlanEncode(m, oid, format, value)
 }
 
-// PlanScan finds out how a value is read.
+// PlanScan returns the plan to read a value.
 func (c plainCodec[T]) PlanScan(m *pgtype.Map, oid uint32, format int16, target any) pgtype.ScanPlan {
 	switch target.(type) {
 	case *T, **T:
@@ -172,7 +172,7 @@ type plainArrayCodec[T any] struct {
 	plan *plainArray[T]
 }
 
-// PlanEncode finds out how a list is written.
+// PlanEncode returns the plan to write a list.
 func (c plainArrayCodec[T]) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) pgtype.EncodePlan {
 	if _, list := value.([]T); list && format == pgtype.BinaryFormatCode {
 		return c.plan
@@ -180,7 +180,7 @@ func (c plainArrayCodec[T]) PlanEncode(m *pgtype.Map, oid uint32, format int16, 
 	return c.ArrayCodec.PlanEncode(m, oid, format, value)
 }
 
-// PlanScan finds out how a list is read.
+// PlanScan returns the plan to read a list.
 func (c plainArrayCodec[T]) PlanScan(m *pgtype.Map, oid uint32, format int16, target any) pgtype.ScanPlan {
 	if _, list := target.(*[]T); list && format == pgtype.BinaryFormatCode {
 		return c.plan
@@ -231,7 +231,7 @@ func (p *plainArray[T]) Encode(value any, buf []byte) ([]byte, error) {
 	return buf, nil
 }
 
-// errArray reports an array that a server never sends.
+// errArray reports an array that is truncated or has several dimensions; the server sends none.
 var errArray = errors.New("read an array that breaks off or has several dimensions")
 
 // Scan reads a list; NULL is nil.
@@ -274,7 +274,7 @@ type arrayReader struct {
 	broken bool // more was asked for than there is
 }
 
-// number is the next 32 bits, with their sign.
+// number reads the next 32 bits as a signed number.
 func (r *arrayReader) number() int {
 	const size = 4
 	four := r.bytes(size)
@@ -284,7 +284,7 @@ func (r *arrayReader) number() int {
 	return int(int32(binary.BigEndian.Uint32(four))) //nolint:gosec // the bits count, not the sign
 }
 
-// bytes are the next ones; nil for NULL, whose length is -1.
+// bytes reads the next bytes; nil for NULL, whose length is -1.
 func (r *arrayReader) bytes(count int) []byte {
 	if count == -1 {
 		return nil

@@ -16,11 +16,11 @@ import (
 // CoreBookings stores answers of core banking and reports to it. Each record is sealed.
 type CoreBookings struct{ db *Database }
 
-// NewCoreBookings makes the records beside the messages.
+// NewCoreBookings makes the store of the records of messages at core banking.
 func NewCoreBookings(messages *Messages) *CoreBookings { return &CoreBookings{db: messages.db} }
 
-// Begin stores the record of a message before core banking is asked, and returns it; or the record that is there. Errors:
-// payment.ErrForged, payment.ErrUnknownKey.
+// Begin stores the record of a message before core banking is called, and returns it, or the existing record. Errors: payment.ErrForged,
+// payment.ErrUnknownKey.
 func (s *CoreBookings) Begin(ctx context.Context, b payment.CoreBooking) (payment.CoreBooking, error) {
 	err := s.db.InRealm(ctx, b.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		added, err := putCoreBooking(ctx, q, s.db.Seal(), &b)
@@ -53,7 +53,7 @@ func (s *CoreBookings) Of(ctx context.Context, realm string, id uuid.UUID) (paym
 	})
 }
 
-// CoreBooking returns the record of a message at core banking for people; nil for none. One that fails its seal is withheld.
+// CoreBooking returns the record of a message at core banking for display; nil for none. A record that fails its seal is withheld.
 func (r *Reader) CoreBooking(ctx context.Context, m payment.Message) (*payment.CoreBooking, error) {
 	if !m.PassesCore() {
 		return nil, nil
@@ -80,7 +80,7 @@ func coreBooking(ctx context.Context, q *dbsqlc.Queries, seal payment.Sealer, re
 	return b, seal.CheckCore(b)
 }
 
-// CoreBookingOf is a row as it is stored.
+// CoreBookingOf converts a row to the domain's record.
 func CoreBookingOf(row dbsqlc.CoreBooking) payment.CoreBooking {
 	b := payment.CoreBooking{
 		Realm: row.Realm, MessageID: row.MessageID, Version: int(row.Version), AskedAt: row.AskedAt.UTC(),
@@ -94,7 +94,7 @@ func CoreBookingOf(row dbsqlc.CoreBooking) payment.CoreBooking {
 	return b
 }
 
-// Answered stores the answer, and returns the record; or the record with the answer that another process stored first.
+// Answered stores the answer and returns the record, or the record with the answer that another process stored first.
 func (s *CoreBookings) Answered(ctx context.Context, b payment.CoreBooking, a payment.CoreAnswer) (payment.CoreBooking, error) {
 	return s.change(ctx, b, func(b *payment.CoreBooking) bool {
 		open := b.Answer.Outcome == ""
@@ -105,7 +105,7 @@ func (s *CoreBookings) Answered(ctx context.Context, b payment.CoreBooking, a pa
 	})
 }
 
-// Told records that core banking confirmed the end of a message, which had a sequence then. An older confirmation changes nothing.
+// Told stores that core banking confirmed the end of a message at its present sequence. An older confirmation changes nothing.
 func (s *CoreBookings) Told(ctx context.Context, b payment.CoreBooking, m payment.Message, result payment.CoreResult, at time.Time) error {
 	_, err := s.change(ctx, b, func(b *payment.CoreBooking) bool {
 		newer := b.ToldSequence < m.Sequence
@@ -117,11 +117,11 @@ func (s *CoreBookings) Told(ctx context.Context, b payment.CoreBooking, m paymen
 	return err
 }
 
-// maxCoreChanges bounds the attempts to change a record that others change too: each has one answer, and few results.
+// maxCoreChanges limits the attempts to change a record that others change too; few changes of a record are possible.
 const maxCoreChanges = 5
 
-// change updates a record under a new seal. When another process changed it since it was read, it is read again. apply returns false for a
-// record that stays as it is.
+// change updates a record under a new seal. It reads the record again when another process changed it. apply returns false for a record
+// that stays as it is.
 func (s *CoreBookings) change(
 	ctx context.Context, b payment.CoreBooking, apply func(*payment.CoreBooking) bool,
 ) (payment.CoreBooking, error) {
@@ -170,7 +170,7 @@ type CoreDue struct {
 	Most        int32
 }
 
-// Due lists the payments of a realm whose end core banking was not told.
+// Due lists the payments of a realm whose end was not reported to core banking.
 func (s *CoreBookings) Due(ctx context.Context, realm string, due CoreDue) ([]uuid.UUID, error) {
 	ids, err := Read(ctx, s.db, realm, func(q *dbsqlc.Queries) ([]uuid.UUID, error) {
 		return q.CoreBookingDueList(ctx, dbsqlc.CoreBookingDueListParams{

@@ -15,10 +15,10 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// outerSignInKept is the time for which the spent state of a sign-in at a provider is kept: longer than its validity.
+// outerSignInKept is the time for which the used state of a sign-in at a provider is stored: longer than its validity.
 const outerSignInKept = time.Hour
 
-// What keeps an outer sign-in from counting.
+// The errors of sign-ins at a provider that do not count.
 var (
 	// ErrProviderForged: the identity provider of the realm does not fit its seal.
 	ErrProviderForged = errors.New("the identity provider of the realm does not fit its seal")
@@ -39,7 +39,7 @@ type Provider struct {
 	SignInAge     time.Duration
 }
 
-// Provider finds the identity provider of a realm; found is false for none, also in a realm that is not there. Error: ErrProviderForged.
+// Provider finds the identity provider of a realm; found is false for none, also for an unknown realm. Error: ErrProviderForged.
 func (p *People) Provider(ctx context.Context, realm string) (provider Provider, found bool, err error) {
 	guard := p.db.Guard(nil)
 	rows, err := Read(ctx, p.db, realm, func(q *dbsqlc.Queries) ([]dbsqlc.IdentityProvider, error) {
@@ -67,7 +67,7 @@ func (p *People) Provider(ctx context.Context, realm string) (provider Provider,
 	}, true, nil
 }
 
-// OuterSubject is somebody as a provider knows them.
+// OuterSubject identifies a person at a provider.
 type OuterSubject struct {
 	Realm, Issuer, Subject string
 }
@@ -94,7 +94,7 @@ func (p *People) OuterUser(ctx context.Context, of OuterSubject) (OuterAccount, 
 	return OuterAccount{UserID: rows[0].OuterIdentity.UserID, AsOf: asOf(rows[0].SignedOutAt)}, nil
 }
 
-// SpendOuterState notes that the state of a sign-in came back from the provider. Error: ErrOuterStateSpent for one that came before.
+// SpendOuterState stores that the state of a sign-in came back from the provider. Error: ErrOuterStateSpent for a used state.
 func (p *People) SpendOuterState(ctx context.Context, realm string, state [32]byte, at time.Time) error {
 	err := p.db.InRealm(ctx, realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		noted, err := q.OuterSignInInsert(ctx, realm, state[:], at)
@@ -109,7 +109,7 @@ func (p *People) SpendOuterState(ctx context.Context, realm string, state [32]by
 	return err
 }
 
-// SignInTold is a sign-in to the portal that the audit trail is told of.
+// SignInTold is a sign-in to the portal that needs an audit event.
 type SignInTold struct {
 	By     identity.Principal
 	Event  string // audit.EventSignInProvider or audit.EventSignInBreakGlass
@@ -117,7 +117,7 @@ type SignInTold struct {
 	At     time.Time
 }
 
-// TellSignIn tells the audit trail of a sign-in by another way than the usual one.
+// TellSignIn writes the audit event of an unusual sign-in.
 func (p *People) TellSignIn(ctx context.Context, told SignInTold) error {
 	err := p.db.InRealm(ctx, told.By.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		return AppendEvent(ctx, q, p.db.MasterDataKeys(), Event{

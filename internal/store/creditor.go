@@ -130,7 +130,7 @@ func (r *Reader) CreditorNews(ctx context.Context, realm string, of []payment.Me
 	return news, err
 }
 
-// beneficiaries are those in force that have one of these accounts, by account.
+// beneficiaries reads the beneficiaries in force with one of these accounts, by account.
 func (r *Reader) beneficiaries(
 	ctx context.Context, q *dbsqlc.Queries, realm string, accounts []string,
 ) (map[string]dbsqlc.Beneficiary, error) {
@@ -148,7 +148,7 @@ func (r *Reader) beneficiaries(
 	return known, nil
 }
 
-// Recent is a creditor that a person paid not long ago, with the last payment to its account.
+// Recent is a creditor that a person paid lately, with the last payment to its account.
 type Recent struct {
 	MessageID uuid.UUID
 	Name      string
@@ -170,7 +170,7 @@ func (r *Reader) RecentCreditors(ctx context.Context, by identity.Principal, sch
 	return list, err
 }
 
-// LastPaid is the last payment to an account that was approved.
+// LastPaid is the last approved payment to an account.
 type LastPaid struct {
 	At     time.Time // of its settlement, or of its entry before that
 	Amount money.Amount

@@ -10,7 +10,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Decided is a message a person decided: their last decision of it.
+// Decided is a message that a person decided, with the person's last decision of it.
 type Decided struct {
 	MessageID uuid.UUID
 	Action    payment.Action

@@ -18,7 +18,7 @@ const (
 	unheardWithin = 10 * time.Second
 )
 
-// dial opens a connection that the system ends when the other side is gone without a word.
+// dial opens a connection that the system ends when the other side no longer answers.
 func dial(ctx context.Context, network, address string) (net.Conn, error) {
 	dialer := net.Dialer{
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second, Interval: 5 * time.Second, Count: 3},

@@ -10,7 +10,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Directories are the directories of banks in force of a realm, at most one of a scheme, for people to read. Error: ErrNoRealm.
+// Directories lists the bank directories in force of a realm for display, at most one of a scheme. Error: ErrNoRealm.
 func (d *Database) Directories(ctx context.Context, realm string) ([]DirectorySummary, error) {
 	var found []DirectorySummary
 	err := d.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {

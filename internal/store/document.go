@@ -30,7 +30,7 @@ type Document struct {
 	Answers string
 }
 
-// DocumentOf is a row of the table of documents.
+// DocumentOf converts a row of the table of documents.
 func DocumentOf(row dbsqlc.Document) Document {
 	return Document{
 		ID: row.DocumentID, Realm: row.Realm, MessageID: OrZero(row.MessageID), Scheme: rulebook.Scheme(row.Scheme),
@@ -38,19 +38,19 @@ func DocumentOf(row dbsqlc.Document) Document {
 	}
 }
 
-// Of is the document as one of a message.
+// Of returns the document with the realm and the id of its message.
 func (d Document) Of(realm string, message uuid.UUID) Document {
 	d.Realm, d.MessageID = realm, message
 	return d
 }
 
-// By is the document as the automatic refusal of one that was received.
+// By returns the document as the automatic refusal of a received one.
 func (d Document) By(received Document) Document {
 	d.Answers = received.Reference
 	return d
 }
 
-// Same reports whether both are the same bytes of the same message.
+// Same reports whether both documents have the same bytes and the same message.
 func (d Document) Same(other Document) bool {
 	return d.Realm == other.Realm && d.MessageID == other.MessageID && d.Scheme == other.Scheme && d.Name == other.Name &&
 		d.Reference == other.Reference && bytes.Equal(d.Content, other.Content)
@@ -66,5 +66,5 @@ func (d Document) SealedAs(hash [sha256.Size]byte) auditlog.Outbound {
 	}
 }
 
-// SentAgain reports whether it stands for a stored document that answers clearing once more.
+// SentAgain reports whether the document is a stored answer that clearing asked for again.
 func (d Document) SentAgain() bool { return d.ID != uuid.Nil && d.Content == nil }

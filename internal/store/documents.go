@@ -16,7 +16,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// outboundDocument is a document as it is kept: its exact bytes under its message id.
+// outboundDocument returns the document to store: the exact bytes under its message id.
 func outboundDocument(out payment.Outbound, content []byte, at time.Time) Document {
 	m := out.Message()
 	return Document{
@@ -38,11 +38,11 @@ func newDocuments(db *Database, newID func() uuid.UUID, writes *FairMutex) *Docu
 	return s
 }
 
-// NewDocuments makes the keeper of the messages' documents.
+// NewDocuments returns the store of the documents of the messages.
 func NewDocuments(messages *Messages) *Documents { return messages.documents }
 
-// ErrRemade says that the document that was sealed under this reference has other bytes than the one made now, as after a change of the
-// program between two attempts. Clearing may have the first one, so the other must not follow under the same reference.
+// ErrRemade reports that the document sealed under this reference has other bytes than the one made now, as after a change of the program
+// between two attempts. Clearing may have the first document, so the other must not follow under the same reference.
 var ErrRemade = errors.New("the document was sealed with other bytes before")
 
 // Keep stores a document and its content under seal before it is sent, once for its reference. When it returns nil,
@@ -59,7 +59,7 @@ func (s *Documents) Keep(ctx context.Context, out payment.Outbound, content []by
 	return s.db.InRealm(ctx, d.Realm, Keyed, func(_ pgx.Tx, q *dbsqlc.Queries) error { return s.keep(ctx, q, d) })
 }
 
-// row is an outbound document with its seal.
+// row returns the row of an outbound document with its seal.
 func (s *Documents) row(d Document) documentRow {
 	sealed := d.Sealed()
 	return documentRow{
@@ -86,7 +86,7 @@ func (s *Documents) keepBatch(ctx context.Context, realm string, documents []doc
 	return kept, broken(ctx, err)
 }
 
-// keep stores an outbound document, or finds that it is kept already. Errors as Keep.
+// keep stores an outbound document unless it is stored already. Errors as Keep.
 func (s *Documents) keep(ctx context.Context, q *dbsqlc.Queries, d Document) error {
 	added, err := q.DocumentInsert(ctx, *s.row(d).params())
 	if err != nil {
@@ -124,7 +124,7 @@ func besideReference(reference string, content []byte) string {
 	return reference[:min(len(reference), 120)] + "~" + hex.EncodeToString(digest[:4])
 }
 
-// Outbound returns the outbound document stored under a reference, once it was held against its seal. Errors: payment.ErrNotFound,
+// Outbound returns the outbound document stored under a reference, after checking its seal. Errors: payment.ErrNotFound,
 // payment.ErrUnknownKey, payment.ErrForged.
 func (s *Documents) Outbound(ctx context.Context, realm, reference string) (Document, error) {
 	kept, err := Read(ctx, s.db, realm, func(q *dbsqlc.Queries) (Document, error) {
@@ -139,7 +139,7 @@ func (s *Documents) outbound(ctx context.Context, q *dbsqlc.Queries, realm, refe
 	return s.checked(row, err)
 }
 
-// checked holds a row of an outbound document against its seal.
+// checked checks the seal of a row of an outbound document.
 func (s *Documents) checked(row dbsqlc.Document, err error) (Document, error) {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Document{}, payment.ErrNotFound

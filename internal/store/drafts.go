@@ -58,21 +58,21 @@ func (d Draft) Overlooks(kept Draft) bool {
 	return d.FormKey != uuid.Nil && d.FormKey != kept.FormKey && d.Seen.UnixMicro() != kept.SavedAt.UnixMicro() && !same
 }
 
-// Drafts keeps the drafts of the portal's users.
+// Drafts stores the drafts of the portal's users.
 type Drafts struct {
 	db *Database
 }
 
-// NewDrafts makes the keeper.
+// NewDrafts makes the store.
 func NewDrafts(db *Database) *Drafts { return &Drafts{db: db} }
 
-// hidden encrypts the row of a draft.
+// hidden returns the encryption of a draft's row.
 func (d *Drafts) hidden(realm string, id uuid.UUID) hidden {
 	return hidden{keys: d.db.AnswerKeys(), table: "draft", realm: realm, row: id}
 }
 
-// Add stores a new draft of the user. Its answers and its file are encrypted. Answers that come twice at once under one key are one draft,
-// as the later ones say; those of a draft that was submitted meanwhile are not taken.
+// Add stores a new draft of the user, with encrypted answers and file. Concurrent answers under one key make one draft with the later
+// answers; those of a draft that was submitted meanwhile are dropped.
 func (d *Drafts) Add(ctx context.Context, by identity.Principal, draft Draft) error {
 	return d.AddAll(ctx, by, []Draft{draft})
 }
@@ -102,7 +102,7 @@ func (d *Drafts) AddAll(ctx context.Context, by identity.Principal, drafts []Dra
 	return nil
 }
 
-// rowOf is the row of a new draft, encrypted.
+// rowOf returns the encrypted row of a new draft.
 func (d *Drafts) rowOf(by identity.Principal, draft Draft) (dbsqlc.DraftInsertOrSaveIfOpenParams, error) {
 	kept, err := d.hidden(by.Realm, draft.ID).hideForm("answers", form{draft.Answers, draft.File, draft.FileName})
 	return dbsqlc.DraftInsertOrSaveIfOpenParams{
@@ -123,7 +123,7 @@ func (e *OtherDraftError) Error() string { return "the draft belongs to " + e.Ow
 // Is reports whether the target is payment.ErrNotFound.
 func (*OtherDraftError) Is(target error) bool { return target == payment.ErrNotFound }
 
-// Get returns a draft of the user that is not over. Errors: payment.ErrNotFound, OtherDraftError.
+// Get returns an unexpired draft of the user. Errors: payment.ErrNotFound, OtherDraftError.
 func (d *Drafts) Get(ctx context.Context, by identity.Principal, id uuid.UUID, now time.Time) (Draft, error) {
 	row, err := Read(ctx, d.db, by.Realm, func(q *dbsqlc.Queries) (dbsqlc.Draft, error) {
 		row, err := q.DraftGet(ctx, dbsqlc.DraftGetParams{Realm: by.Realm, DraftID: id, UserID: by.UserID, Now: now})
@@ -159,7 +159,7 @@ func (d *Drafts) unreadable(ctx context.Context, row dbsqlc.Draft, err error) {
 		slog.Bool("alarm", true), slog.String("realm", row.Realm), slog.String("row", row.DraftID.String()), slog.String("error", err.Error()))
 }
 
-// draftOf makes the draft of a row. Error: ErrUnreadable.
+// draftOf decrypts the draft of a row. Error: ErrUnreadable.
 func (d *Drafts) draftOf(row dbsqlc.Draft) (Draft, error) {
 	plain, err := d.hidden(row.Realm, row.DraftID).revealForm("answers", form{row.Answers, row.File, row.FileName})
 	return Draft{
@@ -177,7 +177,7 @@ type FileBefore struct {
 	Submitted int    // payments
 }
 
-// Before returns the upload of the file of a draft before this one; found is false for none and for a draft without a file.
+// Before returns the upload of a draft's file before this one; found is false for none, and for a draft without a file.
 func (d *Drafts) Before(ctx context.Context, realm string, draft Draft) (before FileBefore, found bool, err error) {
 	if draft.FileHash == nil {
 		return before, false, nil
@@ -206,7 +206,7 @@ type ListedDraft struct {
 	ExpiresAt time.Time
 }
 
-// List returns the open drafts of the user, the last changed first, so many at most.
+// List returns the open drafts of the user, the last changed first, up to most.
 func (d *Drafts) List(ctx context.Context, by identity.Principal, now time.Time, most int32) ([]ListedDraft, error) {
 	var list []ListedDraft
 	err := d.db.InRealm(ctx, by.Realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
@@ -231,7 +231,7 @@ func (d *Drafts) List(ctx context.Context, by identity.Principal, now time.Time,
 	return list, nil
 }
 
-// Full reports whether the user has so many open drafts, without those of files of many payments.
+// Full reports whether the user has most open drafts or more; drafts of files of many payments do not count.
 func (d *Drafts) Full(ctx context.Context, by identity.Principal, now time.Time, most int32) (bool, error) {
 	open, err := Read(ctx, d.db, by.Realm, func(q *dbsqlc.Queries) (int64, error) {
 		return q.DraftCount(ctx, dbsqlc.DraftCountParams{Realm: by.Realm, UserID: by.UserID, Now: now, Most: most})
@@ -242,8 +242,8 @@ func (d *Drafts) Full(ctx context.Context, by identity.Principal, now time.Time,
 	return open >= int64(most), nil
 }
 
-// Save stores new answers (Scheme, Answers, FormKey, SavedAt) of an open draft of the user. It fails with payment.ErrNotFound when there is
-// none: it is submitted, over, or somebody else's; and when another page wrote it since it was saved as Seen.
+// Save stores new answers (Scheme, Answers, FormKey, SavedAt) of an open draft of the user. It fails with payment.ErrNotFound for a draft
+// that was submitted, is expired, belongs to another user, or was changed by another page since Seen.
 func (d *Drafts) Save(ctx context.Context, by identity.Principal, draft Draft) error {
 	return d.save(ctx, by, draft, false)
 }
@@ -289,7 +289,7 @@ func (d *Drafts) Discard(ctx context.Context, by identity.Principal, id uuid.UUI
 	return count, nil
 }
 
-// Submitted notes which message a draft became, and the file that it belongs to.
+// Submitted stores the message that a draft became, and the file that it belongs to.
 func (d *Drafts) Submitted(ctx context.Context, by identity.Principal, draft Draft, messageID uuid.UUID) error {
 	err := d.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		return q.DraftSubmitted(ctx, dbsqlc.DraftSubmittedParams{
@@ -302,8 +302,8 @@ func (d *Drafts) Submitted(ctx context.Context, by identity.Principal, draft Dra
 	return nil
 }
 
-// Clean drops drafts and parked forms that are over from every realm, in small transactions, and returns the number of rows dropped. Called
-// every few minutes it bounds the table.
+// Clean deletes expired drafts and parked forms of every realm, in small transactions, and returns the number of deleted rows. Called every
+// few minutes it limits the size of the table.
 func (d *Drafts) Clean(ctx context.Context, now time.Time) (int64, error) {
 	realms, err := d.db.Realms(ctx)
 	if err != nil {

@@ -13,8 +13,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Due are the messages of one realm that time has something to say about besides those that are overdue, each list bounded, and whether
-// the schemes have something to do.
+// Due lists the messages of one realm whose time has come, except overdue ones, each list limited, and the schemes with work.
 type Due struct {
 	Expired    []uuid.UUID // pending for longer than their policy lets them
 	FallingDue []uuid.UUID // recalls of ours whose answer is late
@@ -50,13 +49,13 @@ type DueTimes struct {
 	PageSize int32
 }
 
-// held is never NULL: nothing is different from all elements of that.
+// held returns the list of Held, never NULL: a comparison with NULL excludes every row.
 func (t DueTimes) held() []uuid.UUID { return append([]uuid.UUID{}, t.Held...) }
 
 // Realms returns the names of all realms.
 func (s *Messages) Realms(ctx context.Context) ([]string, error) { return s.db.Realms(ctx) }
 
-// Overdue lists the released messages without an answer after their time, oldest first.
+// Overdue lists the released messages whose time passed without an answer, oldest first.
 func (s *Messages) Overdue(ctx context.Context, realm string, at DueTimes) ([]uuid.UUID, error) {
 	ids, err := Read(ctx, s.db, realm, func(q *dbsqlc.Queries) ([]uuid.UUID, error) {
 		return q.MessageListOverdue(ctx, dbsqlc.MessageListOverdueParams{
@@ -69,7 +68,7 @@ func (s *Messages) Overdue(ctx context.Context, realm string, at DueTimes) ([]uu
 	return ids, nil
 }
 
-// Scheduled lists the payments whose execution day is today, which is given as midnight UTC, or over.
+// Scheduled lists the payments whose execution day has come; today is given as midnight UTC.
 func (s *Messages) Scheduled(ctx context.Context, realm string, today time.Time, held []uuid.UUID, most int32) ([]uuid.UUID, error) {
 	ids, err := Read(ctx, s.db, realm, func(q *dbsqlc.Queries) ([]uuid.UUID, error) {
 		return q.MessageListScheduled(ctx, dbsqlc.MessageListScheduledParams{
@@ -155,7 +154,7 @@ func (s *Messages) Undelivered(ctx context.Context, realm string, scheme ruleboo
 	return ids, nil
 }
 
-// ToInquire lists the unconfirmed messages of a scheme that it is time to ask about.
+// ToInquire lists the unconfirmed messages of a scheme whose next status request is due.
 func (s *Messages) ToInquire(ctx context.Context, realm string, scheme rulebook.Scheme, at DueTimes) (ids []uuid.UUID, err error) {
 	err = s.db.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		ids, err = q.MessageListToInquire(ctx, dbsqlc.MessageListToInquireParams{

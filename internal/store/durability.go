@@ -14,7 +14,7 @@ type Durability struct {
 	Doubt string
 }
 
-// Durability looks at the settings of the server and at its standbys.
+// Durability reads the settings of the server and its standbys.
 func (d *Database) Durability(ctx context.Context) (Durability, error) {
 	set, err := d.Outside().DurabilityGet(ctx)
 	if err != nil {
@@ -37,7 +37,7 @@ func (d *Database) Durability(ctx context.Context) (Durability, error) {
 	return found, nil
 }
 
-// ClockOffset is the time by which the clock of the database is ahead of a clock, to half the time of a statement.
+// ClockOffset returns how far the database's clock is ahead of the given clock; the error is at most half the time of a statement.
 func (d *Database) ClockOffset(ctx context.Context, clock func() time.Time) (time.Duration, error) {
 	began := clock()
 	there, err := d.Outside().ServerTime(ctx)
@@ -47,8 +47,7 @@ func (d *Database) ClockOffset(ctx context.Context, clock func() time.Time) (tim
 	return there.Sub(began.Add(clock().Sub(began) / 2)), nil
 }
 
-// MakeStatistics makes the statistics of each table with rows of which the server knows no analysis, as after a failover, a restore or an
-// import. It returns their names.
+// MakeStatistics analyses each table with rows and without statistics, as after a failover, a restore or an import. It returns their names.
 func (d *Database) MakeStatistics(ctx context.Context) ([]string, error) {
 	tables, err := d.Outside().StatisticsMissing(ctx)
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// MaxEnded limits the messages listed and counted that came into a state in a period.
+// MaxEnded limits the listed and counted messages that reached a state in a period.
 const MaxEnded = 1000
 
-// Ended is a message that came into a state in a period: it was rejected, it failed, or clearing did not answer in time.
+// Ended is a message that reached a state in a period: it was rejected, it failed, or clearing did not answer in time.
 type Ended struct {
 	MessageID    uuid.UUID
 	GlobalID     string
@@ -29,7 +29,7 @@ type Ended struct {
 	CreditorName string
 }
 
-// Ended lists the messages that came into a state in a period, the last first, MaxEnded at most.
+// Ended lists the messages that reached a state in a period, newest first, at most MaxEnded.
 func (r *Reader) Ended(ctx context.Context, realm string, state payment.State, p Period) ([]Ended, error) {
 	var list []Ended
 	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
@@ -49,7 +49,7 @@ func (r *Reader) Ended(ctx context.Context, realm string, state payment.State, p
 	return list, reportError(err)
 }
 
-// EndedReason counts the messages that came into a state in a period for one reason.
+// EndedReason counts the messages that reached a state in a period for one reason.
 type EndedReason struct {
 	Reason     string // the checker's, of a rejection
 	StatusCode string // clearing's, of what failed
@@ -88,7 +88,7 @@ func (r *Reader) EndedCount(ctx context.Context, realm string, state payment.Sta
 	return int(count), reportError(err)
 }
 
-// HabitCounts counts approvals since a time that somebody should look at. It looks at the 1,000 newest of each checker, 5,000 together.
+// HabitCounts counts the unusual approvals since a time, among the 1,000 newest of each checker, 5,000 together.
 func (r *Reader) HabitCounts(ctx context.Context, realm string, since time.Time, zone *time.Location) (ReportCounts, error) {
 	var counts ReportCounts
 	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
@@ -101,7 +101,7 @@ func (r *Reader) HabitCounts(ctx context.Context, realm string, since time.Time,
 	return counts, reportError(err)
 }
 
-// AnswersDue lists a number of received recalls without an answer whose last day is before a time, the earliest first.
+// AnswersDue lists received recalls without an answer whose last day is before a time, the earliest first, up to most.
 func (r *Reader) AnswersDue(ctx context.Context, realm string, before time.Time, most int32) ([]payment.Message, error) {
 	var list []payment.Message
 	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
@@ -119,7 +119,7 @@ func (r *Reader) AnswersDue(ctx context.Context, realm string, before time.Time,
 	return list, nil
 }
 
-// inOrder are the messages in the order of their keys; one that is not there is left out.
+// sorted returns the messages in the order of their keys; missing ones are left out.
 func sorted(keys []uuid.UUID, found []payment.Message) []payment.Message {
 	messages := byKey(found)
 	list := make([]payment.Message, 0, len(found))
@@ -131,7 +131,7 @@ func sorted(keys []uuid.UUID, found []payment.Message) []payment.Message {
 	return list
 }
 
-// byKey are messages by their keys.
+// byKey maps messages by their keys.
 func byKey(list []payment.Message) map[uuid.UUID]payment.Message {
 	messages := make(map[uuid.UUID]payment.Message, len(list))
 	for _, m := range list {
@@ -140,7 +140,7 @@ func byKey(list []payment.Message) map[uuid.UUID]payment.Message {
 	return messages
 }
 
-// QuarantineCount counts the documents in quarantine, so many at most.
+// QuarantineCount counts the documents in quarantine, up to most.
 func (r *Reader) QuarantineCount(ctx context.Context, most int32) (int, error) {
 	count, err := r.db.Outside().InboxCountQuarantined(ctx, most)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// StreamEvent is an entry of the stream of events of a realm. Either it is about a message or about a change that was applied.
+// StreamEvent is an entry of the event stream of a realm, about a message or an applied change.
 type StreamEvent struct {
 	ID   uuid.UUID
 	Type payment.EventType
@@ -74,10 +74,10 @@ type EventPage struct {
 	More bool
 }
 
-// ErrUnknownEvent reports a cursor that is no event of the realm.
+// ErrUnknownEvent reports a cursor that is not an event of the realm.
 var ErrUnknownEvent = errors.New("no such event")
 
-// Bounds of one page: the events of a query, and the queries.
+// Limits of one page: the events of a query, and the queries.
 const (
 	eventsRead   = 500
 	eventQueries = 20
@@ -134,7 +134,7 @@ func (p *EventPage) read(ctx context.Context, q *dbsqlc.Queries, realm string, f
 	return nil
 }
 
-// dropForged takes the events out of a page whose rows, moves, versions or decisions do not fit their seal, with an alarm.
+// dropForged removes events whose rows, moves, versions or decisions do not fit their seal from a page, with an alarm.
 func (r *Reader) dropForged(ctx context.Context, q *dbsqlc.Queries, realm string, page *EventPage) error {
 	if len(page.Events) == 0 {
 		return nil
@@ -180,7 +180,7 @@ func (f EventFilter) takes(e StreamEvent) bool {
 	return f.Messages && (len(f.Kinds) == 0 || slices.Contains(f.Kinds, e.Message.Kind)) && (f.Scheme == "" || e.Message.Scheme == f.Scheme)
 }
 
-// streamEvent returns the event of a row. Its type is "" when it is none for a client.
+// streamEvent converts a row to an event. Its type is "" for a row that is no event for clients.
 func streamEvent(row dbsqlc.EventListRow) StreamEvent {
 	e := StreamEvent{ID: row.EventID, At: row.At.UTC()}
 	if row.MessageID == nil {

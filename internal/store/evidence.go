@@ -18,13 +18,13 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// LeafRow names a row that is, or is to be, a leaf of a realm's tree.
+// LeafRow names a row that is a leaf of a realm's tree or will become one.
 type LeafRow struct {
 	Kind  auditlog.Kind
 	RowID uuid.UUID
 }
 
-// LeafRowsOf names the rows of leaves that are in the tree, in their order.
+// LeafRowsOf names the rows of leaves in the tree, in order.
 func LeafRowsOf(leaves []dbsqlc.AuditLeaf) []LeafRow {
 	rows := make([]LeafRow, len(leaves))
 	for i, leaf := range leaves {
@@ -42,10 +42,10 @@ type TrailKeys struct {
 	pass error
 }
 
-// TrailKeys are those of the database.
+// TrailKeys returns the keys of the database.
 func (d *Database) TrailKeys() *TrailKeys { return &TrailKeys{events: d.masterData, documents: d.seal} }
 
-// NewTrailKeys are the keys of a check; nil when either is missing.
+// NewTrailKeys returns the keys for a check; nil when either is missing.
 func NewTrailKeys(tokens keyring.Ring, documents payment.Sealer) (*TrailKeys, error) {
 	if tokens.Empty() || len(documents.KeyIDs()) == 0 {
 		return nil, nil //nolint:nilnil // without keys no seal is looked at
@@ -54,7 +54,7 @@ func NewTrailKeys(tokens keyring.Ring, documents payment.Sealer) (*TrailKeys, er
 	return &TrailKeys{events: events, documents: documents, pass: keyring.ErrUnknownKey}, err
 }
 
-// Strict are the same keys, by which a row whose key is not in the file does not fit.
+// Strict returns the same keys, under which a row with an unknown key does not fit.
 func (k *TrailKeys) Strict() *TrailKeys {
 	if k == nil {
 		return nil
@@ -71,8 +71,8 @@ func (k *TrailKeys) refuse(check func() error) bool {
 	return err != nil && (k.pass == nil || !errors.Is(err, k.pass))
 }
 
-// Leaves makes the leaves of rows by their keys; a row that is not there is not in the map. Without keys of the trail they are of the kinds
-// that are asked for. With them, a row that does not fit its seal gets the leaf of an unverified one.
+// Leaves makes the leaves of rows by their keys; missing rows are left out. Without keys of the trail, leaves have the requested kinds.
+// With keys, a row that does not fit its seal gets the leaf of an unverified one.
 func Leaves(
 	ctx context.Context, q *dbsqlc.Queries, realm string, of []LeafRow, keys *TrailKeys,
 ) (map[uuid.UUID]auditlog.Leaf, error) {
@@ -180,10 +180,10 @@ func documentOf(row dbsqlc.DocumentFactListRow) auditlog.Document {
 	}
 }
 
-// stamped is a time as the database keeps it.
+// stamped converts a time to the precision of the database.
 func stamped(at time.Time) time.Time { return at.UTC().Truncate(time.Microsecond) }
 
-// sealEvent makes the seal of the event of a move.
+// sealEvent returns the seal of the event of a move.
 func (s *Messages) sealEvent(e auditlog.Event, move auditlog.Move) keyring.Seal {
 	e.At = stamped(e.At)
 	e.EventID = auditlog.MoveID(uuid.MustParse(e.MessageID), move.Sequence)
@@ -195,7 +195,7 @@ func (s *Messages) sealEvent(e auditlog.Event, move auditlog.Move) keyring.Seal 
 	return seal
 }
 
-// eventBy is an event of a message with its actor.
+// eventBy returns an event of a message with its actor.
 func eventBy(m payment.Message, by identity.Actor, detail string, at time.Time) auditlog.Event {
 	return auditlog.Event{
 		Realm: m.Realm, MessageID: idOrNone(m.InternalID), ActorUser: idOrNone(by.UserID), ActorPerson: idOrNone(by.PersonID),
@@ -204,7 +204,7 @@ func eventBy(m payment.Message, by identity.Actor, detail string, at time.Time) 
 	}
 }
 
-// versionOf is the current version of a message in the event that brought it.
+// versionOf returns the current version of a message for the event that created it.
 func versionOf(m payment.Message) *auditlog.Version {
 	return &auditlog.Version{
 		Number: m.Version, DocumentID: m.DocumentID.String(), ContentHash: m.ContentHash[:], Makers: idTexts(m.Makers),
@@ -256,10 +256,10 @@ func (s *Messages) sealStep(t payment.Transition, detail string) keyring.Seal {
 	})
 }
 
-// idOrNone writes an id for a leaf; the zero id is "".
+// idOrNone formats an id for a leaf; the zero id is "".
 func idOrNone(id uuid.UUID) string { return idText(OrNull(id)) }
 
-// idText writes an id for a leaf; NULL is "".
+// idText formats an id for a leaf; NULL is "".
 func idText(id *uuid.UUID) string {
 	if id == nil {
 		return ""
@@ -276,7 +276,7 @@ func idTexts(ids []uuid.UUID) []string {
 }
 
 // Archived returns the newest month whose payments left a realm's database with an archive, "" for none, and the number of messages that
-// left with all archives. It leaves out records that do not fit their seals; the check names those.
+// left with all archives. Records that do not fit their seals are left out; the check names them.
 func (r *Reader) Archived(ctx context.Context, realm string) (month string, messages int, err error) {
 	rows, err := Read(ctx, r.db, realm, func(q *dbsqlc.Queries) ([]dbsqlc.ArchivedMonth, error) { return q.DetachedList(ctx) })
 	for _, row := range rows {
@@ -287,7 +287,7 @@ func (r *Reader) Archived(ctx context.Context, realm string) (month string, mess
 	return month, messages, err
 }
 
-// Detached is the record of a row.
+// Detached converts a row to its record.
 func Detached(row dbsqlc.ArchivedMonth) auditlog.Detached {
 	return auditlog.Detached{
 		Realm: row.Realm, ChangeID: row.ChangeID, Month: row.Month, Digest: row.Digest, Messages: row.Messages, Leaves: row.Leaves, At: row.At,

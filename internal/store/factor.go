@@ -18,7 +18,7 @@ func FactorRow(f dbsqlc.SecondFactor) Row {
 		in(f.UserID.String())
 }
 
-// FactorUseRow is the row of a second factor that was shown and was right.
+// FactorUseRow is the row of a successful use of a second factor.
 func FactorUseRow(u dbsqlc.FactorUse) Row {
 	var message, version any = (*string)(nil), (*int64)(nil)
 	if u.MessageID != nil {
@@ -39,8 +39,8 @@ type Removal struct {
 	Only   uuid.UUID // one factor; zero for all
 }
 
-// RemoveFactors removes factors of a user account and returns the number of active ones. It removes a row that is
-// not as the newest change left it, removed or not: such a row locked its owner out, and the caller may remove all factors.
+// RemoveFactors removes factors of a user account and returns the number of active ones. It also removes a row that differs from the newest
+// change, even a removed one: such a row locked its owner out, and the caller may remove all factors.
 func RemoveFactors(ctx context.Context, q *dbsqlc.Queries, ledger *Ledger, r Removal) (int, error) {
 	rows, err := q.FactorOfUserList(ctx, r.Realm, r.UserID)
 	if err != nil {
@@ -66,7 +66,7 @@ func RemoveFactors(ctx context.Context, q *dbsqlc.Queries, ledger *Ledger, r Rem
 	return removed, nil
 }
 
-// FactorRoles reads the roles that a realm wants a second factor of, as its column has them.
+// FactorRoles parses the column of the roles for which a realm requires a second factor.
 func FactorRoles(column string) []identity.Role {
 	var roles []identity.Role
 	for name := range strings.SplitSeq(column, ",") {
@@ -77,7 +77,7 @@ func FactorRoles(column string) []identity.Role {
 	return roles
 }
 
-// FactorRolesColumn writes them.
+// FactorRolesColumn formats the roles for that column.
 func FactorRolesColumn(roles []identity.Role) string {
 	names := make([]string, len(roles))
 	for i, role := range roles {

@@ -28,7 +28,7 @@ func factorsOf(row dbsqlc.Realm) administration.Factors {
 	return administration.Factors{Realm: row.Realm, Roles: FactorRoles(row.SecondFactorRoles), NoticeDetails: row.NoticeDetails}
 }
 
-// factorsFacts are those of the realm itself, which need not be named.
+// factorsFacts reads the facts about the settings of the realm, which need not be named.
 func (s changeStep) factorsFacts(ctx context.Context, known *administration.Facts, asked requested) error {
 	row, err := s.q.RealmGet(ctx, s.realm)
 	known.Found, known.Before = cmp.Or(asked.subject, row.Realm) == row.Realm, factorsOf(row).Values()
@@ -43,7 +43,7 @@ func (s changeStep) factorsFacts(ctx context.Context, known *administration.Fact
 	return err
 }
 
-// retention is the number of months of the newest approved change of it; "" for none.
+// retention returns the months of the newest approved change of the retention; "" for none.
 func (s changeStep) retention(ctx context.Context) (string, error) {
 	list, _, _, err := s.page(ctx, ChangeFilter{Kind: administration.KindRealmRetention, State: administration.StateApplied, PageSize: 1})
 	if err != nil || len(list) == 0 {
@@ -52,8 +52,8 @@ func (s changeStep) retention(ctx context.Context) (string, error) {
 	return list[0].After["retentionMonths"], nil
 }
 
-// Reconciled reports whether two administrators said after a time that the payments of the realm agree with clearing. A change or decision
-// that does not fit its seal is ignored.
+// Reconciled reports whether two administrators confirmed after a time that the payments of the realm agree with clearing. A change or
+// decision that does not fit its seal is ignored.
 func (c *Changes) Reconciled(ctx context.Context, realm string, after time.Time) (bool, error) {
 	list, err := c.Changes(ctx, realm, ChangeFilter{
 		Kind: administration.KindRealmReconciled, State: administration.StateApplied, Since: after.Add(time.Microsecond), PageSize: 1,
@@ -61,7 +61,7 @@ func (c *Changes) Reconciled(ctx context.Context, realm string, after time.Time)
 	return len(list) > 0, err
 }
 
-// applyFactors writes the settings of the realm after a change, and signs out people who lack a factor that it asks of them now.
+// applyFactors writes the settings of the realm after a change, and signs out people without a newly required factor.
 func (s changeStep) applyFactors(ctx context.Context, c administration.Change) error {
 	if c.Kind != administration.KindRealmFactors && c.Kind != administration.KindRealmNotices {
 		return nil // a comparison with clearing counts when the tree is sealed
@@ -93,14 +93,14 @@ func (s changeStep) applyFactors(ctx context.Context, c administration.Change) e
 	return s.signOutUnproven(ctx, unproven{roles: fresh})
 }
 
-// unproven are accounts that hold one of some roles and have no second factor.
+// unproven selects accounts that hold one of some roles and have no second factor.
 type unproven struct {
 	roles []identity.Role
 	only  uuid.UUID // one account; zero for all
 }
 
-// signOutUnproven ends the sessions and tokens of people without the required factor: their next sign-in leads them to add one. An account
-// that does not fit its seal is skipped, because nobody can sign in to it.
+// signOutUnproven ends the sessions and tokens of people without the required factor: they add one at their next sign-in. An account that
+// does not fit its seal is skipped, because nobody can sign in to it.
 func (s changeStep) signOutUnproven(ctx context.Context, of unproven) error {
 	if len(of.roles) == 0 {
 		return nil
@@ -125,7 +125,7 @@ func (s changeStep) signOutUnproven(ctx context.Context, of unproven) error {
 	return nil
 }
 
-// askedOf are those of an account's roles of which the realm asks a second factor.
+// askedOf returns those of an account's roles for which the realm requires a second factor.
 func (s changeStep) askedOf(ctx context.Context, roles []identity.Role) ([]identity.Role, error) {
 	row, err := s.q.RealmGet(ctx, s.realm)
 	asked := FactorRoles(row.SecondFactorRoles)

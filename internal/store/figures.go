@@ -27,7 +27,7 @@ type SharedFigures struct {
 	habits      Answers[ReportCounts]
 }
 
-// NewSharedFigures makes figures that are at most so old.
+// NewSharedFigures makes figures that are cached up to age.
 func NewSharedFigures(r *Reader, age time.Duration, now func() time.Time) *SharedFigures {
 	return &SharedFigures{
 		reader: r, now: now,
@@ -45,28 +45,28 @@ func question(realm string, since time.Time, more ...string) string {
 	return asked
 }
 
-// VolumeByHour is that of the Reader.
+// VolumeByHour is Reader.VolumeByHour, cached.
 func (f *SharedFigures) VolumeByHour(ctx context.Context, realm string, since time.Time) ([]Volume, error) {
 	return f.volumes.Ask(ctx, question(realm, since), f.now(), func(ctx context.Context) ([]Volume, error) {
 		return f.reader.VolumeByHour(ctx, realm, since)
 	})
 }
 
-// Turnaround is that of the Reader.
+// Turnaround is Reader.Turnaround, cached.
 func (f *SharedFigures) Turnaround(ctx context.Context, realm string, since time.Time) (Turnaround, error) {
 	return f.turnarounds.Ask(ctx, question(realm, since), f.now(), func(ctx context.Context) (Turnaround, error) {
 		return f.reader.Turnaround(ctx, realm, since)
 	})
 }
 
-// EndedReasons is that of the Reader, of a period that ends now.
+// EndedReasons is Reader.EndedReasons, cached, for a period that ends now.
 func (f *SharedFigures) EndedReasons(ctx context.Context, realm string, state payment.State, p Period) ([]EndedReason, error) {
 	return f.reasons.Ask(ctx, question(realm, p.From, string(state)), f.now(), func(ctx context.Context) ([]EndedReason, error) {
 		return f.reader.EndedReasons(ctx, realm, state, p)
 	})
 }
 
-// HabitCounts is that of the Reader.
+// HabitCounts is Reader.HabitCounts, cached.
 func (f *SharedFigures) HabitCounts(ctx context.Context, realm string, since time.Time, zone *time.Location) (ReportCounts, error) {
 	return f.habits.Ask(ctx, question(realm, since, zone.String()), f.now(), func(ctx context.Context) (ReportCounts, error) {
 		return f.reader.HabitCounts(ctx, realm, since, zone)

@@ -21,7 +21,7 @@ type address struct {
 	id    uuid.UUID
 }
 
-// maxRecent is the number of entries in each half of a cache of recent things.
+// maxRecent is the number of entries in each half of the cache recent.
 const maxRecent = 4096
 
 // recent caches the latest entries. The older half is dropped when the younger one is full.
@@ -74,7 +74,7 @@ type IncomingPayment struct {
 	ReceivedAt time.Time
 }
 
-// maxIncoming bounds the payments of different banks that are compared with one document.
+// maxIncoming limits the payments of different banks that are compared with one document.
 const maxIncoming = 500
 
 // IncomingByTransaction returns the incoming payments with a transaction id, those of the given bank (interbank.BankID) first, newest
@@ -97,7 +97,7 @@ func (s *Messages) IncomingByTransaction(
 	return list, nil
 }
 
-// RecallOf returns the recall of ours that is open or done for a payment, or payment.ErrNotFound.
+// RecallOf returns our open or accepted recall of a payment, or payment.ErrNotFound.
 func (s *Messages) RecallOf(ctx context.Context, realm string, original uuid.UUID) (uuid.UUID, error) {
 	return s.find(ctx, realm, func(q *dbsqlc.Queries) (uuid.UUID, error) { return q.RecallOpenOf(ctx, realm, original) })
 }

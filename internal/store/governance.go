@@ -20,22 +20,22 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Changes keeps the changes of each realm.
+// Changes stores the changes of each realm.
 type Changes struct {
 	db *Database
 }
 
-// NewChanges makes the keeper.
+// NewChanges makes the store.
 func NewChanges(db *Database) *Changes { return &Changes{db: db} }
 
-// ChangeRequest is a request about to be stored.
+// ChangeRequest is a request to be stored.
 type ChangeRequest struct {
 	administration.Request
 	CodeHash []byte // of the code by which a password is set afterwards; nil for a kind that sets none
 }
 
-// Insert stores a request as a change that waits, and tells the audit trail. The request was checked: its texts reach queries. Errors:
-// those of administration.Request.Change.
+// Insert stores a request as a waiting change, with an audit event. The request was checked: its texts reach queries. Errors: those of
+// administration.Request.Change.
 func (c *Changes) Insert(ctx context.Context, r ChangeRequest) (administration.Change, error) {
 	var made administration.Change
 	err := c.db.InRealm(ctx, r.By.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
@@ -75,7 +75,7 @@ func (c *Changes) Insert(ctx context.Context, r ChangeRequest) (administration.C
 	return made, nil
 }
 
-// changeContent is the canonical form of the content of a change, over which its digest is made.
+// changeContent is the canonical form of the content of a change, input of its digest.
 type changeContent struct {
 	Values administration.Values `json:"values"`
 	Before administration.Values `json:"before"`
@@ -104,14 +104,14 @@ type ChangeSecrets struct {
 	WebhookSecret    []byte // encrypted
 }
 
-// DecisionInput is a decision about to be made.
+// DecisionInput is a decision to be made.
 type DecisionInput struct {
 	ChangeID uuid.UUID
 	Verdict  administration.Verdict
 	Secrets  ChangeSecrets
 }
 
-// Decide decides a change, and with an approval brings it about, in one transaction. Decisions of one realm take turns. Errors:
+// Decide decides a change and applies an approved one, in one transaction. Decisions of one realm run one after the other. Errors:
 // payment.ErrNotFound, those of administration.Change.Decide, administration.ConflictError for a change that does not fit its seal.
 func (c *Changes) Decide(ctx context.Context, d DecisionInput) (administration.Change, error) {
 	realm := d.Verdict.By.Realm
@@ -190,7 +190,7 @@ func changeError(err error, action string) error {
 	return fmt.Errorf("%s: %w", action, err)
 }
 
-// changeStep is one transaction.
+// changeStep is one transaction of a change.
 type changeStep struct {
 	realmWriter
 	guard    *Guard
@@ -243,7 +243,7 @@ func (s changeStep) tell(ctx context.Context, by identity.Principal, e changeNot
 	})
 }
 
-// tellRights writes the effect of a change on the rights of an account into the trail.
+// tellRights writes the audit event about the effect of a change on the rights of an account.
 func (s changeStep) tellRights(ctx context.Context, c administration.Change, rights auditlog.Rights) error {
 	if rights.None() {
 		return nil

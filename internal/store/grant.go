@@ -15,7 +15,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// stepBy is a step that the database may refuse, because the role it is taken under ended since the request was let in.
+// stepBy is a step that the database may refuse because the role of its actor ended since the request was admitted.
 type stepBy struct {
 	realm string
 	grant identity.Grant // zero for a step of no person

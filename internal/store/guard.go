@@ -25,13 +25,13 @@ type Guard struct {
 // Guard makes the guard of rows that a transaction reads; without queries, of rows that were read.
 func (d *Database) Guard(q *dbsqlc.Queries) *Guard { return &Guard{db: d, q: q} }
 
-// At sets the head that was read together with the rows.
+// At sets the head that was read with the rows.
 func (g *Guard) At(head dbsqlc.RealmHead) *Guard {
 	g.head = &head
 	return g
 }
 
-// Err returns the error by which the guard could not read the state of a realm. It then let no row count.
+// Err returns the error that kept the guard from reading the state of a realm. Then no row counts.
 func (g *Guard) Err() error { return g.err }
 
 // PrincipalRows are the rows of an actor: account, person, client, and the grants in force as columns of equal length.
@@ -56,13 +56,12 @@ func (g *Guard) Principal(ctx context.Context, p PrincipalRows) bool {
 	return fit
 }
 
-// Policies reports whether the policies that a statement chose among are all policies of the realm: of one that is missing nobody would
-// know otherwise.
+// Policies reports whether the policies that a statement chose from are all policies of the realm: a missing policy would go unnoticed.
 func (g *Guard) Policies(ctx context.Context, realm string, fingerprint []byte) bool {
 	return g.holds(ctx, realm, "policy", "", func(s *state) bool { return bytes.Equal(s.policies, fingerprint) })
 }
 
-// Whole reports whether there are as many rows of a group as were read.
+// Whole reports whether a group has as many rows as were read.
 func (g *Guard) Whole(ctx context.Context, realm, table, group string, read int) bool {
 	return g.holds(ctx, realm, table, group, func(s *state) bool { return s.groups[rowKey{table, group}] == read })
 }
@@ -74,7 +73,7 @@ func (g *Guard) Limited(ctx context.Context, realm, client, account string) bool
 		s.groups[rowKey{"spending_limit", "client " + client}]+s.groups[rowKey{"spending_limit", "account " + account}] > 0
 }
 
-// Limits reports whether the limits that were read are all that bind a client, an account and people.
+// Limits reports whether the limits that were read are all limits of a client, an account and people.
 func (g *Guard) Limits(ctx context.Context, ask ContextQuery, read int) bool {
 	holders := map[string]bool{"client " + ask.ClientID: true, "account " + ask.DebtorAccount: true}
 	for _, person := range ask.People {
@@ -94,8 +93,8 @@ func (g *Guard) Fits(ctx context.Context, row Row) bool {
 	return g.holds(ctx, row.Realm, row.Table, row.Key, func(s *state) bool { return s.has(row) })
 }
 
-// holds reports whether a state satisfies the condition, by the head that came with the rows or by the newest: a change may have come
-// between the two statements.
+// holds reports whether a state satisfies the condition, under the head read with the rows or the newest one: a change may have been
+// applied between the two statements.
 func (g *Guard) holds(ctx context.Context, realm, table, key string, condition func(*state) bool) bool {
 	found, err := g.state(ctx, realm)
 	if err == nil && condition(found) {
@@ -129,7 +128,7 @@ func (g *Guard) Warm(ctx context.Context, q *dbsqlc.Queries, realm string) {
 	}
 }
 
-// state is the verified state of a realm under the head that was read with the rows.
+// state returns the verified state of a realm under the head read with the rows.
 func (g *Guard) state(ctx context.Context, realm string) (*state, error) {
 	if g.head != nil {
 		kept := g.db.heads.of(realm).kept()
@@ -144,7 +143,7 @@ func (g *Guard) state(ctx context.Context, realm string) (*state, error) {
 	return found, err
 }
 
-// newest is the verified state of a realm under the head that it has now.
+// newest returns the verified state of a realm under its present head.
 func (g *Guard) newest(ctx context.Context, realm string) (*state, error) {
 	if g.q != nil {
 		return g.db.load(ctx, g.q, realm)

@@ -63,12 +63,12 @@ func newState(rows []Row) (*state, error) {
 	return s, nil
 }
 
-// told is the head as the steps of messages tell of it.
+// told returns the head in the form that the steps of messages name.
 func (s *state) told() auditlog.Head {
 	return auditlog.Head{Number: s.head.Number, Rows: int64(len(s.rows)), Root: s.head.Digest}
 }
 
-// withHead adds the head to the detail of a step in which somebody uses a right: the newest that this gateway verified.
+// withHead adds the newest verified head to the detail of a step in which a person uses a right.
 func (d *Database) withHead(realm, detail string) string {
 	if kept := d.heads.of(realm).kept(); kept != nil {
 		return auditlog.WithHead(detail, kept.told())
@@ -76,13 +76,13 @@ func (d *Database) withHead(realm, detail string) string {
 	return detail
 }
 
-// has reports whether a row is in the state as it stands here.
+// has reports whether the state has this row with this content.
 func (s *state) has(row Row) bool {
 	digest, known := s.rows[rowKey{row.Table, row.Key}]
 	return known && row.err == nil && digest == row.Digest()
 }
 
-// digestOf is the root of the tree of the digests of rows, in the order of their tables and keys.
+// digestOf returns the root of the tree of the digests of rows, in the order of their tables and keys.
 func digestOf(rows map[rowKey][sha256.Size]byte) [sha256.Size]byte {
 	leaves := make([]auditlog.Hash, 0, len(rows))
 	for _, key := range inOrder(rows) {
@@ -149,7 +149,7 @@ func readState(ctx context.Context, q *dbsqlc.Queries, realm string, keys keyrin
 	return nil, fmt.Errorf("%w: the master data changes all the time", ErrBusy)
 }
 
-// stateOf makes the state of a head and the rows that were read with it. Errors: keyring.ErrForged, keyring.ErrUnknownKey, ErrOtherSet.
+// stateOf makes the state of a head and its rows. Errors: keyring.ErrForged, keyring.ErrUnknownKey, ErrOtherSet.
 func stateOf(head dbsqlc.RealmHead, rows []Row, keys keyring.Ring) (*state, error) {
 	s, err := newState(rows)
 	if err != nil {
@@ -169,7 +169,7 @@ func CheckSet(head dbsqlc.RealmHead, rows []Row, keys keyring.Ring) error {
 	return err
 }
 
-// heads keeps the newest verified state of each realm. The number of a realm only rises.
+// heads caches the newest verified state of each realm. The number of a realm only rises.
 type heads struct {
 	mu    sync.Mutex
 	known map[string]*knownHead
@@ -183,7 +183,7 @@ func (d *Database) NewestHead(realm string) int64 {
 	return d.heads.seen[realm]
 }
 
-// HeadSeen notes the number of a verified head of a realm, or that of a verified checkpoint.
+// HeadSeen records the number of a verified head or checkpoint of a realm.
 func (d *Database) HeadSeen(realm string, number int64) {
 	d.heads.mu.Lock()
 	if d.heads.seen == nil {
@@ -208,7 +208,7 @@ type knownHead struct {
 	failed error // of the last load, for a moment
 }
 
-// failureHolds is the time for which a failed verification is not repeated: each reads all master data of the realm.
+// failureHolds is the time before a failed verification is repeated: each reads all master data of the realm.
 const failureHolds = time.Second
 
 func (h *heads) of(realm string) *knownHead {
@@ -246,7 +246,7 @@ func (k *knownHead) fail(err error) {
 	})
 }
 
-// load returns the state under the newest head of a realm. It reads the rows only if the head is another one than that of the kept state.
+// load returns the state under the newest head of a realm. It reads the rows only if the head differs from that of the cached state.
 func (d *Database) load(ctx context.Context, q *dbsqlc.Queries, realm string) (*state, error) {
 	k := d.heads.of(realm)
 	k.loading.Lock()
@@ -287,7 +287,7 @@ func (d *Database) load(ctx context.Context, q *dbsqlc.Queries, realm string) (*
 	return nil, err
 }
 
-// forged reports whether an error says that stored data were changed behind the gateway, rather than that a read failed.
+// forged reports whether an error proves changed data rather than a failed read.
 func forged(err error) bool {
 	return errors.Is(err, keyring.ErrForged) || errors.Is(err, keyring.ErrUnknownKey) || errors.Is(err, ErrOtherSet) ||
 		errors.Is(err, ErrOldHead) || errors.Is(err, pgx.ErrNoRows)
@@ -316,8 +316,8 @@ func differing(read, kept *state) []string {
 	return names[:min(len(names), mostNamed)]
 }
 
-// LookAt reads the whole master data of a realm and compares it with the head, which the first key seals anew where another one did. It
-// returns what differs: rows, where a state is kept to compare with, or the head.
+// LookAt compares the whole master data of a realm with its head, and seals the head again with the first key if another key sealed it. It
+// returns the differences: rows, if a state is cached to compare with, or the head.
 func (d *Database) LookAt(ctx context.Context, realm string) (differ []string, err error) {
 	var read *state
 	err = d.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) (err error) {
@@ -358,7 +358,7 @@ func (d *Database) resealHead(ctx context.Context, realm string) error {
 	})
 }
 
-// Ledger notes the rows of master data that a transaction writes, and raises the head of the realm at its end. While it is open no other
+// Ledger collects the rows of master data that a transaction writes, and raises the head of the realm at its end. While it is open no other
 // transaction changes master data of the realm.
 type Ledger struct {
 	q     *dbsqlc.Queries
@@ -370,7 +370,7 @@ type Ledger struct {
 	next  *state // as the transaction leaves it
 }
 
-// Act is the reason of a change of master data, as the audit trail has it.
+// Act is the reason of a change of master data, for the audit trail.
 type Act struct {
 	Change uuid.UUID // the approved change; zero for what people do to their own accounts, and for the operator
 	Actor  identity.Actor
@@ -391,8 +391,8 @@ func (d *Database) OpenLedger(ctx context.Context, q *dbsqlc.Queries, realm stri
 	return newLedger(q, d.masterData, realm, found), nil
 }
 
-// OpenLedgerAs is OpenLedger for the operator, who has no Database. A realm without a row has an empty ledger. anew takes the rows as they
-// are stored: for a realm that nobody else administers yet.
+// OpenLedgerAs is OpenLedger for the operator, who has no Database. A realm without a row has an empty ledger. anew accepts the rows as
+// stored: for a realm that nobody else administers yet.
 func OpenLedgerAs(ctx context.Context, q *dbsqlc.Queries, realm string, keys keyring.Ring, anew bool) (*Ledger, error) {
 	head, err := q.HeadLock(ctx, realm)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -448,7 +448,7 @@ func newLedger(q *dbsqlc.Queries, keys keyring.Ring, realm string, found *state)
 	return l
 }
 
-// Put notes a row as the transaction writes it.
+// Put adds a row as the transaction writes it.
 func (l *Ledger) Put(row Row) error {
 	if row.err != nil {
 		return row.err
@@ -458,7 +458,7 @@ func (l *Ledger) Put(row Row) error {
 	return nil
 }
 
-// Has reports whether a row is as the newest change left it.
+// Has reports whether a row equals that of the newest change.
 func (l *Ledger) Has(row Row) bool { return l.state.has(row) }
 
 // Close raises the head if a row changed, writes the rows into the audit trail, and reads the set again: it must equal the rows that the
@@ -498,7 +498,7 @@ func (l *Ledger) Close(ctx context.Context, act Act) error {
 // toldAtOnce limits the rows of one row of the audit trail.
 const toldAtOnce = 500
 
-// tell tells the audit trail of the rows that were written, with their digests.
+// tell writes the audit event with the digests of the written rows.
 func (l *Ledger) tell(ctx context.Context, number int64, act Act) error {
 	var rows []auditlog.MasterRow
 	for _, key := range inOrder(l.wrote) {
@@ -522,7 +522,7 @@ func (l *Ledger) tell(ctx context.Context, number int64, act Act) error {
 	return nil
 }
 
-// Committed keeps the state that a ledger left, after the commit of its transaction.
+// Committed caches the state of a ledger after the commit of its transaction.
 func (d *Database) Committed(l *Ledger) {
 	if l == nil || l.next == nil {
 		return
@@ -530,7 +530,7 @@ func (d *Database) Committed(l *Ledger) {
 	_ = d.keep(l.realm, l.next) // another change may have come since
 }
 
-// keep keeps a verified state that is not older than the kept one. Error: ErrOldHead.
+// keep caches a verified state unless it is older than the cached one. Error: ErrOldHead.
 func (d *Database) keep(realm string, read *state) error {
 	if read.head.Number < d.NewestHead(realm) {
 		return ErrOldHead
@@ -547,8 +547,8 @@ func (d *Database) keep(realm string, read *state) error {
 	return nil
 }
 
-// Change runs work in one transaction that changes master data of a realm without a change of two administrators: what people do to their
-// own accounts. Errors: as InRealm, those of OpenLedger.
+// Change runs work in one transaction that changes master data of a realm without two administrators: changes of people to their own
+// accounts. Errors: as InRealm, those of OpenLedger.
 func (d *Database) Change(ctx context.Context, realm string, act Act, work func(*dbsqlc.Queries, *Ledger) error) error {
 	var ledger *Ledger
 	err := d.InRealm(ctx, realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) (err error) {

@@ -28,7 +28,7 @@ func (h hidden) bound(column string) [][]byte {
 	return [][]byte{[]byte(h.table), []byte(column), []byte(h.realm), h.row[:]}
 }
 
-// hide encrypts a column; nothing stays nothing.
+// hide encrypts a column; an empty value stays empty.
 func (h hidden) hide(column string, plain []byte) ([]byte, error) {
 	if len(plain) == 0 {
 		return []byte{}, nil
@@ -39,7 +39,7 @@ func (h hidden) hide(column string, plain []byte) ([]byte, error) {
 // maxID is the longest id of a key. Everything hidden begins with the length of its key's id, forms and files with a character above that.
 const maxID = 32
 
-// reveal reads a column. Error: ErrUnreadable.
+// reveal decrypts a column. Error: ErrUnreadable.
 func (h hidden) reveal(column string, kept []byte) ([]byte, error) {
 	if len(kept) == 0 || kept[0] > maxID && !h.strict {
 		return kept, nil
@@ -51,10 +51,10 @@ func (h hidden) reveal(column string, kept []byte) ([]byte, error) {
 	return plain, nil
 }
 
-// nameMark begins the name of a file that is hidden: no name begins so.
+// nameMark begins an encrypted file name; no plain name begins with it.
 const nameMark = "\x01"
 
-// hideName encrypts a text; nothing stays nothing.
+// hideName encrypts a name; an empty name stays empty.
 func (h hidden) hideName(name string) (string, error) {
 	kept, err := h.hide("file_name", []byte(name))
 	if err != nil || len(kept) == 0 {
@@ -63,7 +63,7 @@ func (h hidden) hideName(name string) (string, error) {
 	return nameMark + base64.RawStdEncoding.EncodeToString(kept), nil
 }
 
-// revealName reads it. Error: ErrUnreadable.
+// revealName decrypts a name. Error: ErrUnreadable.
 func (h hidden) revealName(kept string) (string, error) {
 	text, marked := strings.CutPrefix(kept, nameMark)
 	if !marked {
@@ -91,7 +91,7 @@ func (h hidden) hideForm(column string, plain form) (form, error) {
 	return form{typed, file, name}, errors.Join(errTyped, errFile, errName)
 }
 
-// revealForm reads it. Error: ErrUnreadable.
+// revealForm decrypts a form of its column. Error: ErrUnreadable.
 func (h hidden) revealForm(column string, kept form) (form, error) {
 	typed, errTyped := h.reveal(column, kept.typed)
 	file, errFile := h.reveal("file", kept.file)

@@ -33,12 +33,12 @@ type Inbox struct {
 	outbox   *Outbox
 }
 
-// NewInbox makes the inbox of the messages that documents of clearing make and move.
+// NewInbox makes the inbox of documents that create and move messages.
 func NewInbox(messages *Messages) *Inbox {
 	return &Inbox{db: messages.db, newID: messages.newID, messages: messages, outbox: NewOutbox(messages)}
 }
 
-// ErrSeen says that a document with this message id was stored before; whether it was the same one, Received tells.
+// ErrSeen reports that a document with this message id was stored before; Received tells whether it was the same one.
 var ErrSeen = errors.New("the message id was received before")
 
 // Record stores a document about a message, once for its message id, with the transition and our answers, in one
@@ -122,8 +122,8 @@ func (s *Messages) received(d Document) documentRow {
 	}
 }
 
-// Quarantine stores a document that belongs to nothing here, or cannot be booked, with the reason, for an operator, and the answer it
-// gets all the same, if there is one. It fails with ErrSeen for a duplicate.
+// Quarantine stores a document that belongs to nothing here, or cannot be booked, with the reason for an operator, and its answer, if there
+// is one. It fails with ErrSeen for a duplicate.
 func (s *Inbox) Quarantine(ctx context.Context, in Document, reason i18n.Text, answer *Document) error {
 	var answers []Document
 	if answer != nil {
@@ -132,7 +132,7 @@ func (s *Inbox) Quarantine(ctx context.Context, in Document, reason i18n.Text, a
 	return s.noteOutside(ctx, in, dbsqlc.InboxInsertParams{Outcome: "quarantined", Reason: string(reason)}, answers...)
 }
 
-// noteOutside notes a document that belongs to no realm, and stores the answers it gets.
+// noteOutside stores a document that belongs to no realm, and its answers.
 func (s *Inbox) noteOutside(ctx context.Context, in Document, p dbsqlc.InboxInsertParams, answers ...Document) error {
 	var after AfterCommit
 	p.Content = in.Content
@@ -181,8 +181,7 @@ func (s *Inbox) note(ctx context.Context, q *dbsqlc.Queries, in Document, p dbsq
 	return nil
 }
 
-// Received returns the document that the inbox holds under the message id of another, and whether it has the same content. It returns
-// payment.ErrNotFound when there is none.
+// Received returns the earlier document under the message id of this one, and whether it has the same content. Error: payment.ErrNotFound.
 func (s *Inbox) Received(ctx context.Context, in Document) (earlier Document, same bool, err error) {
 	row, err := s.db.Outside().InboxGet(ctx, string(in.Scheme), in.Reference)
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -232,7 +232,7 @@ func (s *Messages) readContext(ctx context.Context, q *dbsqlc.Queries, ask Conte
 	return *found[0], nil
 }
 
-// contextBatch is facts in a transaction of its own.
+// contextBatch is readContexts in a transaction of its own.
 func (s *Messages) contextBatch(ctx context.Context, realm string, asked []ContextQuery) (found []*CreateContext, err error) {
 	err = s.db.For(ForBatches).InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) (err error) {
 		found, err = s.readContexts(ctx, q, realm, asked)
@@ -241,7 +241,7 @@ func (s *Messages) contextBatch(ctx context.Context, realm string, asked []Conte
 	return found, err
 }
 
-// facts reads the realm data for several messages; nil for one that no valid policy matches.
+// readContexts reads the realm data for several messages; nil for a message that no valid policy matches.
 func (s *Messages) readContexts(
 	ctx context.Context, q *dbsqlc.Queries, realm string, asked []ContextQuery,
 ) ([]*CreateContext, error) {
@@ -339,8 +339,8 @@ type MessageKeys struct {
 	ExternalID, IdempotencyKey, MessageKey string
 }
 
-// Repeated returns a DuplicateError when one of the keys was used before, by a request that is the same if its fingerprint is; nil when
-// all are free. Error: payment.WithheldError for a key that this gateway did not store, or that was changed since.
+// Repeated returns a DuplicateError when one of the keys was used before; equal fingerprints mean the same request. It returns nil when all
+// keys are free. Error: payment.WithheldError for a key that fails its seal.
 func (s *Messages) Repeated(ctx context.Context, keys MessageKeys, fingerprint payment.Digest) error {
 	var found error
 	err := s.db.InRealm(ctx, keys.Realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {

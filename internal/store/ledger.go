@@ -15,7 +15,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Bounds of the books that a page compares with a statement.
+// Limits of the books that a page compares with a statement.
 const (
 	maxLedger  = 100_000
 	ledgerPage = 1_000
@@ -23,10 +23,10 @@ const (
 	waitedMost = 30 * 24 * time.Hour
 )
 
-// ErrLedgerTooLong says that the books have too many messages for a page.
+// ErrLedgerTooLong reports that the books have too many messages for a page.
 var ErrLedgerTooLong = errors.New("too many messages for a page: use countersign clearing reconcile")
 
-// Ledger reads the messages of a scheme in all realms that moved money since a time, or may have, in the order of their keys. Days are
+// Ledger reads the messages of a scheme in all realms that moved or may have moved money since a time, in the order of their keys. Days are
 // those of zone. Error: ErrLedgerTooLong.
 func (r *Reader) Ledger(ctx context.Context, scheme rulebook.Scheme, since time.Time, zone *time.Location) ([]payment.LedgerItem, error) {
 	realms, err := r.db.Realms(ctx)
@@ -62,7 +62,7 @@ func (r *Reader) Ledger(ctx context.Context, scheme rulebook.Scheme, since time.
 	return ledger, nil
 }
 
-// LedgerItem is a row of the books.
+// LedgerItem converts a row of the books.
 func LedgerItem(row dbsqlc.LedgerListRow, zone *time.Location) (payment.LedgerItem, error) {
 	amount, err := money.FromMinor(money.Currency(row.Currency), row.Amount)
 	item := payment.LedgerItem{

@@ -52,9 +52,9 @@ func idleTimeout(use Use) string {
 	}
 }
 
-// limits put a deadline on each statement and on each wait for a connection: the driver works on in the context that its tracer returns.
-// After a deadline the driver ends the connection, for which it waits up to 15 s for the server's last word, and the pool has no room for
-// another one meanwhile: one that is suspected is cut at once. The idle ones, which may be as dead, are closed too.
+// limits puts a deadline on each statement and on each wait for a connection: the driver uses the context that its tracer returns. After a
+// deadline the driver ends the connection and waits up to 15 s for the server's last word, while the pool has no room for another
+// connection. So a suspect connection is cut at once, and the idle ones, which may be dead too, are closed.
 type limits struct {
 	next pgx.QueryTracer // sees every statement; nil for none
 
@@ -76,7 +76,7 @@ func (l *limits) watch(pool *pgxpool.Pool) {
 
 type limitKey struct{}
 
-// running is a statement or a wait under way: the context it runs in, which knows itself.
+// running is the context of a statement or a wait in progress, and finds itself by limitKey.
 type running struct {
 	context.Context //nolint:containedctx // it is one
 	end             context.CancelFunc
@@ -138,7 +138,7 @@ func (l *limits) TraceQueryEnd(ctx context.Context, conn *pgx.Conn, data pgx.Tra
 	l.ended(ctx, conn, data.Err)
 }
 
-// TraceBatchStart limits a batch of statements, which are one round trip. The next tracer sees each of them when it is one of batches too.
+// TraceBatchStart limits a batch of statements, which are one round trip. A next tracer of batches sees each statement.
 func (l *limits) TraceBatchStart(ctx context.Context, conn *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
 	ctx = limited(ctx, statementWithin)
 	if next, batches := l.next.(pgx.BatchTracer); batches {
@@ -163,7 +163,7 @@ func (l *limits) TraceAcquireStart(ctx context.Context, _ *pgxpool.Pool, _ pgxpo
 	return limited(ctx, connectionWithin)
 }
 
-// TraceAcquireEnd ends the limit of a wait. A pool that is used up says nothing about its connections.
+// TraceAcquireEnd ends the limit of a wait. An exhausted pool says nothing about its connections.
 func (l *limits) TraceAcquireEnd(ctx context.Context, _ *pgxpool.Pool, _ pgxpool.TraceAcquireEndData) {
 	l.ended(ctx, nil, nil)
 }

@@ -12,15 +12,15 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// LockedError says that there were too many tries for this name; the next one counts from Until on.
+// LockedError reports too many failed tries for a name; the next try counts from Until on.
 type LockedError struct {
 	Until time.Time
 }
 
-// Error says until when.
+// Error names the end of the lock.
 func (e *LockedError) Error() string { return "locked until " + e.Until.UTC().Format(time.RFC3339) }
 
-// LoginTry is a name about to be tried with a password.
+// LoginTry is a try to sign in with a password.
 type LoginTry struct {
 	Realm    string
 	Name     string // normalised
@@ -47,7 +47,7 @@ func accountOf(row dbsqlc.UserAccount) UserAccount {
 	}
 }
 
-// Genuine reports whether the account is as the newest change of the realm left it. The log raises an alarm where it is not.
+// Genuine reports whether the account equals that of the newest change of the realm. The log raises an alarm if not.
 func (p *People) Genuine(ctx context.Context, a UserAccount) (bool, error) {
 	guard := p.db.Guard(nil).At(a.head)
 	return guard.Fits(ctx, User(a.row)), guard.Err()
@@ -61,9 +61,8 @@ type Logins struct {
 // NewLogins makes the counter.
 func NewLogins(db *Database) *Logins { return &Logins{db: db} }
 
-// Reserve counts the try as a failure before its password is checked, so that no number of parallel tries gets past the limit;
-// a success takes it back by Clear. found is false for a name that does not exist, which is counted all the same. Errors: *LockedError,
-// ErrUnknownRealm.
+// Reserve counts the try as a failure before its password is checked, so that parallel tries cannot pass the limit; Clear takes a success
+// back. found is false for an unknown name, which is counted too. Errors: *LockedError, ErrUnknownRealm.
 func (l *Logins) Reserve(ctx context.Context, try LoginTry) (account UserAccount, found bool, err error) {
 	err = l.db.InRealm(ctx, try.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		counted, err := q.ThrottleReserveUnlocked(ctx, dbsqlc.ThrottleReserveUnlockedParams{

@@ -4,7 +4,7 @@ import (
 	"context"
 )
 
-// Directories are the directories of banks in force of a realm, at most one of a scheme. Error: store.ErrNoRealm.
+// Directories lists the bank directories in force of a realm, at most one of a scheme. Error: ErrNoRealm.
 func (r *Reader) Directories(ctx context.Context, realm string) ([]DirectorySummary, error) {
 	return r.db.Directories(ctx, realm)
 }

@@ -16,8 +16,8 @@ type Mark struct {
 	Checkpoint string `json:"checkpoint,omitempty"`
 }
 
-// Marks keeps the mark of each realm in a file of the gateway, outside the database: a database that lost committed rows, or was put back,
-// does not reach them. It also stops the payments of such a realm. The zero Marks keeps them in memory only.
+// Marks stores the mark of each realm in a file of the gateway, outside the database: a database that lost committed rows, or was restored,
+// does not reach them. It also stops the payments of such a realm. The zero Marks stores them in memory only.
 type Marks struct {
 	path string
 
@@ -54,8 +54,8 @@ func (m *Marks) All() map[string]Mark {
 	return maps.Clone(m.realms)
 }
 
-// Set changes marks and writes the file before it returns, if a mark became another one. After an error the marks in memory are the old
-// ones. The caller decides that a new mark is the higher one.
+// Set changes marks and writes the file before it returns, if a mark differs. After an error the marks in memory are the old ones. The
+// caller decides which mark is higher.
 func (m *Marks) Set(change func(realms map[string]Mark)) error {
 	m.saving.Lock()
 	defer m.saving.Unlock()
@@ -85,7 +85,7 @@ func (m *Marks) write(realms map[string]Mark) error {
 	return nil
 }
 
-// WriteJSON replaces a file at once: after a crash it holds the old value or the new one.
+// WriteJSON replaces a file atomically: after a crash it holds the old value or the new one.
 func WriteJSON(path string, value any) (err error) {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -103,7 +103,7 @@ func WriteJSON(path string, value any) (err error) {
 	return err
 }
 
-// Stop stops the payments of a realm for a reason; "" lets them go on. It reports whether the reason became another one.
+// Stop stops the payments of a realm for a reason; "" resumes them. It reports whether the reason changed.
 func (m *Marks) Stop(realm, reason string) (changed bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

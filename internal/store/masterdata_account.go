@@ -17,8 +17,7 @@ type AccountChange struct {
 	Email        *string   // another address; nil leaves it
 }
 
-// ChangeAccount writes an account that was read before, and notes it in the ledger. It fails with pgx.ErrNoRows when the account is not
-// as it was read.
+// ChangeAccount writes a changed account and adds it to the ledger. It fails with pgx.ErrNoRows when the account differs from row.
 func ChangeAccount(ctx context.Context, q *dbsqlc.Queries, ledger *Ledger, row dbsqlc.UserAccount, change AccountChange) error {
 	before, statusBefore := row.PasswordHash, row.Status
 	if change.PasswordHash != "" {
@@ -46,8 +45,7 @@ func ChangeAccount(ctx context.Context, q *dbsqlc.Queries, ledger *Ledger, row d
 	return ledger.Put(User(row))
 }
 
-// later returns the time, but always after the previous one, so that each end of sessions covers the sessions since
-// the last end.
+// later returns the time, but always after the previous one, so that each end of sessions covers all sessions since the last end.
 func later(before *time.Time, at time.Time) *time.Time {
 	if before != nil && !at.After(*before) {
 		at = before.Add(time.Microsecond)

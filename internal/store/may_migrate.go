@@ -19,8 +19,8 @@ func (e *MigrateRightError) Error() string {
 	return fmt.Sprintf("the database login %s %s: run as an administrator of the server: %s", e.Login, e.Lacks, e.SQL)
 }
 
-// MayMigrate looks whether a login can migrate, before anything is changed: it must own the database, may make tables in the schema public,
-// and may make roles unless both are there already. Error: *MigrateRightError.
+// MayMigrate checks, before anything is changed, whether a login can migrate: it must own the database, may make tables in the schema
+// public, and may make roles unless both exist. Error: *MigrateRightError.
 func MayMigrate(ctx context.Context, ownerURL string) error {
 	conn, err := pgx.Connect(ctx, ownerURL)
 	if err != nil {

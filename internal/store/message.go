@@ -54,8 +54,8 @@ func ListedMessage(seal payment.Sealer, m dbsqlc.MessageListed) payment.Message 
 	return message
 }
 
-// Undecided reports that a message has no decisions to read: one that waits for a single approval, or one that needs
-// none. The count in a row that needs more approvals is not trusted.
+// Undecided reports whether a message has no decisions to read: it waits for a single approval, or needs none. The count in a row that
+// needs more approvals is not trusted.
 func Undecided(m dbsqlc.MessageListed) bool {
 	return m.ApprovalsRequired == 0 ||
 		payment.State(m.State).Pending() && m.Approvals == 0 && m.ApprovalsRequired == 1
@@ -98,15 +98,14 @@ const (
 	ForRead   Lock = false
 )
 
-// Loader reads messages in a transaction that is under way, each held against its seal.
+// Loader reads messages in a transaction and checks their seals.
 type Loader struct {
 	q    *dbsqlc.Queries
 	seal payment.Sealer
 	keys keyring.Ring // of the audit trail
 }
 
-// In makes the loader of a transaction. Without keys of the audit trail, the number of moves of a message that was asked about is not
-// proven.
+// In makes the loader of a transaction. Without keys of the audit trail, the number of moves of a message with a question is not proven.
 func In(q *dbsqlc.Queries, seal payment.Sealer, keys keyring.Ring) Loader {
 	return Loader{q: q, seal: seal, keys: keys}
 }
@@ -212,10 +211,10 @@ func (l Loader) Messages(ctx context.Context, realm string, ids []uuid.UUID, mod
 	return messages, nil
 }
 
-// mostMoves limits the moves of a message that waits and is read with them: far above those that people make.
+// mostMoves limits the moves that are read with a waiting message: far more than people make.
 const mostMoves = 1000
 
-// proven withholds a message unless its last move fits its seal and left it as it is, and the seal of its move proves each decision about
+// proven withholds a message unless its last move fits its seal and led to its state, and the seal of the move proves each decision about
 // its current version. A row of a decision has no seal of its own: the seal of the audit row covers it.
 func (l Loader) proven(ctx context.Context, m payment.Message) (payment.Message, error) {
 	if len(l.keys.IDs()) == 0 {

@@ -77,7 +77,7 @@ func (r *Reader) BatchesWaiting(ctx context.Context, realm string) (list []Waiti
 	return list, nil
 }
 
-// ListedBatch is a file of many payments as a list shows it.
+// ListedBatch is a file of many payments in a list.
 type ListedBatch struct {
 	ID        uuid.UUID
 	FileName  string
@@ -87,7 +87,7 @@ type ListedBatch struct {
 	ExpiresAt time.Time
 }
 
-// Batches returns the files of the user of which something waits to be submitted, the last first.
+// Batches returns the files of the user with payments to submit, the last first.
 func (d *Drafts) Batches(ctx context.Context, by identity.Principal, now time.Time) ([]ListedBatch, error) {
 	var list []ListedBatch
 	err := d.db.InRealm(ctx, by.Realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {

@@ -19,7 +19,7 @@ import (
 // The transaction locks the limits first and writes the used amount before its commit. A unique index enforces the
 // same: two uses of a limit cannot start at the same sum.
 
-// mayBind reports whether limits have to be looked at before the message is made or approved.
+// mayBind reports whether limits must be read before the message is made or approved.
 func (f CreateContext) mayBind(kind payment.Kind) bool { return f.limited && kind.Limited() }
 
 // bind reads the limits of a query; lock locks them until the transaction ends.
@@ -92,14 +92,14 @@ type limitDay struct {
 	day   string
 }
 
-// used notes how much is used of limits. Call it after the commit.
+// used records the used amounts of limits. Call it after the commit.
 func (s *Messages) used(uses []rulebook.LimitUse) {
 	for _, u := range uses {
 		s.db.used.add(limitDay{u.Limit.ID, u.Limit.Day}, u.After())
 	}
 }
 
-// holderName is the holder of a limit as people call it; of an account the ends of its number.
+// holderName names the holder of a limit for people; an account by the ends of its number.
 func holderName(ctx context.Context, q *dbsqlc.Queries, row dbsqlc.SpendingLimit) (string, error) {
 	switch rulebook.LimitOf(row.LimitOf) {
 	case rulebook.OfPerson:
@@ -133,7 +133,7 @@ func (s *Messages) use(ctx context.Context, q *dbsqlc.Queries, m payment.Message
 	return nil
 }
 
-// withLimits adds the amounts that a release uses of limits to the detail of a step.
+// withLimits adds the amounts of limits that a release uses to the detail of a step.
 func withLimits(detail string, uses []rulebook.LimitUse) string {
 	taken := make([]auditlog.LimitUse, len(uses))
 	for i, u := range uses {

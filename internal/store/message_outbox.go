@@ -25,7 +25,7 @@ type Outbox struct {
 	documents *Documents
 }
 
-// NewOutbox makes the outbox beside the documents of the messages.
+// NewOutbox makes the outbox of the messages.
 func NewOutbox(messages *Messages) *Outbox {
 	return &Outbox{db: messages.db, nudges: messages.nudges, documents: messages.documents}
 }
@@ -53,8 +53,8 @@ func (s *Outbox) put(ctx context.Context, q *dbsqlc.Queries, after *AfterCommit,
 	return nil
 }
 
-// insertOnce stores a row under seal and returns the reference it has. A row that somebody planted there before, which is never
-// delivered, does not keep ours from leaving.
+// insertOnce stores a row under seal and returns its reference. A row that somebody planted under this reference, which is never delivered,
+// does not keep ours from leaving.
 func (s *Outbox) insertOnce(ctx context.Context, q *dbsqlc.Queries, a auditlog.Answer, at time.Time) (string, error) {
 	added, err := s.insert(ctx, q, a, at)
 	if err != nil || added == 1 {
@@ -93,10 +93,11 @@ func (s *Outbox) insert(ctx context.Context, q *dbsqlc.Queries, a auditlog.Answe
 	return added, nil
 }
 
-// Pending returns an answer to deliver, under the message id clearing is to see, once it was held against its seals; nil when clearing has
-// it or it was refused.
+// Pending returns an answer to deliver, under the message id for clearing, after checking its seals; nil when clearing has it or it was
+// refused.
 //
-// Errors: payment.ErrNotFound; payment.ErrForged for a row to refuse; payment.ErrUnknownKey for one to hold.
+//
+// Errors: payment.ErrNotFound; payment.ErrForged for a row to refuse; payment.ErrUnknownKey for a row to hold.
 func (s *Outbox) Pending(ctx context.Context, scheme rulebook.Scheme, reference string) (*Document, error) {
 	row, err := s.db.Outside().OutboxGet(ctx, string(scheme), reference)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -140,8 +141,8 @@ func (s *Outbox) Pending(ctx context.Context, scheme rulebook.Scheme, reference 
 	return &d, err
 }
 
-// delivered reports whether clearing has an answer: whether its row is marked so, and the mark is the gateway's. An
-// answer that somebody else marked is sent once more, when it is asked for again; clearing knows it by its message id.
+// delivered reports whether clearing has an answer: its row is marked so, under a valid seal. An answer with another mark is sent once more
+// when clearing asks again, and clearing recognises the message id.
 func (s *Outbox) delivered(ctx context.Context, row dbsqlc.Outbox) bool {
 	if row.DeliveredAt == nil {
 		return false
@@ -155,7 +156,7 @@ func (s *Outbox) delivered(ctx context.Context, row dbsqlc.Outbox) bool {
 	return false
 }
 
-// Delivered notes under seal that clearing has an answer.
+// Delivered marks an answer as delivered, under seal.
 func (s *Outbox) Delivered(ctx context.Context, scheme rulebook.Scheme, reference string, at time.Time) error {
 	seal := s.db.Seal().SealDelivery(auditlog.Delivery{Scheme: string(scheme), Reference: reference, At: at})
 	return s.db.Outside().OutboxDelivered(ctx, dbsqlc.OutboxDeliveredParams{
@@ -163,8 +164,8 @@ func (s *Outbox) Delivered(ctx context.Context, scheme rulebook.Scheme, referenc
 	})
 }
 
-// Refuse ends a row of the outbox that does not fit its seal: it is never delivered. first is true for the one call that ends it; realm
-// is whose it says it is, "" for nobody's.
+// Refuse ends a row of the outbox that does not fit its seal: it is never delivered. first is true for the one call that ends it; realm is
+// the realm that the row names, "" for none.
 func (s *Outbox) Refuse(ctx context.Context, scheme rulebook.Scheme, reference string, at time.Time) (first bool, realm string, err error) {
 	realm, err = s.db.Outside().OutboxRefuse(ctx, at, string(scheme), reference)
 	switch {
@@ -184,7 +185,7 @@ type AnswersDue struct {
 	Most   int32
 }
 
-// Undelivered lists the references of answers that clearing does not have, oldest first. Those whose key is not at hand wait.
+// Undelivered lists the references of answers that clearing does not have, oldest first. Answers sealed with a missing key wait.
 func (s *Outbox) Undelivered(ctx context.Context, due AnswersDue) ([]string, error) {
 	references, err := s.db.Outside().OutboxListUndelivered(ctx, dbsqlc.OutboxListUndeliveredParams{
 		Scheme: string(due.Scheme), CreatedBefore: due.Before, KeyIds: s.db.Seal().KeyIDs(), Held: append([]string{}, due.Held...),
@@ -196,7 +197,7 @@ func (s *Outbox) Undelivered(ctx context.Context, due AnswersDue) ([]string, err
 	return references, nil
 }
 
-// Held names the keys, at most twenty, that undelivered answers wait for because the program does not have them.
+// Held names the missing keys, at most twenty, for which undelivered answers wait.
 func (s *Outbox) Held(ctx context.Context) ([]string, error) {
 	ids, err := s.db.Outside().OutboxListHeld(ctx, s.db.Seal().KeyIDs())
 	if err != nil {

@@ -15,19 +15,19 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// References are the editions of reference data that count, the last imported first. They are the same in all realms.
+// References lists the editions of reference data in force, the last imported first. They are the same in all realms.
 func (r *Reader) References(ctx context.Context) ([]ReferenceSummary, error) {
 	return r.db.References(ctx)
 }
 
-// References keeps the editions that were read: they never change. It is for one caller at a time.
+// References caches the editions that were read: they never change. It is for one caller at a time.
 type References struct {
 	db        *Database
 	codes     map[uuid.UUID]*code.Edition
 	calendars map[uuid.UUID]*calendar.Edition
 }
 
-// NewReferences makes References that have read nothing yet.
+// NewReferences makes an empty cache.
 func NewReferences(db *Database) *References {
 	return &References{db: db, codes: map[uuid.UUID]*code.Edition{}, calendars: map[uuid.UUID]*calendar.Edition{}}
 }

@@ -46,8 +46,8 @@ func NewMessages(db *Database, writes *FairMutex, nudges *Nudges, newID func() u
 	return s
 }
 
-// readBatch reads messages. It leaves out unknown ones, those that wait for further approvals (their decisions are read by
-// another statement and could be newer than the message), and those that were moved since or asked about.
+// readBatch reads messages. It leaves out unknown ones, those that wait for further approvals (their decisions are read by another
+// statement and could be newer than the message), those that moved since, and those with a question.
 func (s *Messages) readBatch(ctx context.Context, realm string, ids []uuid.UUID) ([]*payment.Message, error) {
 	return s.readOver(ctx, s.db.For(ForBatches), Reading, realm, ids)
 }
@@ -97,7 +97,7 @@ func (s *Messages) readOver(ctx context.Context, db *Database, mode Mode, realm 
 	return messages, err
 }
 
-// movedSince reports whether this process moved a message after the state that was read: just now, or the message was put back.
+// movedSince reports whether this process moved a message after the state that was read: just now, or the stored message was put back.
 func (s *Messages) movedSince(m payment.Message) bool {
 	moves, known := s.db.moves.get(m.InternalID)
 	return known && moves > m.Sequence

@@ -79,8 +79,8 @@ func Migrate(ctx context.Context, ownerURL string) error {
 	return narrow(ctx, pool)
 }
 
-// contract applies the migrations before one that takes something away, looks for programs that it would break, and enters it: from
-// then on they refuse to work.
+// contract applies the migrations before one that takes something away, looks for programs that it would break, and applies it: from then
+// on they refuse to work.
 func contract(ctx context.Context, pool *pgxpool.Pool, provider *goose.Provider, m migration) error {
 	err := up(ctx, provider, m.version-1)
 	if err != nil {
@@ -101,7 +101,7 @@ func contract(ctx context.Context, pool *pgxpool.Pool, provider *goose.Provider,
 	return q.SchemaContractInsert(ctx, m.version, m.compatibleFrom)
 }
 
-// up applies the migrations up to one. It tries again when a table is in use, so that no call waits long behind a migration that waits.
+// up applies the migrations up to one. It tries again when a table is in use, so that no call queues long behind a waiting migration.
 func up(ctx context.Context, provider *goose.Provider, version int64) error {
 	for try := 1; ; try++ {
 		_, err := provider.UpTo(ctx, version)
@@ -117,9 +117,8 @@ func up(ctx context.Context, provider *goose.Provider, version int64) error {
 	}
 }
 
-// narrow takes from everybody but the owner what nobody needs to work on the rows: making tables, which could stand in the way of ours
-// under their names, whether for good or for a session. It is asked at each migration, because a database that was copied or restored has
-// the server's defaults again.
+// narrow revokes rights that only the owner needs: making tables, permanent or temporary, which could hide ours under the same names. It
+// runs at each migration, because a copied or restored database has the server's defaults again.
 func narrow(ctx context.Context, pool *pgxpool.Pool) error {
 	_, err := pool.Exec(
 		ctx,

@@ -20,7 +20,7 @@ type named struct {
 	taken error // another one of theirs has the name
 }
 
-// change runs one change of one of them; none means that no row was changed.
+// change runs a statement that changes a named value; none is the error when no row was changed.
 func (n named) change(ctx context.Context, none error, change func(*dbsqlc.Queries) (int64, error)) error {
 	err := n.db.InRealm(ctx, n.realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		rows, err := change(q)

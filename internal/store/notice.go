@@ -39,7 +39,7 @@ type Mail struct {
 	Notices []Notice
 }
 
-// Notice is something that a user is told about a message.
+// Notice is a message to a user about a payment.
 type Notice struct {
 	Kind      string
 	MessageID uuid.UUID
@@ -98,7 +98,7 @@ func (n *Notices) Choose(ctx context.Context, by identity.Principal, choices []N
 	})
 }
 
-// Scan adds the notices of a realm that are not there.
+// Scan adds the missing notices of a realm.
 func (n *Notices) Scan(ctx context.Context, realm string, scan NoticeScan) error {
 	params := dbsqlc.NoticeScanParams{
 		Realm: realm, Now: scan.Now, Since: scan.Since, AskedSince: scan.AskedSince, Hour: scan.Hour, Day: scan.Day,
@@ -127,7 +127,7 @@ type MailClaim struct {
 	Now, Until    time.Time
 }
 
-// Claim reserves the notices of a user that are due together for this process; none when another process has them.
+// Claim reserves the due notices of a user for this process; none when another process has them.
 func (n *Notices) Claim(ctx context.Context, c MailClaim) (Mail, error) {
 	m := Mail{Realm: c.Realm, UserID: c.UserID}
 	err := n.db.InRealm(ctx, c.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
@@ -214,7 +214,7 @@ func (n *Notices) Recipient(ctx context.Context, realm string, user uuid.UUID) (
 	return r, nil
 }
 
-// Standing returns how the e-mails of all realms stand; GivenUp counts since a time.
+// Standing counts the e-mails of all realms by state; GivenUp counts since a time.
 func (n *Notices) Standing(ctx context.Context, since time.Time) (NoticeStanding, error) {
 	var all NoticeStanding
 	realms, err := n.db.Realms(ctx)
@@ -235,7 +235,7 @@ func (n *Notices) Standing(ctx context.Context, since time.Time) (NoticeStanding
 	return all, err
 }
 
-// noticesKept is the time for which notices are kept: longer than the time after which a scan would add one again.
+// noticesKept is the time for which notices are stored: longer than the time after which a scan would add one again.
 const noticesKept = 30 * 24 * time.Hour
 
 // Clean deletes old notices of every realm, in small transactions.

@@ -17,7 +17,7 @@ type storedNoun struct {
 	apply func(changeStep, context.Context, administration.Change) error
 }
 
-// nouns are the nouns by their names. Their rows are those of Set, and RealmDefinition has those of a realm's file.
+// nouns maps the nouns by name. Set reads their rows, and RealmDefinition those of a realm's file.
 var nouns = map[string]storedNoun{
 	"user":        {listed(every(changeStep.users)), changeStep.userFacts, changeStep.applyUser},
 	"client":      {listed(every(changeStep.clients)), changeStep.clientFacts, changeStep.applyClient},
@@ -31,8 +31,7 @@ var nouns = map[string]storedNoun{
 	"beneficiary": {nil, changeStep.beneficiaryFacts, changeStep.applyBeneficiary},
 }
 
-// Set reads the rows of the master data of a realm, or of all realms for "", as a login that sees them. They are the rows under the head
-// of a realm.
+// Set reads the rows of the master data of a realm, or of all realms for "", as a login that sees them: the rows under the head of a realm.
 func Set(ctx context.Context, q *dbsqlc.Queries, realm string) ([]Row, error) {
 	return readRows(ctx, q, realm,
 		rowsOf((*dbsqlc.Queries).RealmListAll, Realm),
@@ -55,7 +54,7 @@ func Set(ctx context.Context, q *dbsqlc.Queries, realm string) ([]Row, error) {
 	)
 }
 
-// RealmDefinition is everything Apply brings into a realm.
+// RealmDefinition is everything that ApplyRealm applies to a realm.
 type RealmDefinition struct {
 	Realm          string // lower-case letters, digits and hyphens, at most 32
 	Name           string // as shown to people
@@ -74,7 +73,7 @@ type RealmDefinition struct {
 	Provider *ProviderDefinition
 }
 
-// bring makes the subjects of the realm those of its definition.
+// bring applies the definition of a realm.
 func (p provision) bring(ctx context.Context, realm RealmDefinition) error {
 	err := p.row(ctx, realm) // first, for it locks the row: two runs take turns
 	err = bringEach(ctx, err, realm.People, p.person, func(d PersonDefinition) string { return "person " + d.DisplayName })
@@ -204,7 +203,7 @@ func every[T any](read func(changeStep, context.Context, string) ([]T, error)) f
 	return func(s changeStep, ctx context.Context) ([]T, error) { return read(s, ctx, "") }
 }
 
-// bringEach brings subjects into force, unless an earlier step failed; words name one in an error.
+// bringEach applies each subject, unless an earlier step failed; words name one in an error.
 func bringEach[T any](ctx context.Context, earlier error, list []T, bring func(context.Context, T) error, words func(T) string) error {
 	if earlier != nil {
 		return earlier

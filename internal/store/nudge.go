@@ -66,7 +66,7 @@ type Outgoing struct {
 	Content []byte
 }
 
-// Handle sets the function that gets the nudges. It must not block.
+// Handle sets the function that receives the nudges. It must not block.
 func (n *Nudges) Handle(handle func(Work)) { n.handle.Store(&handle) }
 
 // Start passes nudges on from now on, Stop drops them.

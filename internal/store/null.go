@@ -47,12 +47,12 @@ func OrNull[T comparable](value T) *T {
 	return &value
 }
 
-// ActorIDs are the actor's user and person for nullable columns; both are NULL when the gateway acts.
+// ActorIDs returns the actor's user and person for nullable columns; both are NULL when the gateway acts.
 func ActorIDs(a identity.Actor) (user, person *uuid.UUID) {
 	return OrNull(a.UserID), OrNull(a.PersonID)
 }
 
-// Roles are the names of roles as the domain has them.
+// Roles converts names of roles to the domain's.
 func Roles(names []string) []identity.Role {
 	roles := make([]identity.Role, len(names))
 	for i, name := range names {

@@ -41,7 +41,7 @@ type BatchSender struct {
 	SourceAddress string
 }
 
-// BatchPart is a payment of a batch of which nothing is made.
+// BatchPart is a payment of a batch that was not processed yet.
 type BatchPart struct {
 	Position int    // in the batch, from 1
 	Place    string // of the payment in the document, as a pointer
@@ -78,8 +78,8 @@ func draftID(batch uuid.UUID, position int) uuid.UUID {
 	return uuid.NewSHA1(batch, []byte(strconv.Itoa(position)))
 }
 
-// Add stores a batch with its payments, and returns the batch. Where its client used the externalId before, it stores nothing and returns
-// that batch: a repeat has the same Fingerprint.
+// Add stores a batch with its payments, and returns the batch. If its client used the externalId before, it stores nothing and returns that
+// batch: a repeat has the same Fingerprint.
 func (s *OrderBatches) Add(ctx context.Context, b OrderBatch, parts []BatchPart) (stored OrderBatch, added bool, err error) {
 	sender, err := json.Marshal(b.Sender)
 	if err == nil {
@@ -178,7 +178,7 @@ func (s *OrderBatches) Results(ctx context.Context, realm string, id uuid.UUID) 
 // findingsColumn names a result in its encryption: the rows of a batch have one id.
 func findingsColumn(position int32) string { return "findings " + strconv.Itoa(int(position)) }
 
-// ToDo lists the batches of a realm of which payments are left, the oldest first, without those of held.
+// ToDo lists the batches of a realm with unprocessed payments, the oldest first, without those of held.
 func (s *OrderBatches) ToDo(ctx context.Context, realm string, held []uuid.UUID, most int32) ([]uuid.UUID, error) {
 	ids, err := Read(ctx, s.db, realm, func(q *dbsqlc.Queries) ([]uuid.UUID, error) {
 		return q.BatchesToDo(ctx, realm, append([]uuid.UUID{}, held...), most)
@@ -189,7 +189,7 @@ func (s *OrderBatches) ToDo(ctx context.Context, realm string, held []uuid.UUID,
 	return ids, nil
 }
 
-// Left returns the first payments of a batch of which nothing is made. Error: ErrUnreadable.
+// Left returns the first unprocessed payments of a batch. Error: ErrUnreadable.
 func (s *OrderBatches) Left(ctx context.Context, b OrderBatch, most int32) ([]BatchPart, error) {
 	rows, err := Read(ctx, s.db, b.Realm, func(q *dbsqlc.Queries) ([]dbsqlc.BatchDraftsRow, error) {
 		return q.BatchDrafts(ctx, dbsqlc.BatchDraftsParams{Realm: b.Realm, UserID: b.Sender.UserID, BatchID: b.ID, PageSize: most})
@@ -212,7 +212,7 @@ func (s *OrderBatches) Left(ctx context.Context, b OrderBatch, most int32) ([]Ba
 	return parts, nil
 }
 
-// Note stores results in the place of the payments that were left, and ends the batch after the last one.
+// Note replaces unprocessed payments by their results, and ends the batch after the last one.
 func (s *OrderBatches) Note(ctx context.Context, b OrderBatch, results []BatchResult, now time.Time) error {
 	put := dbsqlc.BatchResultsPutParams{Realm: b.Realm, BatchID: b.ID, FileName: b.ExternalID}
 	for _, r := range results {

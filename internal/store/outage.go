@@ -44,7 +44,7 @@ func (c connections) Begin(ctx context.Context) (pgx.Tx, error) {
 	return c.BeginTx(ctx, pgx.TxOptions{})
 }
 
-// Ping asks for a sign of life.
+// Ping checks that the database answers.
 func (c connections) Ping(ctx context.Context) error { return c.wrap(ctx, c.Pool.Ping(ctx)) }
 
 // Exec runs a statement in a transaction of its own.

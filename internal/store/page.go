@@ -58,8 +58,8 @@ func (r *Reader) Page(ctx context.Context, realm string, f Filter) (list []payme
 	return list, next, err
 }
 
-// listed reads one message more than a page shows, of those with these keys, newest first; of nil keys, all. Most keys are of messages that
-// are meant, so that it reads as many as a page has, then twice as many.
+// listed reads one message more than a page shows, of those with these keys, newest first; of nil keys, all. Most keys match, so it reads
+// one page of keys, then twice as many.
 func (r *Reader) listed(w where, f Filter, keys []uuid.UUID) (list []payment.Message, err error) {
 	size := f.PageSize + 1
 	if keys == nil {
@@ -123,7 +123,7 @@ func (w where) keys(f Filter) (found, error) {
 	return w.walked(f, maker, before)
 }
 
-// makerOf is the maker a filter names, zero for none; known is false when there is no such account.
+// makerOf returns the maker that a filter names, zero for none; known is false when there is no such account.
 func (w where) makerOf(f Filter) (maker uuid.UUID, known bool, err error) {
 	if f.MakerLogin == "" {
 		return f.MakerUser, true, nil
@@ -188,7 +188,7 @@ var usual = []payment.State{
 // endOfTime is later than any stored time.
 var endOfTime = time.Date(9999, time.December, 31, 0, 0, 0, 0, time.UTC)
 
-// after is the key that follows a key.
+// after returns the next key.
 func after(key uuid.UUID) uuid.UUID {
 	for i := len(key) - 1; i >= 0; i-- {
 		key[i]++
@@ -199,7 +199,8 @@ func after(key uuid.UUID) uuid.UUID {
 	return key
 }
 
-// walked scans the newest messages before a key, by the index that leaves fewest. Several states with few messages are scanned one by one.
+// walked scans the newest messages before a key, by the index with the fewest rows. Several states with few messages are scanned one by
+// one.
 func (w where) walked(f Filter, maker, before uuid.UUID) (found, error) {
 	p := w.steps(f, maker, before)
 	const several = 6
@@ -254,7 +255,7 @@ func (w where) walk(p dbsqlc.WalkKeysParams) (found, error) {
 	return at, err
 }
 
-// cut leaves out the keys behind the end: there may be others between them that nobody looked at.
+// cut drops the keys behind the end: unscanned messages may lie between them.
 func (f found) cut() found {
 	f.keys = slices.DeleteFunc(f.keys, func(key uuid.UUID) bool { return bytes.Compare(key[:], f.end[:]) < 0 })
 	return f
@@ -316,7 +317,7 @@ func newestFirst(keys []uuid.UUID) []uuid.UUID {
 	return slices.Compact(keys)
 }
 
-// fitting are those of the messages that a text means, in the order given.
+// fitting returns the messages that match a text, in the given order.
 func (w where) fitting(s Search, keys []uuid.UUID) ([]uuid.UUID, error) {
 	rows, err := w.q.MessageTexts(w.ctx, w.realm, keys)
 	if err != nil {
@@ -329,7 +330,7 @@ func (w where) fitting(s Search, keys []uuid.UUID) ([]uuid.UUID, error) {
 	return slices.DeleteFunc(keys, func(key uuid.UUID) bool { return !fits[key] }), nil
 }
 
-// newer is the key of the message that was made later.
+// newer returns the later key.
 func newer(a, b uuid.UUID) uuid.UUID {
 	if bytes.Compare(b[:], a[:]) > 0 {
 		return b
@@ -337,8 +338,8 @@ func newer(a, b uuid.UUID) uuid.UUID {
 	return a
 }
 
-// worded finds messages by words: those among the newest if they are many there, or as many as lets expect more than few of all, else all
-// of them where they are few. The index of words that many messages have costs more than a look at the newest.
+// worded finds messages by words: among the newest messages if many of them match, or enough to expect many matches in all; else among all
+// messages. The index entries of frequent words cost more than a scan of the newest.
 func (w where) worded(asked string, before uuid.UUID) (found, error) {
 	at := found{keys: []uuid.UUID{}}
 	if asked == "" {

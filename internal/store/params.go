@@ -152,7 +152,7 @@ type documentRow struct {
 	seal      keyring.Seal
 }
 
-// addDocument adds a document to a step; the inbox notes a received one too.
+// addDocument adds a document to a step, and a received one to the inbox.
 func addDocument(p *dbsqlc.MessageMoveParams, r documentRow) {
 	d, event := r.document, p.EventIds[0]
 	if r.direction == payment.DocumentIn {
@@ -179,7 +179,7 @@ func (r documentRow) params() *dbsqlc.DocumentInsertParams {
 	}
 }
 
-// sealContent seals the document of a version, with the client's original.
+// sealContent seals the document of a version and the client's original.
 func (s *Messages) sealContent(m payment.Message, from payment.Origin) keyring.Seal {
 	return s.db.Seal().SealKept(auditlog.Kept{
 		Outbound: auditlog.Outbound{
@@ -189,7 +189,7 @@ func (s *Messages) sealContent(m payment.Message, from payment.Origin) keyring.S
 	})
 }
 
-// uuidArray writes an array as text, as an element of an array: PostgreSQL has no arrays of arrays of different lengths.
+// uuidArray formats an array as text, for an array of arrays: PostgreSQL has no arrays of arrays of different lengths.
 func uuidArray(ids []uuid.UUID) string {
 	texts := make([]string, len(ids))
 	for i, id := range ids {

@@ -14,8 +14,8 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Parked is a form that was sent after the session expired. It belongs to the user of that session and does not exist for anybody else.
-// Nothing of it is done: the user can fill it in again.
+// Parked is a form that was sent after the session expired. It belongs to the user of that session and does not exist for anybody else. It
+// is not executed: the user can fill it in again.
 type Parked struct {
 	ID        uuid.UUID
 	Fields    []byte // as the form sent them; at most 64 KiB
@@ -25,7 +25,7 @@ type Parked struct {
 	ExpiresAt time.Time
 }
 
-// Park keeps a form for the user.
+// Park stores a form for the user.
 func (d *Drafts) Park(ctx context.Context, by identity.Principal, p Parked) error {
 	row, err := d.parkedRow(by, p)
 	if err != nil {
@@ -38,7 +38,7 @@ func (d *Drafts) Park(ctx context.Context, by identity.Principal, p Parked) erro
 	return nil
 }
 
-// parkedRow is the row of a form, encrypted.
+// parkedRow returns the encrypted row of a form.
 func (d *Drafts) parkedRow(by identity.Principal, p Parked) (dbsqlc.ParkedFormInsertParams, error) {
 	kept, err := d.hiddenParked(by.Realm, p.ID).hideForm("fields", form{p.Fields, p.File, p.FileName})
 	return dbsqlc.ParkedFormInsertParams{
@@ -84,7 +84,7 @@ func (d *Drafts) Typed(ctx context.Context, by identity.Principal, about uuid.UU
 	return d.Parked(ctx, by, typedID(by, about), now)
 }
 
-// Forget deletes the user's unsent text about a message, up to now.
+// Forget deletes the user's unsent text about a message that was saved up to now.
 func (d *Drafts) Forget(ctx context.Context, by identity.Principal, about uuid.UUID, now time.Time) error {
 	err := d.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		return q.ParkedFormDrop(ctx, dbsqlc.ParkedFormDropParams{
@@ -97,7 +97,7 @@ func (d *Drafts) Forget(ctx context.Context, by identity.Principal, about uuid.U
 	return nil
 }
 
-// Parked returns a form kept for the user that is not over. Errors: payment.ErrNotFound, ErrUnreadable.
+// Parked returns an unexpired form of the user. Errors: payment.ErrNotFound, ErrUnreadable.
 func (d *Drafts) Parked(ctx context.Context, by identity.Principal, id uuid.UUID, now time.Time) (Parked, error) {
 	row, err := Read(ctx, d.db, by.Realm, func(q *dbsqlc.Queries) (dbsqlc.ParkedForm, error) {
 		return q.ParkedFormGet(ctx, dbsqlc.ParkedFormGetParams{Realm: by.Realm, ParkedID: id, UserID: by.UserID, Now: now})

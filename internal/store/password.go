@@ -26,9 +26,8 @@ func (p *People) Account(ctx context.Context, realm string, userID uuid.UUID) (U
 	return account, nil
 }
 
-// ChangeAccount gives an account that was read before another password, or ends everything it is signed in with, and seals it anew; the
-// audit trail tells that its owner did it, in the same transaction. It fails with ErrUnknownUser when the account is not as it was
-// read: somebody else was first.
+// ChangeAccount changes the password of an account, or ends everything it is signed in with, and seals it again, with an audit event about
+// its owner in the same transaction. Error: ErrUnknownUser when the account differs from the one that was read: somebody else was first.
 func (p *People) ChangeAccount(ctx context.Context, account UserAccount, change AccountChange, by identity.Principal) error {
 	err := p.db.Change(ctx, account.row.Realm, Act{Actor: by.Actor(), At: change.SignedOutAt},
 		func(q *dbsqlc.Queries, ledger *Ledger) error {
@@ -44,7 +43,7 @@ func (p *People) ChangeAccount(ctx context.Context, account UserAccount, change 
 	return nil
 }
 
-// tellAccountChange tells the audit trail what somebody did to their own account.
+// tellAccountChange writes the audit event about what people did to their own accounts.
 func (p *People) tellAccountChange(ctx context.Context, q *dbsqlc.Queries, change AccountChange, by identity.Principal) error {
 	event := auditlog.EventSessionsEnded
 	if change.PasswordHash != "" {

@@ -32,11 +32,11 @@ type People struct {
 	db *Database
 }
 
-// NewPeople makes the keeper.
+// NewPeople makes the store.
 func NewPeople(db *Database) *People { return &People{db: db} }
 
-// CheckKeys reads the master data of every realm, and fails when the keys of tokens are not those that its head was sealed with: started
-// like that, the service would let nobody in, and take every row for one that somebody forged.
+// CheckKeys reads the master data of every realm, and fails when its head was sealed with other token keys: with them the service would
+// admit nobody, and treat every row as forged.
 func (p *People) CheckKeys(ctx context.Context) error {
 	realms, err := p.db.Realms(ctx)
 	if err != nil {
@@ -57,8 +57,8 @@ func (p *People) CheckKeys(ctx context.Context) error {
 	return nil
 }
 
-// Client finds a client of a realm. Errors: ErrUnknownRealm, ErrUnknownClient, also for one that does not fit its seal or is
-// suppressed.
+// Client finds a client of a realm. Errors: ErrUnknownRealm, ErrUnknownClient, also for a suppressed client and one that does not fit its
+// seal.
 func (p *People) Client(ctx context.Context, realm, clientID string) (Client, error) {
 	row, err := Read(ctx, p.db, realm, func(q *dbsqlc.Queries) (dbsqlc.RealmClientGetRow, error) {
 		return q.RealmClientGet(ctx, storable(clientID), realm)
@@ -123,7 +123,7 @@ func (p *People) Principal(ctx context.Context, key PrincipalKey) (identity.Prin
 	return principalOf(rows), nil
 }
 
-// principalOf makes the principal of rows that were held against their seals.
+// principalOf converts rows to a principal, after their seals were checked.
 func principalOf(p PrincipalRows) identity.Principal {
 	return identity.Principal{
 		Realm: p.User.Realm, UserID: p.User.UserID, PersonID: p.User.PersonID, UserName: p.User.Name, DisplayName: p.Person.DisplayName,
@@ -152,7 +152,7 @@ func identityError(err error, action string, none error) error {
 	return fmt.Errorf("%s: %w", action, err)
 }
 
-// storable returns the text if a text column can hold it, else "", which no key is.
+// storable returns the text if a text column can hold it, else "", which is not a key.
 func storable(given string) string {
 	if !utf8.ValidString(given) || strings.ContainsRune(given, 0) {
 		return ""

@@ -12,7 +12,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// policies reads the policies of the realm, those in force first, and of these the one that counts first first.
+// policies reads the policies of the realm: those in force in the order in which they count, then the others.
 func (w realmWriter) policies(ctx context.Context) ([]administration.Policy, error) {
 	rows, err := w.q.PolicySubjectList(ctx, w.realm, nil)
 	list := make([]administration.Policy, len(rows))
@@ -107,8 +107,8 @@ func (s changeStep) applyPolicy(ctx context.Context, c administration.Change) er
 	return s.insertPolicy(ctx, p)
 }
 
-// bringPolicies makes the policies in force those of a realm's file. A policy row never changes, because messages refer to the one they
-// were made under: what differs is retired, and a new row takes its place.
+// bringPolicies makes the policies in force those of a realm's file. A policy row never changes, because messages refer to it: a different
+// policy is retired and replaced by a new row.
 func (p provision) bringPolicies(ctx context.Context, wanted []administration.Policy) error {
 	missing := map[string]administration.Policy{}
 	for _, policy := range wanted {
@@ -147,7 +147,7 @@ func (p provision) bringPolicies(ctx context.Context, wanted []administration.Po
 	return nil
 }
 
-// policyKey is all that a policy rules, so that two can be compared.
+// policyKey returns everything that a policy rules, to compare two.
 func policyKey(p administration.Policy) string {
 	p.ID, p.Status = "", ""
 	return fmt.Sprint(p.Values())
@@ -156,7 +156,7 @@ func policyKey(p administration.Policy) string {
 // maxDryRun is the number of messages of a dry run.
 const maxDryRun = 1000
 
-// DryRun returns the effect that a policy would have had on the realm's last messages. Error: none of its own.
+// DryRun returns the effect that a policy would have had on the realm's last messages.
 func (c *Changes) DryRun(ctx context.Context, realm string, p administration.Policy) (administration.DryRun, error) {
 	run := administration.NewDryRun(p)
 	err := c.db.InRealm(ctx, realm, Searching, func(_ pgx.Tx, q *dbsqlc.Queries) error {

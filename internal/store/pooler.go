@@ -29,7 +29,7 @@ func localSettings(use Use) string {
 		"; set local idle_in_transaction_session_timeout = '" + idleTimeout(use) + "'" + planning(use)
 }
 
-// checkPooler looks whether the login brings its role and the realm of statements outside a transaction.
+// checkPooler checks that the login sets its role and the realm of statements outside a transaction.
 func (d *Database) checkPooler(ctx context.Context) error {
 	standing, err := d.Outside().SessionStanding(ctx)
 	if err != nil {

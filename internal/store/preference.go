@@ -20,7 +20,7 @@ type Preference struct {
 	Language  string // de, fr, it or en; "" is as the browser asks
 }
 
-// DefaultPreference is that of a user who chose nothing.
+// DefaultPreference is the preference of a user without choices.
 var DefaultPreference = Preference{Theme: "auto", Density: "default", Shortcuts: true}
 
 // Preference reads a user's preference.
@@ -43,7 +43,7 @@ func (p *People) Preference(ctx context.Context, realm string, userID uuid.UUID)
 	return preference, nil
 }
 
-// SavePreference stores the preference of the user who asks for it.
+// SavePreference stores the caller's preference.
 func (p *People) SavePreference(ctx context.Context, by identity.Principal, wanted Preference) error {
 	err := p.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		return q.PreferencePut(ctx, dbsqlc.PreferencePutParams{

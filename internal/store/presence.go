@@ -19,11 +19,10 @@ type Desk struct {
 	db *Database
 }
 
-// NewDesk makes the keeper.
+// NewDesk makes the store.
 func NewDesk(db *Database) *Desk { return &Desk{db: db} }
 
-// Exported notes in the audit trail that somebody took a list out of the portal as a table: the address of the list with its filter, and
-// the format.
+// Exported writes the audit event about a list that was exported as a table: the address of the list with its filter, and the format.
 func (d *Desk) Exported(ctx context.Context, by identity.Principal, list, format string, at time.Time) error {
 	err := d.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		return AppendEvent(ctx, q, d.db.masterData, Event{
@@ -39,7 +38,7 @@ func (d *Desk) Exported(ctx context.Context, by identity.Principal, list, format
 // PresenceLife is the time for which a user counts as a viewer of a message after the last request.
 const PresenceLife = 30 * time.Second
 
-// Look notes that the person looks at a version of a message, and when they first did.
+// Look records that a person views a version of a message, and since when.
 func (d *Desk) Look(ctx context.Context, by identity.Principal, m payment.Message, now time.Time) error {
 	err := d.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		err := q.PresencePut(ctx, dbsqlc.PresencePutParams{Realm: by.Realm, PersonID: by.PersonID, MessageID: m.InternalID, SeenAt: now})
@@ -56,7 +55,7 @@ func (d *Desk) Look(ctx context.Context, by identity.Principal, m payment.Messag
 	return nil
 }
 
-// Stay notes that the person is still there.
+// Stay records that the person is still there.
 func (d *Desk) Stay(ctx context.Context, by identity.Principal, now time.Time) error {
 	err := d.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		return q.PresenceStay(ctx, dbsqlc.PresenceStayParams{
@@ -69,7 +68,7 @@ func (d *Desk) Stay(ctx context.Context, by identity.Principal, now time.Time) e
 	return nil
 }
 
-// Lookers are the names of the other viewers of a message, by its key.
+// Lookers names the other viewers of messages, by message.
 func (d *Desk) Lookers(ctx context.Context, by identity.Principal, now time.Time) (map[uuid.UUID][]string, error) {
 	lookers := map[uuid.UUID][]string{}
 	err := d.db.InRealm(ctx, by.Realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {

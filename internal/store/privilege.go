@@ -42,12 +42,12 @@ var dangers = map[string]string{ //nolint:gosec // words about logins, no creden
 	"reaches the server": "can reach the files or programs of the database server",
 }
 
-// checkWithin limits one look at the service's login.
+// checkWithin limits one check of the service's login.
 const checkWithin = 5 * time.Second
 
-// CheckLogin looks at the service's login and at the schema before the service starts: the login must be able to work as the
-// application's role and as no role that is above the schema's rules, and the schema must be this program's. Errors: *PrivilegeError,
-// ErrSchemaMissing, ErrSchemaOlder, ErrSchemaNewer, ErrUnavailable for a database that cannot be reached or does not answer.
+// CheckLogin checks the service's login and the schema before the service starts: the login must be able to work as the application's role
+// and as no role above the schema's rules, and the schema must be this program's. Errors: *PrivilegeError, ErrSchemaMissing,
+// ErrSchemaOlder, ErrSchemaNewer, ErrUnavailable for a database that cannot be reached or does not answer.
 func CheckLogin(ctx context.Context, url string) error {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// ErrMoved says that a row is not as it was read under the lock: somebody wrote it by hand.
+// ErrMoved reports that a row differs from the one read under the lock: somebody wrote it by hand.
 var ErrMoved = errors.New("the row is not as it was read")
 
-// One holds that a statement changed its row.
+// One returns ErrMoved unless a statement changed one row.
 func One(changed int64, err error) error {
 	if err == nil && changed != 1 {
 		return ErrMoved
@@ -55,7 +55,7 @@ func (o Outer) RetireProvider(ctx context.Context, row dbsqlc.IdentityProvider) 
 	return o.Ledger.Put(ProviderRow(row))
 }
 
-// InsertProvider puts a provider in force. There is none beside it.
+// InsertProvider puts a provider in force. No other may be in force.
 func (o Outer) InsertProvider(ctx context.Context, row dbsqlc.IdentityProvider) error {
 	err := o.Queries.ProviderInsert(ctx, dbsqlc.ProviderInsertParams{
 		Realm: row.Realm, ProviderID: row.ProviderID, Issuer: row.Issuer, ClientID: row.ClientID, Secret: row.Secret,
@@ -88,8 +88,7 @@ func (o Outer) Relink(ctx context.Context, account dbsqlc.UserAccount) error {
 	return ChangeAccount(ctx, o.Queries, o.Ledger, account, AccountChange{SignedOutAt: o.At})
 }
 
-// Unlink ends what an account was at a provider; ended is false for nobody. A row that does not fit its seal ends as well: it counted for
-// nothing. Error: ErrMoved.
+// Unlink ends the link of an account to a provider; ended is false for none. A link that does not fit its seal ends too. Error: ErrMoved.
 func (o Outer) Unlink(ctx context.Context, user uuid.UUID) (ended bool, err error) {
 	rows, err := o.Queries.OuterIdentityOfUser(ctx, o.Realm, user)
 	if err != nil {

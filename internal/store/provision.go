@@ -17,7 +17,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// ErrForeignRealm says that the realm was made by somebody else, or under another mark, and is left as it is.
+// ErrForeignRealm reports a realm that was made by somebody else, or under another mark; it stays unchanged.
 var ErrForeignRealm = errors.New("the database holds this realm already, made by another maker or with another mark")
 
 // Duty keeps administration and payments with different people.
@@ -37,7 +37,7 @@ type PersonDefinition struct {
 	Accounts    []AccountDefinition
 }
 
-// AccountDefinition is a user account. Its roles are all it has: others are taken away.
+// AccountDefinition is a user account. Its other roles are removed.
 type AccountDefinition struct {
 	Name         string // normalised here
 	PasswordHash string // argon2id in its usual text form
@@ -83,7 +83,7 @@ func Realms(ctx context.Context, ownerURL string) ([]RealmSummary, error) {
 	return list, nil
 }
 
-// Provisioner brings realms into a database.
+// Provisioner applies realms to a database.
 type Provisioner struct {
 	OwnerURL string       // PostgreSQL URL of the schema's owner
 	Keys     keyring.Ring // of tokens; the head of a realm is sealed with a key derived from the first
@@ -93,8 +93,8 @@ type Provisioner struct {
 	Tell func() error
 }
 
-// ApplyRealm brings a realm to its definition, as the owner, in one transaction; a second call changes nothing. Rows that the definition
-// does not name stay, except roles of a named account and policies in force, which end. Error: ErrForeignRealm.
+// ApplyRealm changes a realm to match its definition, as the owner, in one transaction; a second call changes nothing. Rows that the
+// definition does not name stay, except roles of a named account and policies in force, which end. Error: ErrForeignRealm.
 func ApplyRealm(ctx context.Context, by Provisioner, realm RealmDefinition) error {
 	err := by.run(ctx, realm.Realm, func(p provision) error { return p.bring(ctx, realm) })
 	if err != nil {
@@ -151,7 +151,7 @@ func (by Provisioner) run(ctx context.Context, realm string, work func(provision
 	})
 }
 
-// open locks the head of the realm. Until a realm has had two administrators the operator may take its rows as they are.
+// open locks the head of the realm. Until a realm has had two administrators the operator may accept its rows as stored.
 func (p provision) open(ctx context.Context) (*Ledger, error) {
 	if p.realm == "" {
 		return nil, nil
@@ -193,7 +193,7 @@ func (p provision) realmRow(realm RealmDefinition) dbsqlc.RealmProvisionParams {
 	}
 }
 
-// row brings the realm's own row to its definition. Error: ErrForeignRealm.
+// row changes the realm's own row to match its definition. Error: ErrForeignRealm.
 func (p provision) row(ctx context.Context, realm RealmDefinition) error {
 	row, err := p.q.RealmProvision(ctx, p.realmRow(realm))
 	if errors.Is(err, pgx.ErrNoRows) {

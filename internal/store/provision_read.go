@@ -10,14 +10,14 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// KnownRealm is a realm as it is, and whether its administrators decide about it.
+// KnownRealm is a stored realm, and whether administrators decide about it.
 type KnownRealm struct {
 	RealmDefinition
 	// EverTwo says that two people were its administrators at some time: from then on nothing changes but by their requests.
 	EverTwo bool
 }
 
-// ReadRealm reads a realm, as the owner: everything that ApplyRealm brings but directories of banks. Hashes of passwords and secrets are
+// ReadRealm reads a realm, as the owner: everything that ApplyRealm writes except bank directories. Hashes of passwords and secrets are
 // those of the rows. Error: ErrUnknownRealm.
 func ReadRealm(ctx context.Context, ownerURL, realm string) (KnownRealm, error) {
 	conn, done, err := asOwner(ctx, ownerURL)
@@ -39,7 +39,7 @@ func ReadRealm(ctx context.Context, ownerURL, realm string) (KnownRealm, error) 
 	return read, nil
 }
 
-// AdministeredRealms tells which realms administrators changed, as the owner.
+// AdministeredRealms returns the realms that administrators changed, as the owner.
 func AdministeredRealms(ctx context.Context, ownerURL string) (map[string]bool, error) {
 	conn, done, err := asOwner(ctx, ownerURL)
 	if err != nil {

@@ -68,8 +68,8 @@ const (
 	common = 10
 )
 
-// found finds the account of the maker, and the pending messages that match a text: among the oldest of the given kind, scheme and time,
-// and, when few of these match, among all with its words as long as few messages of the realm have them, or among the newest of the realm.
+// found finds the account of the maker, and the pending messages that match a text. It searches the oldest of the given kind, scheme and
+// time; if few match, all messages with the words if the words are rare in the realm, else the newest of the realm.
 func (f QueueFilter) found(w where) (QueueFilter, error) {
 	if f.meant {
 		return f, nil
@@ -111,8 +111,8 @@ func (f QueueFilter) found(w where) (QueueFilter, error) {
 	return f, err
 }
 
-// Meant looks up the maker and the text of a filter, so that Queue and QueueKeys need not, each for itself. What only they read (orders,
-// places, persons) may be changed in the filter afterwards.
+// Meant looks up the maker and the text of a filter once, for Queue and QueueKeys. Fields that only these read (orders, places, persons)
+// may be changed in the filter afterwards.
 func (r *Reader) Meant(ctx context.Context, realm string, f QueueFilter) (QueueFilter, error) {
 	if f.MakerLogin == "" && !f.Search.set() {
 		return f, nil
@@ -157,7 +157,7 @@ func (f QueueFilter) params(realm string) dbsqlc.QueueListParams {
 	}
 }
 
-// WaitingMessages is a pending message as it is counted.
+// WaitingMessages is a pending message for counting.
 type WaitingMessages struct {
 	MessageID uuid.UUID
 	CreatedAt time.Time
@@ -197,7 +197,7 @@ func (r *Reader) QueueKeys(ctx context.Context, realm string, person uuid.UUID, 
 }
 
 // PendingTotals counts the pending messages per currency, without those the person made, edited or approved; a zero person excludes none.
-// It counts the oldest, at most so many: a count of that size means "this many or more".
+// It counts the oldest, up to a limit: a count of that size means "this many or more".
 func (r *Reader) PendingTotals(ctx context.Context, realm string, exclude uuid.UUID, most int32) ([]Total, error) {
 	var totals []Total
 	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {

@@ -77,8 +77,8 @@ func (c *Changes) Change(ctx context.Context, realm string, id uuid.UUID) (admin
 	return change, changeError(err, "read a change")
 }
 
-// Changes lists the changes of a realm. One that does not fit its seal is left out, and the next one stands in its place; the log raises
-// an alarm. So is one from the list of a state that it has by a decision which does not fit its seal.
+// Changes lists the changes of a realm. A change that does not fit its seal is left out and replaced by the next one, with an alarm; so is
+// a change whose listed state comes from a decision that does not fit its seal.
 func (c *Changes) Changes(ctx context.Context, realm string, f ChangeFilter) ([]administration.Change, error) {
 	var list []administration.Change
 	err := c.db.InRealm(ctx, realm, Searching, func(_ pgx.Tx, q *dbsqlc.Queries) error {
@@ -146,7 +146,7 @@ func (c *Changes) Waiting(ctx context.Context, by identity.Principal, under iden
 	return int(count), changeError(err, "count changes")
 }
 
-// read makes the change of a row, with its decision. What does not fit its seal is a conflict that nobody can decide.
+// read converts a row to a change with its decision. A row that does not fit its seal is a conflict that nobody can decide.
 func (s changeStep) read(ctx context.Context, row dbsqlc.ChangeGetRow) (administration.Change, error) {
 	if !s.guard.Sealed(ctx, Change(row.RealmChange)) {
 		return administration.Change{}, &administration.ConflictError{
@@ -198,7 +198,7 @@ func (s changeStep) decisions(ctx context.Context, ids []uuid.UUID) (map[uuid.UU
 	return decisions, err
 }
 
-// After returns the fields that an approved change gave its subject, once change and decision were held against their seals.
+// After returns the fields that an approved change gave its subject, after checking the seals of change and decision.
 func (c ApprovedChange) After(keys keyring.Ring) (administration.Values, error) {
 	err := errors.Join(Change(c.RealmChange).Check(keys), ChangeDecision(c.RealmChangeDecision).Check(keys))
 	if err != nil {

@@ -28,7 +28,7 @@ type Reader struct {
 // NewReader makes a Reader.
 func NewReader(db *Database) *Reader { return &Reader{db: db} }
 
-// read runs one look at a realm; a realm that cannot exist has nothing in it.
+// read runs one read of a realm; a realm that cannot exist is empty.
 func (r *Reader) read(ctx context.Context, realm string, mode Mode, work func(*dbsqlc.Queries) error) error {
 	err := r.db.InRealm(ctx, realm, mode, func(_ pgx.Tx, q *dbsqlc.Queries) error { return work(q) })
 	if errors.Is(err, ErrNoRealm) || errors.Is(err, pgx.ErrNoRows) {
@@ -108,7 +108,7 @@ func (f Filter) unwalked() bool {
 	) != ""
 }
 
-// names writes a list for a column of texts; an empty one is NULL.
+// names converts a list for a column of texts; an empty one is NULL.
 func names[T ~string](list []T) []string {
 	var texts []string
 	for _, entry := range list {
@@ -127,7 +127,7 @@ func (f Filter) kinds() []string {
 	return []string{f.Kind, string(f.OrKind)}
 }
 
-// recallStates are the states of a recall with which its payment has the status; nil for any.
+// recallStates returns the states of a recall that give its payment the status; nil for any.
 func (f Filter) recallStates() []string {
 	if f.RecallStatus == "" {
 		return nil
@@ -152,7 +152,7 @@ func (r *Reader) Messages(ctx context.Context, realm string, f Filter) ([]paymen
 	return list, err
 }
 
-// MessagesOf reads the messages with these keys, as Messages does, by their keys. One that is not there is not among them.
+// MessagesOf reads the messages with these keys, as Messages does, by their keys; unknown ones are missing.
 func (r *Reader) MessagesOf(ctx context.Context, realm string, keys []uuid.UUID) (map[uuid.UUID]payment.Message, error) {
 	if len(keys) == 0 {
 		return map[uuid.UUID]payment.Message{}, nil
@@ -161,7 +161,7 @@ func (r *Reader) MessagesOf(ctx context.Context, realm string, keys []uuid.UUID)
 	return byKey(list), err
 }
 
-// Booked reads the messages behind a key that debited or credited an account with us and settled in a period, oldest first.
+// Booked reads the settled messages of a period that debited or credited our account, from a key on, oldest first.
 func (r *Reader) Booked(
 	ctx context.Context, realm, iban string, since, until time.Time, after uuid.UUID, most int32,
 ) ([]payment.Message, error) {
@@ -261,7 +261,7 @@ func (r *Reader) Document(ctx context.Context, realm string, id uuid.UUID) (Outb
 	return d, err
 }
 
-// marked reports whether the mark that clearing has an answer is the gateway's; true for a document without a row in the outbox.
+// marked reports whether a valid seal proves the mark that clearing has an answer; true for a document without a row in the outbox.
 func (r *Reader) marked(scheme, reference string, at *time.Time, seal keyring.Seal) bool {
 	if at == nil {
 		return true
@@ -282,7 +282,7 @@ func (r *Reader) Accounts(ctx context.Context, realm string) ([]payment.DebtorAc
 	return list, err
 }
 
-// Total is an amount waiting in one currency.
+// Total is a waiting amount in one currency.
 type Total struct {
 	Amount money.Amount
 	Count  int64

@@ -11,7 +11,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Readiness is the database's state as the service needs it.
+// Readiness is the state of the database for the service's start.
 type Readiness struct {
 	Reachable bool
 	// Schema compares the database with the migrations of this program; "" when that is not known.
@@ -28,7 +28,7 @@ type Readiness struct {
 	Directories []DirectorySummary
 }
 
-// DirectorySummary is the directory of banks in force of a realm and scheme, without its rows.
+// DirectorySummary is a bank directory in force of a realm and scheme, without its rows.
 type DirectorySummary struct {
 	Realm, Scheme string
 	Edition       time.Time // its day; zero when none is loaded
@@ -38,7 +38,7 @@ type DirectorySummary struct {
 	Broken        bool // it is not what was imported
 }
 
-// Ready looks at the database. With an error, the fields say how far it came.
+// Ready reads the state of the database. After an error, the fields hold what was read.
 func (d *Database) Ready(ctx context.Context) (Readiness, error) {
 	var ready Readiness
 	err := d.Ping(ctx)
@@ -74,8 +74,8 @@ func (d *Database) Ready(ctx context.Context) (Readiness, error) {
 	return ready, nil
 }
 
-// readyRealm adds what one realm contributes: whether its policy for everything asks for no approval (a realm without one makes no
-// messages at all where no narrower policy covers them), its schemes, and their directories.
+// readyRealm adds the state of one realm: whether its policy for everything requires no approval (without such a policy a realm makes only
+// messages of narrower policies), its schemes, and their directories.
 func (d *Database) readyRealm(ctx context.Context, realm string, ready *Readiness) error {
 	err := d.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		required, err := q.PolicyForEverything(ctx, realm)
@@ -115,7 +115,7 @@ func (d *Database) readyRealm(ctx context.Context, realm string, ready *Readines
 	return nil
 }
 
-// RealmsWithPassword names the realms, of those given, in which an active account's password has this very hash.
+// RealmsWithPassword names the given realms in which an active account has this hash of a password.
 func (d *Database) RealmsWithPassword(ctx context.Context, realms []RealmSummary, hash string) (with []string, err error) {
 	for _, realm := range realms {
 		err = d.InRealm(ctx, realm.Realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {

@@ -37,7 +37,7 @@ type ReferenceSummary struct {
 	Broken   bool // it is not what was imported, and counts for nothing
 }
 
-// References are the editions of reference data that count, the last imported first. They are the same in all realms.
+// References lists the editions of reference data in force, the last imported first. They are the same in all realms.
 func (d *Database) References(ctx context.Context) ([]ReferenceSummary, error) {
 	rows, err := d.Outside().ReferenceNewestList(ctx, MaxReferences)
 	if err != nil {
@@ -61,13 +61,13 @@ func referenceSummary(row dbsqlc.ReferenceNewestListRow, fits bool) ReferenceSum
 	}
 }
 
-// Covers reports whether the edition says something of a scheme; code sets do of all.
+// Covers reports whether the edition applies to a scheme; code sets apply to all.
 func (s ReferenceSummary) Covers(scheme string) bool {
 	return s.Kind == ReferenceCodes || slices.Contains(strings.Fields(s.Scope), scheme)
 }
 
-// ReferenceInForce is the edition of a kind that counts for a scheme at a moment, of those imported: the code sets with the latest first
-// day that has come, the calendar of the latest day. Of two of the same day the one imported later counts.
+// ReferenceInForce returns the edition of a kind in force for a scheme at a moment: the code sets with the latest first day that has come,
+// the calendar of the latest day. Of two of the same day the one imported later counts.
 func ReferenceInForce(all []ReferenceSummary, kind ReferenceKind, scheme string, at time.Time) (one ReferenceSummary, found bool) {
 	for _, edition := range all { // the last imported first
 		if edition.Kind != kind || edition.Broken || !edition.Covers(scheme) || kind == ReferenceCodes && edition.From.After(at) {

@@ -23,7 +23,7 @@ const refusalTime = 2 * time.Second
 // maxRefusalText is the longest sentence kept, in characters.
 const maxRefusalText = 512
 
-// Refusal is something that was asked for and not done, as the auditor finds it.
+// Refusal is a refused request, for the auditor.
 type Refusal struct {
 	Realm string
 	Event string // audit.RefusedEventOf, or one of the events of package audit
@@ -35,9 +35,9 @@ type Refusal struct {
 	At        time.Time
 }
 
-// Refused keeps a refusal in the audit trail. The first hundred of an event in a realm's minute are rows, the others are counted, so
-// that a flood of refusals fills nothing. A refusal that cannot be kept is logged: the caller has been refused all the same, and a
-// crash of the database may lose those of its last moment.
+// Refused stores a refusal in the audit trail. The first hundred of an event in a realm's minute are rows, the others are only counted, so
+// that a flood of refusals cannot fill the table. A refusal that cannot be stored is logged. A crash of the database may lose those of its
+// last moment.
 func (d *Database) Refused(ctx context.Context, r Refusal) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refusalTime)
 	defer cancel()

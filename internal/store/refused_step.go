@@ -11,7 +11,7 @@ import (
 	"countersign/internal/payment"
 )
 
-// RefusedStep is a step of a message's life that somebody was not allowed to take.
+// RefusedStep is a step of a message that a person was not allowed to take.
 type RefusedStep struct {
 	By      identity.Principal
 	At      time.Time
@@ -20,8 +20,8 @@ type RefusedStep struct {
 	Cause   error
 }
 
-// RefusedStep keeps a step that was refused in the audit trail of its message. A request that is malformed, or about a message that
-// does not exist, was refused to nobody and leaves nothing. A message that is withheld raises the alarm in the log as well.
+// RefusedStep stores a refused step in the audit trail of its message. Malformed requests and requests about unknown messages leave no
+// event. A withheld message raises the alarm in the log as well.
 func (s *Messages) RefusedStep(ctx context.Context, step RefusedStep) {
 	why, refused := payment.Refused(step.Cause)
 	if !refused || step.Message.InternalID == uuid.Nil {

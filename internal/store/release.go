@@ -34,9 +34,8 @@ func (s *Messages) Outgoing(ctx context.Context, realm string, id uuid.UUID) (Ou
 // reports the error.
 type MakeOutbound func(out Outgoing) (payment.Outbound, []byte, error)
 
-// Carry makes later decisions store the release and its document to clearing by the same statement. Otherwise the
-// delivery stores the document before it sends it, with a statement and a commit of its own. Call Carry before the
-// first decision.
+// Carry makes later decisions store the release and its document to clearing by the same statement. Otherwise the delivery stores the
+// document before it sends it, with a statement and a commit of its own. Call Carry before the first decision.
 func (s *Messages) Carry(with MakeOutbound) { s.makeOutbound = with }
 
 // released returns the release of a transition, in its stored form; nil for none.
@@ -70,7 +69,7 @@ func releaseFromDB(row dbsqlc.ReleaseGetRow) payment.Release {
 	return release
 }
 
-// MissingKeyError says that the newest release or message was sealed with a key that is not at hand.
+// MissingKeyError reports that the newest release or message was sealed with a missing key.
 type MissingKeyError struct {
 	KeyID string
 }

@@ -8,8 +8,8 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Earlier turns the RepeatError of a step into one whose message is as that step left it. Any other error, and the refusal of a repeat
-// whose step the history does not hold, comes back as it is.
+// Earlier replaces the message in the RepeatError of a step by its state after that step. It returns any other error, and a repeat without
+// a step in the history, unchanged.
 func (s *Messages) Earlier(ctx context.Context, err error) error {
 	var repeat *payment.RepeatError
 	if !errors.As(err, &repeat) {

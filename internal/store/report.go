@@ -109,7 +109,7 @@ func (r *Reader) Approvals(ctx context.Context, asked ReportQuery) ([]ReportedAp
 	return list, reportError(err)
 }
 
-// MaxDecisions limits the decisions of one report: a period with more is refused rather than cut.
+// MaxDecisions limits the decisions of one report: a longer period is refused rather than cut.
 const MaxDecisions = 50_000
 
 // ReportedDecision is one decision with the version that it is about.
@@ -128,7 +128,7 @@ type ReportedDecision struct {
 	Withheld               bool   // the message does not fit its seals: nothing of its content is told
 }
 
-// ReportedDecisions lists the decisions of a period, the newest first, so many at most.
+// ReportedDecisions lists the decisions of a period, the newest first, up to most.
 func (r *Reader) ReportedDecisions(ctx context.Context, realm string, p Period, most int32) ([]ReportedDecision, error) {
 	var list []ReportedDecision
 	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
@@ -173,7 +173,7 @@ func (r *Reader) withhold(ctx context.Context, realm string, list []ReportedDeci
 	return err
 }
 
-// DecisionsCount counts the decisions of a period, so many at most.
+// DecisionsCount counts the decisions of a period, up to most.
 func (r *Reader) DecisionsCount(ctx context.Context, realm string, p Period, most int32) (count int, err error) {
 	err = r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
 		n, err := q.ReportDecisionCount(ctx, dbsqlc.ReportDecisionCountParams{Realm: realm, Since: p.From, Until: p.Until, Most: most})
@@ -212,7 +212,7 @@ type Raised struct {
 	DayBefore, DayAfter         string
 }
 
-// Raised lists such changes, the newest first.
+// Raised lists the changes of a period that raised rights, the newest first.
 func (r *Reader) Raised(ctx context.Context, realm string, p Period) ([]Raised, error) {
 	var list []Raised
 	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {

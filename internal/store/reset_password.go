@@ -11,7 +11,7 @@ import (
 	"countersign/internal/identity"
 )
 
-// What keeps the operator from giving somebody another password.
+// The errors of a refused reset.
 var (
 	// ErrResetByTwo: two administrators are there, or were, so they decide.
 	ErrResetByTwo = errors.New("this realm is administered by two: one of them asks for a reset of the account in the portal " +
@@ -21,16 +21,16 @@ var (
 	ErrNoGlass = errors.New("this realm never had two administrators, so no glass needs to be broken: leave --break-glass out")
 )
 
-// PasswordReset is another password for a user account.
+// PasswordReset sets another password of a user account.
 type PasswordReset struct {
 	Realm, UserName, PasswordHash string
 	// BreakGlass is why the operator does it although the realm has had two administrators; "" refuses it then.
 	BreakGlass string
 }
 
-// ResetPassword gives a user account a new password, as the owner, and ends everything it is signed in with. The audit trail tells of
-// it, and where the realm has had two administrators their pages do too. Errors: ErrUnknownRealm, ErrUnknownUser,
-// ErrResetByTwo, ErrNoGlass, payment.FieldError for the reason.
+// ResetPassword gives a user account a new password, as the owner, and ends everything it is signed in with, with an audit event. If the
+// realm has had two administrators, their pages show it too. Errors: ErrUnknownRealm, ErrUnknownUser, ErrResetByTwo, ErrNoGlass,
+// payment.FieldError for the reason.
 func ResetPassword(ctx context.Context, by Provisioner, reset PasswordReset) error {
 	err := by.run(ctx, reset.Realm, func(p provision) error {
 		err := p.mayAlone(ctx, reset.BreakGlass, ErrResetByTwo)

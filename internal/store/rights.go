@@ -8,7 +8,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Rights report whether rights of a realm may have changed. The answer is cached for a short time, so many open pages cost one query.
+// Rights reports whether rights of a realm may have changed. The answer is cached for a short time, so many open pages cost one query.
 type Rights struct {
 	reader  *Reader
 	decided Answers[int64]

@@ -27,16 +27,16 @@ type Row struct {
 // Digest is the digest of the fields of the row.
 func (r Row) Digest() [sha256.Size]byte { return r.record.Digest() }
 
-// Record is the content of the digest.
+// Record returns the content of the digest.
 func (r Row) Record() []byte { return r.record.Bytes() }
 
-// in puts the row into a group.
+// in adds the row to a group.
 func (r Row) in(group string) Row {
 	r.group = group
 	return r
 }
 
-// Check holds the row against its seal, under keys made by identity.MasterDataKeys. Errors: keyring.ErrForged, keyring.ErrUnknownKey.
+// Check checks the row's seal, under keys made by identity.MasterDataKeys. Errors: keyring.ErrForged, keyring.ErrUnknownKey.
 func (r Row) Check(keys keyring.Ring) error {
 	if r.err != nil {
 		return r.err
@@ -59,7 +59,7 @@ func (r Row) covers(values ...any) Row {
 	return r
 }
 
-// Directory is the row of an edition of a directory of banks. Its rows are those of the digest.
+// Directory is the row of an edition of a bank directory. Its entries are covered by the digest.
 func Directory(d dbsqlc.DirectoryNewestListRow) Row {
 	return Row{Table: "routing_directory", Realm: d.Realm, Key: d.DirectoryID.String()}.
 		covers(d.DirectoryID, d.Scheme, d.Edition, d.Source, d.Entries, d.ContentHash, d.LoadedAt)
@@ -86,13 +86,13 @@ func ChangeDecision(d dbsqlc.RealmChangeDecision) Row {
 			d.DeciderGrantID, d.DeciderClient, d.DecidedAt)
 }
 
-// BreakGlass is the row of an action of the operator past two administrators.
+// BreakGlass is the row of an action of the operator in a realm with two administrators.
 func BreakGlass(b dbsqlc.BreakGlass) Row {
 	return Row{Table: "break_glass", Realm: b.Realm, Key: b.BreakGlassID.String()}.covers(b.BreakGlassID, b.UserID, b.Reason, b.At, b.Deed)
 }
 
-// Sealed reads every row with a seal under the keys of master data, of every realm, as a login that sees them: facts that never change,
-// and editions that belong to no realm.
+// Sealed reads all rows with a seal under the keys of master data, of every realm, as a login that sees them: immutable facts, and editions
+// that belong to no realm.
 func Sealed(ctx context.Context, q *dbsqlc.Queries) ([]Row, error) {
 	return readRows(ctx, q, "",
 		rowsOf(ofAll((*dbsqlc.Queries).FactorUseListAll), FactorUseRow),

@@ -157,7 +157,7 @@ func (s *Messages) originalAndRecall(
 	return about, err
 }
 
-// ourAccount is our side of a payment.
+// ourAccount returns the account of our side of a payment.
 func ourAccount(m payment.Message) string {
 	if m.Direction == payment.DirectionIn {
 		return m.Summary.CreditorAccount

@@ -34,7 +34,7 @@ var (
 	ErrViewNameTaken = errors.New("the name of the view is taken")
 )
 
-// SaveView keeps a view. A name that the person has used is given the new meaning. Errors: ErrTooManyViews.
+// SaveView stores a view. A view of the same name is replaced. Errors: ErrTooManyViews.
 func (d *Desk) SaveView(ctx context.Context, by identity.Principal, view SavedView, now time.Time) error {
 	return d.named(by).change(ctx, ErrTooManyViews, func(q *dbsqlc.Queries) (int64, error) {
 		return q.SavedViewInsert(ctx, dbsqlc.SavedViewInsertParams{
@@ -44,7 +44,7 @@ func (d *Desk) SaveView(ctx context.Context, by identity.Principal, view SavedVi
 	})
 }
 
-// ChangeView renames a view of the person, and shares it or not. Errors: payment.ErrNotFound, ErrViewNameTaken.
+// ChangeView renames a view of the person, and shares or unshares it. Errors: payment.ErrNotFound, ErrViewNameTaken.
 func (d *Desk) ChangeView(ctx context.Context, by identity.Principal, view SavedView) error {
 	return d.named(by).change(ctx, payment.ErrNotFound, func(q *dbsqlc.Queries) (int64, error) {
 		return q.SavedViewUpdate(ctx, dbsqlc.SavedViewUpdateParams{

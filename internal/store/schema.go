@@ -19,7 +19,7 @@ import (
 // SchemaState is the state of a database's schema relative to the program's migrations.
 type SchemaState string
 
-// The states of a schema. Only a current one is worked on.
+// The states of a schema. The program works only with a current one.
 const (
 	SchemaCurrent SchemaState = "current"
 	SchemaMissing SchemaState = "missing" // the database is empty

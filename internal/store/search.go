@@ -33,13 +33,13 @@ type Search struct {
 	Reasons []Reason
 }
 
-// Reason is why a recall, a return or a resolution was made.
+// Reason is the reason of a recall, a return or a resolution.
 type Reason struct {
 	Kind payment.Kind
 	Code string
 }
 
-// set reports whether anything is looked for.
+// set reports whether there is a text to search for.
 func (s Search) set() bool { return s.Text != "" || s.Compact != "" }
 
 func (s Search) needle() Needle { return NewNeedle(s.Text, s.Compact) }
@@ -77,7 +77,7 @@ func (w where) inStates(states []payment.State, before uuid.UUID) (found, error)
 	return at, nil
 }
 
-// marked are the newest payments that show one of these of their recall or their return. What nobody shows any more is in no list of them.
+// marked returns the newest payments with one of these states of their recall or return. Outdated states are in no list.
 func (w where) marked(s Search, before uuid.UUID) (found, error) {
 	recalls, returns := []string{}, []string{}
 	for _, state := range payment.States() {
@@ -111,7 +111,7 @@ func (w where) marked(s Search, before uuid.UUID) (found, error) {
 	return at, nil
 }
 
-// reasoned are the newest messages that were made for one of these reasons.
+// reasoned returns the newest messages made for one of these reasons.
 func (w where) reasoned(reasons []Reason, before uuid.UUID) (found, error) {
 	at, codes := found{}, map[payment.Kind][]string{}
 	for _, reason := range reasons {

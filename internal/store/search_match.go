@@ -32,8 +32,8 @@ func NewNeedle(text, compact string) Needle {
 	return n
 }
 
-// In reports whether texts say it: as it is typed, or all its words in any order, each from its beginning on; or whether one of the numbers
-// has it as a part. Case, accents and spaces do not matter, and an umlaut may be typed as two letters.
+// In reports whether texts contain the needle: as typed, or all its words in any order, each as the beginning of a word; or whether a
+// number contains it. Case, accents and spaces do not matter, and an umlaut may be typed as two letters.
 func (n Needle) In(texts, numbers []string) bool {
 	said := strings.Join(texts, " ")
 	if n.within(fold(said)) {
@@ -70,7 +70,7 @@ func hasBeginning(said []string, word string) bool {
 	return false
 }
 
-// tokens are the runs of letters and digits of a text.
+// tokens returns the runs of letters and digits of a text.
 func tokens(folded string) []string {
 	return strings.FieldsFunc(folded, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }

@@ -28,10 +28,10 @@ var (
 	umlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "Ä", "Ae", "Ö", "Oe", "Ü", "Ue")
 )
 
-// marks are the accents that search_fold takes off.
+// marks are the accents that search_fold removes.
 const marks = "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030A\u030B\u030C\u0326\u0327\u0328"
 
-// fold writes a text in lower case without accents and with single spaces.
+// fold converts a text to lower case without accents and with single spaces.
 func fold(text string) string {
 	if !rowmapPlain(text) {
 		text = norm.NFD.String(strings.ReplaceAll(text, "’", "'"))
@@ -45,7 +45,7 @@ func fold(text string) string {
 	return strings.Join(strings.Fields(strings.ToLower(text)), " ")
 }
 
-// plain reports whether a text has nothing but ASCII.
+// rowmapPlain reports whether a text is ASCII.
 func rowmapPlain(text string) bool {
 	return strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
@@ -60,7 +60,7 @@ func split(folded string) []string {
 	return words
 }
 
-// Of are the words that a message with these names and this purpose is found by: as they are written, and with umlauts as two letters.
+// Of returns the words by which a message with these texts is found: as written, and with umlauts as two letters.
 func Of(texts ...string) []string {
 	text := strings.Join(texts, " ")
 	words := split(fold(text))
@@ -76,14 +76,14 @@ func Of(texts ...string) []string {
 	return kept
 }
 
-// AccountWord is the word of an account.
+// AccountWord returns the search term of an account.
 func AccountWord(account string) string {
 	reversed := []rune(strings.ToLower(account))
 	slices.Reverse(reversed)
 	return backwards + string(reversed[:min(len(reversed), longest-1)])
 }
 
-// Column are the words of a message of a realm as its column takes them, with a space between.
+// Column returns the search terms of a message of a realm for its column, with a space between.
 func Column(realm string, accounts []string, texts ...string) string {
 	begin := tag(realm)
 	var column strings.Builder
@@ -112,7 +112,7 @@ func tag(realm string) string {
 	return hex.EncodeToString(digest[:2])
 }
 
-// Query asks for messages of a realm with all words of a text, of which the last may be the beginning of one, or with an account of this
+// Query returns the search for messages of a realm with all words of a text, the last one possibly incomplete, or with an account of this
 // end. It is "" for a text without words.
 func Query(realm, text, end string) string {
 	words := split(fold(text))

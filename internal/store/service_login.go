@@ -12,9 +12,8 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// EnsureServiceLogin makes, as the owner, a login for the service on a server that asks for no password: a member of the application's
-// role and of nothing else, so that RESET ROLE gains nothing. A login of this name that exists is brought to these attributes. The
-// schema must be there, for it brings the application's role.
+// EnsureServiceLogin makes, as the owner, a login for the service on a server without passwords: a member of the application's role only,
+// so that RESET ROLE gains nothing. An existing login is changed to match. The schema, which makes the application's role, must exist.
 func EnsureServiceLogin(ctx context.Context, ownerURL, name string) error {
 	conn, err := pgx.Connect(ctx, ownerURL)
 	if err != nil {

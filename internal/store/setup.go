@@ -14,7 +14,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// ErrSetUpOver says that a set-up is unknown, used, too old, replaced by a later one or was tried too often.
+// ErrSetUpOver reports that a set-up is unknown, used, expired, replaced by a later one or was tried too often.
 var ErrSetUpOver = errors.New("the set-up is over")
 
 // SetUp is a set-up that can still be used.
@@ -25,7 +25,7 @@ type SetUp struct {
 	UserName string
 }
 
-// SetUpKey names a set-up by its link at a time.
+// SetUpKey names a set-up by its link, at a time.
 type SetUpKey struct {
 	Realm      string
 	LinkHashes [][]byte // under all keys in force
@@ -55,7 +55,7 @@ func (p *People) SetUp(ctx context.Context, key SetUpKey) (SetUp, error) {
 	}}, nil
 }
 
-// setUpError makes "no row" ErrSetUpOver.
+// setUpError maps "no row" to ErrSetUpOver.
 func setUpError(err error, action string) error {
 	if errors.Is(err, ErrSetUpOver) {
 		return ErrSetUpOver
@@ -67,8 +67,7 @@ func setUpError(err error, action string) error {
 	return err
 }
 
-// TrySetUp counts a try at the code of a set-up before it is compared, so that no number of parallel tries gets past the limit. Error:
-// ErrSetUpOver.
+// TrySetUp counts a try at the code of a set-up before it is compared, so that parallel tries cannot pass the limit. Error: ErrSetUpOver.
 func (p *People) TrySetUp(ctx context.Context, realm string, s SetUp, at time.Time) error {
 	err := p.db.InRealm(ctx, realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		counted, err := q.SetUpTryInsert(ctx, realm, s.ID, at)
@@ -90,8 +89,8 @@ type SetUpUse struct {
 	From   string        // the address it came from
 }
 
-// UseSetUp uses a set-up up: the account gets the password and becomes active, and the audit trail tells of it, in one transaction. Error:
-// ErrSetUpOver when somebody else was first or the account is not as it was read.
+// UseSetUp uses a set-up: the account gets the password and becomes active, with an audit event, in one transaction. Error: ErrSetUpOver
+// when somebody else was first or the account differs from the one that was read.
 func (p *People) UseSetUp(ctx context.Context, u SetUpUse) error {
 	row, at := u.SetUp.Account.row, u.Change.SignedOutAt
 	owner := identity.Actor{

@@ -42,9 +42,9 @@ const (
 	lookedSorted = 1000
 )
 
-// Sorted lists one page in another order than newest first, and where the next page begins; a zero place behind the last one. As Page, it
-// reads so much and no more: a page may be short and have a next one. sorted is false for a text that more messages fit than are compared
-// at once: those come newest first, by Page.
+// Sorted lists one page in another order than newest first, and the start of the next page; zero after the last one. Its reads are limited
+// as those of Page: a page may be short and have a next one. sorted is false for a text with more matches than can be sorted: those are
+// listed newest first, by Page.
 func (r *Reader) Sorted(
 	ctx context.Context, realm string, f Filter, by ListSort, after ListPlace,
 ) (list []payment.Message, next ListPlace, sorted bool, err error) {
@@ -73,7 +73,7 @@ func (r *Reader) Sorted(
 	return list, next, sorted, err
 }
 
-// ordered is one question for a page in an order.
+// ordered is a query for a page in an order.
 type ordered struct {
 	where
 
@@ -88,7 +88,7 @@ type sortedKeys struct {
 	end  ListPlace
 }
 
-// keysOf are all messages the filter leaves where they are few, else those of one page. whole says that they are all.
+// keysOf returns the keys of all messages within the filter if there are few, else those of one page. whole says that they are all.
 func (o ordered) keysOf() (found sortedKeys, whole bool, err error) {
 	all := o.f
 	all.Before, all.PageSize = uuid.Nil, fewSorted
@@ -121,7 +121,7 @@ func (o ordered) byAge(maker uuid.UUID) (sortedKeys, error) {
 	return sortedKeys{keys: at.keys, end: ListPlace{MessageID: at.end}}, err
 }
 
-// byAmount walks the index of amounts. Its first place is beyond all amounts.
+// byAmount scans the index of amounts. Its first place is beyond all amounts.
 func (o ordered) byAmount(maker uuid.UUID) (sortedKeys, error) {
 	amount, after := o.after.Minor, o.after.MessageID
 	switch {
@@ -148,7 +148,7 @@ func (o ordered) byAmount(maker uuid.UUID) (sortedKeys, error) {
 	return at, err
 }
 
-// byState walks one state after the other until the page is full, or one of them was looked at as far as its bound.
+// byState scans one state after the other until the page is full, or the limit of a state is reached.
 func (o ordered) byState(maker uuid.UUID) (sortedKeys, error) {
 	at := sortedKeys{keys: []uuid.UUID{}}
 	for _, state := range payment.States() {
@@ -180,7 +180,7 @@ func (o ordered) byState(maker uuid.UUID) (sortedKeys, error) {
 	return at, nil
 }
 
-// stateRank is the place of a state in a message's life.
+// stateRank returns the position of a state in a message's life.
 func stateRank(state payment.State) int { return slices.Index(payment.States(), state) }
 
 // compare orders two messages.

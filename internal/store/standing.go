@@ -77,7 +77,7 @@ type Recalls struct {
 	ToAnswer, Late, Answered int // Late of those that are to answer
 }
 
-// Recalls counts received recalls, so many of each at most; late are those whose last day for an answer is before a time.
+// Recalls counts received recalls, up to most of each; late are those whose last day for an answer is before a time.
 func (r *Reader) Recalls(ctx context.Context, realm string, dueBefore time.Time, most int32) (Recalls, error) {
 	var recalls Recalls
 	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
@@ -127,7 +127,7 @@ func (r *Reader) StatesOfMaker(ctx context.Context, realm string, maker uuid.UUI
 	return counts, cut, standingError(err)
 }
 
-// Questions counts the messages that wait for an answer of their makers, so many at most.
+// Questions counts the messages that wait for an answer of their makers, up to most.
 func (r *Reader) Questions(ctx context.Context, realm string, most int32) (count int, err error) {
 	err = r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
 		asked, err := q.StandingQuestions(ctx, realm, most)
@@ -137,7 +137,7 @@ func (r *Reader) Questions(ctx context.Context, realm string, most int32) (count
 	return count, standingError(err)
 }
 
-// Ages asks how much waits for how long.
+// Ages selects the counts of waiting messages by age.
 type Ages struct {
 	ExcludePerson uuid.UUID   // without what this person made, changed or approved; zero for nobody
 	MadeBefore    []time.Time // the latest first
@@ -145,7 +145,7 @@ type Ages struct {
 	Most          int32 // so many of the oldest are looked at
 }
 
-// Waiting counts the messages that wait, those made before each of the times and those that expire before one.
+// Waiting counts the waiting messages made before each of the times, and those that expire before one.
 func (r *Reader) Waiting(ctx context.Context, realm string, asked Ages) (older []int, ending int, err error) {
 	err = r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
 		row, err := q.StandingQueue(ctx, dbsqlc.StandingQueueParams{

@@ -29,7 +29,7 @@ func (s *Messages) asksStepUp(ctx context.Context, q *dbsqlc.Queries, m payment.
 	return frozen.StepUp || !fits, nil
 }
 
-// AskStepUp is AsksStepUp of several messages of a realm, in their order, in one transaction.
+// AskStepUp is AsksStepUp for several messages of a realm, in their order, in one transaction.
 func (s *Messages) AskStepUp(ctx context.Context, realm string, of []payment.Message) ([]bool, error) {
 	asks := make([]bool, len(of))
 	if len(of) == 0 {

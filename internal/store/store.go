@@ -76,7 +76,7 @@ type Connections struct {
 // clockConnections is the size of the pool of the clock. It needs two; the others replace connections that do not answer.
 const clockConnections = 8
 
-// sealConnections are those of the sealing at most: two realms at a time, and the look at master data beside them.
+// sealConnections limits the connections of the sealing: two realms at a time, and the check of master data beside them.
 const sealConnections = 3
 
 func (c Connections) sizes() [uses]int32 {
@@ -115,7 +115,7 @@ type Database struct {
 	used *recent[limitDay, int64]
 }
 
-// For is the same database by the connections for a use.
+// For returns the same database with the connections for a use.
 func (d *Database) For(use Use) *Database { return d.all[use] }
 
 // Config holds the connection settings of the database.
@@ -246,7 +246,7 @@ func (d *Database) Seal() payment.Sealer { return d.seal }
 // AnswerKeys encrypt stored form data.
 func (d *Database) AnswerKeys() keyring.Ring { return d.answers }
 
-// MasterDataKeys check the seals of people, roles, clients, policies and debtor accounts.
+// MasterDataKeys verify the seals of people, roles, clients, policies and debtor accounts.
 func (d *Database) MasterDataKeys() keyring.Ring { return d.masterData }
 
 // Marks returns the highest states that this gateway saw.
@@ -273,7 +273,7 @@ func (d *Database) Usage() Usage {
 	return Usage{InUse: stat.AcquiredConns(), Idle: stat.IdleConns(), Most: stat.MaxConns(), Waits: stat.EmptyAcquireCount()}
 }
 
-// Outside asks the tables that belong to no realm, each statement in a transaction of its own.
+// Outside returns the queries of tables that belong to no realm, each statement in a transaction of its own.
 func (d *Database) Outside() *dbsqlc.Queries { return dbsqlc.New(d.pool) }
 
 // InOneOutside runs work in one transaction on the tables that belong to no realm.
@@ -306,7 +306,7 @@ func (d *Database) inOne(ctx context.Context, begin string, mode Mode, work func
 	return nil
 }
 
-// closeWithin is the longest wait of Close for used connections. Callers have ended their work by then, or gave it up.
+// closeWithin is the longest wait of Close for used connections. By then callers have ended their work or are cut off.
 const closeWithin = time.Second
 
 // Close waits for used connections and closes all of them. Connections still used after the time-out end with the
@@ -337,8 +337,8 @@ func closeAll(all *[uses]*Database) (closed <-chan struct{}) {
 // Renew closes the idle connections, after one of them did not answer: the next statement opens a fresh connection.
 func (d *Database) Renew() { d.pool.Reset() }
 
-// RenewEventOrder moves the order of events behind all stored ones where the database was restored into another server; it reports whether
-// it was. Call it before the first write.
+// RenewEventOrder moves the order of new events behind all stored ones after a restore into another server; it reports whether it did. Call
+// it before the first write.
 func (d *Database) RenewEventOrder(ctx context.Context) (bool, error) {
 	renewed, err := d.Outside().EventOrderRenew(ctx)
 	if err != nil {
@@ -347,12 +347,12 @@ func (d *Database) RenewEventOrder(ctx context.Context) (bool, error) {
 	return renewed > 0, nil
 }
 
-// Ping asks the database for a sign of life.
+// Ping checks that the database answers.
 func (d *Database) Ping(ctx context.Context) error { return d.pool.Ping(ctx) }
 
 var realmPattern = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
 
-// ErrBusy says that the database did not get to it in time, because of a lock, the load or a deadlock. Nothing was changed; try again.
+// ErrBusy reports that the database was too slow, because of a lock, the load or a deadlock. Nothing was changed; try again.
 var ErrBusy = errors.New("the database is busy")
 
 // busy adds ErrBusy to errors of the database that another try may not meet.
@@ -368,7 +368,7 @@ func busy(err error) error {
 	return err
 }
 
-// ErrNoRealm says that the text is no realm's name, so it cannot have rows.
+// ErrNoRealm reports a text that cannot be a realm's name.
 var ErrNoRealm = errors.New("no such realm")
 
 // Mode is the BEGIN statement of a transaction with its settings.

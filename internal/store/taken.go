@@ -11,7 +11,7 @@ import (
 	"countersign/internal/administration"
 )
 
-// messageFacts are those of a released message that clearing is not known to have.
+// messageFacts reads the facts about a released message that clearing is not known to have.
 func (s changeStep) messageFacts(ctx context.Context, known *administration.Facts, asked requested) error {
 	id, _ := uuid.Parse(asked.subject)
 	row, err := s.q.MessageUntaken(ctx, s.realm, OrNull(id), OrNull(strings.ToUpper(asked.subject)))
@@ -22,7 +22,7 @@ func (s changeStep) messageFacts(ctx context.Context, known *administration.Fact
 	return err
 }
 
-// applyMessage does nothing: a change about a message is read when the message is sent.
+// applyMessage does nothing: the change counts when the message is sent.
 func (s changeStep) applyMessage(context.Context, administration.Change) error { return nil }
 
 // Taken reports whether two administrators confirmed that clearing has a message as another document under its id. A change or decision

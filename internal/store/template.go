@@ -18,7 +18,7 @@ import (
 // MaxTemplates is the largest number of templates per user.
 const MaxTemplates = 50
 
-// Template is a payment that is entered again and again, under a name. It fills the form and nothing else.
+// Template is a payment that is entered repeatedly, under a name. It only fills the form.
 type Template struct {
 	ID      uuid.UUID
 	Name    string // 1 to 60 characters
@@ -41,7 +41,7 @@ func (d *Drafts) hiddenTemplate(realm string, id uuid.UUID) hidden {
 	return hidden{keys: d.db.AnswerKeys(), table: "payment_template", realm: realm, row: id, strict: true}
 }
 
-// SaveTemplate keeps a template of the person (ID, Name, Scheme, Answers, Shared, SavedAt). A name they have used is given the new meaning.
+// SaveTemplate stores a template of the person (ID, Name, Scheme, Answers, Shared, SavedAt). A template of the same name is replaced.
 // Error: ErrTooManyTemplates.
 func (d *Drafts) SaveTemplate(ctx context.Context, by identity.Principal, t Template) error {
 	answers, err := d.hiddenTemplate(by.Realm, t.ID).hide("answers", t.Answers)
@@ -56,7 +56,7 @@ func (d *Drafts) SaveTemplate(ctx context.Context, by identity.Principal, t Temp
 	})
 }
 
-// ChangeTemplate renames a template of the person, and shares it or not. Errors: payment.ErrNotFound, ErrTemplateNameTaken.
+// ChangeTemplate renames a template of the person, and shares or unshares it. Errors: payment.ErrNotFound, ErrTemplateNameTaken.
 func (d *Drafts) ChangeTemplate(ctx context.Context, by identity.Principal, t Template) error {
 	return d.named(by).change(ctx, payment.ErrNotFound, func(q *dbsqlc.Queries) (int64, error) {
 		return q.TemplateUpdate(ctx, dbsqlc.TemplateUpdateParams{

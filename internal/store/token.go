@@ -17,10 +17,10 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// ErrUnknownToken says that there is no such token in this realm, or no longer a live one where a live one is asked for.
+// ErrUnknownToken reports that the realm has no such token, or no live one.
 var ErrUnknownToken = errors.New("unknown token")
 
-// Revocation is why a family of tokens was revoked.
+// Revocation is the reason of a revoked family of tokens.
 type Revocation string
 
 // The reasons to revoke a family.
@@ -59,7 +59,7 @@ type Tokens struct {
 	seals keyring.Ring
 }
 
-// NewTokens makes the keeper with the keys of tokens.
+// NewTokens makes the store with the keys of tokens.
 func NewTokens(db *Database, keys keyring.Ring) (*Tokens, error) {
 	seals, err := TokenSealKeys(keys)
 	if err != nil {
@@ -213,7 +213,7 @@ func refreshTokenFromDB(row dbsqlc.RefreshTokenGetRow) RefreshToken {
 	}
 }
 
-// RevokeInput asks for the end of the family that a token belongs to.
+// RevokeInput names the token whose family ends.
 type RevokeInput struct {
 	Realm       string
 	Hashes      [][]byte // of the token, under all keys in force
@@ -223,8 +223,8 @@ type RevokeInput struct {
 	Reason      Revocation
 }
 
-// Revoke ends the family of a token, live or spent, and with it all its access tokens. A family that ended before stays as it
-// is, without an error. Errors: ErrUnknownToken, also for a token of another client; ErrUnknownRealm.
+// Revoke ends the family of a token, live or spent, and with it all its access tokens. A family that ended before stays unchanged, without
+// an error. Errors: ErrUnknownToken, also for a token of another client; ErrUnknownRealm.
 func (t *Tokens) Revoke(ctx context.Context, in RevokeInput) (uuid.UUID, error) {
 	var family uuid.UUID
 	err := t.db.InRealm(ctx, in.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
@@ -259,8 +259,8 @@ type revocation struct {
 	reason Revocation
 }
 
-// revoke ends a family. The audit trail tells of it, so that a sign-in that was brought back is noticed; of a spent token that came again
-// it names nobody, because somebody else may have sent it.
+// revoke ends a family with an audit event, so that a restored sign-in is noticed. The event of a spent token that was sent again names
+// nobody, because a thief may have sent it.
 func (t *Tokens) revoke(ctx context.Context, q *dbsqlc.Queries, r revocation) error {
 	ended, err := q.FamilyRevoke(ctx, dbsqlc.FamilyRevokeParams{
 		Realm: r.realm, FamilyID: r.family, At: &r.at, Reason: OrNull(string(r.reason)),
@@ -284,7 +284,7 @@ func (t *Tokens) revoke(ctx context.Context, q *dbsqlc.Queries, r revocation) er
 	return nil
 }
 
-// Bearer is whom a live access token stands for.
+// Bearer is the user or client of a live access token.
 type Bearer struct {
 	Principal identity.Principal // the channel is the caller's to fill in
 	FamilyID  uuid.UUID
@@ -298,8 +298,8 @@ type BearerKey struct {
 	At     time.Time
 }
 
-// Bearer finds a live access token of an active user or of a client that acts by itself, and holds the token, the user, the roles and the
-// client against their seals. Error: ErrUnknownToken for everything else.
+// Bearer finds a live access token of an active user or of a client that acts by itself, and checks the seals of the token, the user, the
+// roles and the client. Error: ErrUnknownToken for everything else.
 func (t *Tokens) Bearer(ctx context.Context, key BearerKey) (Bearer, error) {
 	row, err := Read(ctx, t.db, key.Realm, func(q *dbsqlc.Queries) (dbsqlc.AccessTokenPrincipalGetRow, error) {
 		return q.AccessTokenPrincipalGet(ctx, key.Realm, key.Hashes, key.At)

@@ -14,8 +14,7 @@ type CleanupLimits struct {
 	Forgotten time.Time // names whose last try was before
 }
 
-// Clean drops what has ended from every realm, in small transactions, and returns the number of rows it dropped itself (the
-// tokens of a family go along uncounted).
+// Clean deletes ended rows of every realm, in small transactions, and returns their number (the tokens of a family are deleted uncounted).
 func (t *Tokens) Clean(ctx context.Context, limits CleanupLimits) (int64, error) {
 	realms, err := t.db.Realms(ctx)
 	if err != nil {

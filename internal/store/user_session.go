@@ -13,7 +13,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// The reasons for which a session ended, shown to a browser that comes back with it.
+// The reasons of ended sessions, shown to a browser that comes back with one.
 const (
 	EndedBySignOut   = "sign-out"
 	EndedBySignIn    = "sign-in"   // somebody signed in with the same browser
@@ -32,7 +32,7 @@ type SessionStart struct {
 	Alone bool
 }
 
-// OpenSession is a session as its owner sees it.
+// OpenSession is a session in the list of its owner.
 type OpenSession struct {
 	ID         uuid.UUID
 	Device     string
@@ -42,8 +42,8 @@ type OpenSession struct {
 	Current    bool // the one that asks
 }
 
-// Start notes that a session began. The session itself is stored by CommitCtx, unless it was ended before that. Sign-ins of a checker who
-// works in one session take turns, so that of two at once one ends the other.
+// Start records the start of a session. CommitCtx stores the session itself, unless it was ended before. Sign-ins of a checker limited to
+// one session run one after the other, so that of two concurrent ones one ends the other.
 func (s *Sessions) Start(ctx context.Context, start SessionStart) error {
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *Sessions) Start(ctx context.Context, start SessionStart) error {
 	return nil
 }
 
-// sessionsEnd says which sessions of a person end.
+// sessionsEnd selects the sessions of a person to end.
 type sessionsEnd struct {
 	by  identity.Principal
 	id  uuid.UUID // one; zero for all of a checker
@@ -107,7 +107,7 @@ func (s *Sessions) tellEnd(ctx context.Context, q *dbsqlc.Queries, e sessionsEnd
 	})
 }
 
-// EndOne ends one session of the person who asks, from another one of theirs. A session that is over, or somebody else's, is passed over.
+// EndOne ends one session of the caller from another one. An ended session, or somebody else's, is ignored.
 func (s *Sessions) EndOne(ctx context.Context, by identity.Principal, id uuid.UUID, at time.Time) error {
 	err := s.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		return s.endOthers(ctx, q, sessionsEnd{by: by, id: id, but: []string{}, why: EndedByOwner, at: at})
@@ -118,7 +118,7 @@ func (s *Sessions) EndOne(ctx context.Context, by identity.Principal, id uuid.UU
 	return nil
 }
 
-// SessionAsk asks for the sessions of a person from one of them.
+// SessionAsk selects the sessions of a person for one of them.
 type SessionAsk struct {
 	By        identity.Principal
 	Token     string // of the session that asks
@@ -126,7 +126,7 @@ type SessionAsk struct {
 	UsedAfter time.Time
 }
 
-// List returns the sessions of a person that can still be used, the newest first, at most 100.
+// List returns the usable sessions of a person, the newest first, at most 100.
 func (s *Sessions) List(ctx context.Context, ask SessionAsk) ([]OpenSession, error) {
 	rows, err := Read(ctx, s.db, ask.By.Realm, func(q *dbsqlc.Queries) ([]dbsqlc.UserSession, error) {
 		return q.UserSessionOpenList(ctx, dbsqlc.UserSessionOpenListParams{
@@ -148,7 +148,7 @@ func (s *Sessions) List(ctx context.Context, ask SessionAsk) ([]OpenSession, err
 	return list, nil
 }
 
-// Use notes that a session is used.
+// Use records the use of a session.
 func (s *Sessions) Use(ctx context.Context, realm, token string, at time.Time) error {
 	err := s.db.InRealm(ctx, realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		return q.UserSessionUse(ctx, at, realm, s.names(token))
@@ -159,7 +159,7 @@ func (s *Sessions) Use(ctx context.Context, realm, token string, at time.Time) e
 	return nil
 }
 
-// EndedWhy says why a session ended that somebody comes back with; "" when its time ran out, or there never was one.
+// EndedWhy returns the reason for which a session was ended; "" when it expired or never existed.
 func (s *Sessions) EndedWhy(ctx context.Context, token string) (string, error) {
 	why, err := s.db.Outside().SessionEndedWhy(ctx, s.names(token))
 	if err != nil {

@@ -22,8 +22,8 @@ type Volume struct {
 	Amount  money.Amount
 }
 
-// VolumeByHour lists the payments made in each hour from that of a time on, without those closed before their release, by scheme, currency,
-// time and outcome. Hours without payments are left out. It looks at the 10,000 newest messages.
+// VolumeByHour lists the payments made in each hour since a time, without those closed before their release, by scheme, currency, time and
+// outcome. Hours without payments are left out. It reads the 10,000 newest messages.
 func (r *Reader) VolumeByHour(ctx context.Context, realm string, since time.Time) ([]Volume, error) {
 	var list []Volume
 	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
@@ -82,7 +82,7 @@ type Turnaround struct {
 	ClearedMost time.Duration
 }
 
-// Turnaround returns the processing times of the payments made since a time, of the 10,000 newest messages at most.
+// Turnaround returns the processing times of the payments made since a time, among the 10,000 newest messages.
 func (r *Reader) Turnaround(ctx context.Context, realm string, since time.Time) (Turnaround, error) {
 	var t Turnaround
 	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {

@@ -56,8 +56,8 @@ func (r *Reader) queueShares(ctx context.Context, realm string, most int32) ([]d
 	return rows, err
 }
 
-// totalsWithout adds up the shares that are not a person's own, by currency. all counts the messages of the shares, counted those of the
-// totals. An overflowing sum can only be planted, and is left out.
+// totalsWithout adds up the shares of other people, by currency. all counts the messages of the shares, counted those of the totals. An
+// overflowing sum can only come from tampering, and is left out.
 func totalsWithout(shares []dbsqlc.QueueSharesRow, person uuid.UUID) (totals []Total, all, counted int64) {
 	for _, s := range shares {
 		all += s.Waiting

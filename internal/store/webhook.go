@@ -21,7 +21,7 @@ func WebhookRow(w dbsqlc.Webhook) Row {
 		covers(w.WebhookID, w.Url, w.Events, w.Secret, w.OldSecret, w.OldUntil, w.MadeAt, w.RetiredAt)
 }
 
-// StartWebhook lets a new webhook begin behind the last event of the realm.
+// StartWebhook sets the position of a new webhook behind the last event of the realm.
 func StartWebhook(ctx context.Context, q *dbsqlc.Queries, realm string, id uuid.UUID, at time.Time) error {
 	last, err := q.EventLast(ctx, realm)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
@@ -31,7 +31,7 @@ func StartWebhook(ctx context.Context, q *dbsqlc.Queries, realm string, id uuid.
 	return err
 }
 
-// Webhook is a webhook in force, with how far it has delivered.
+// Webhook is a webhook in force, with its position in the event stream.
 type Webhook struct {
 	Realm   string
 	ID      uuid.UUID
@@ -43,7 +43,7 @@ type Webhook struct {
 	Retries []WebhookRetry
 }
 
-// WebhookRetry is a message or change whose next event the receiver did not take.
+// WebhookRetry is a message or change whose next event the receiver did not accept.
 type WebhookRetry struct {
 	About   uuid.UUID // the message, or the event itself for a change
 	EventID uuid.UUID
@@ -163,7 +163,7 @@ func (s *Webhooks) Note(ctx context.Context, w Webhook, step WebhookStep) error 
 	return nil
 }
 
-// NoteAttempt stores an attempt of an administrator, which moves nothing, with its audit event.
+// NoteAttempt stores an attempt by an administrator, which leaves the position unchanged, with its audit event.
 func (s *Webhooks) NoteAttempt(ctx context.Context, w Webhook, a WebhookAttempt, by identity.Actor) error {
 	return s.db.InRealm(ctx, w.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		err := noteAttempts(ctx, q, w, []WebhookAttempt{a})
@@ -205,7 +205,7 @@ func (s *Webhooks) Attempts(ctx context.Context, realm string, id uuid.UUID, mos
 	return list, err
 }
 
-// attemptsKept is the time for which attempts are kept.
+// attemptsKept is the time for which attempts are stored.
 const attemptsKept = 7 * 24 * time.Hour
 
 // Clean deletes old attempts of every realm, in small transactions.
@@ -240,7 +240,7 @@ func (r *Reader) Event(ctx context.Context, realm string, id uuid.UUID) (StreamE
 	return event, err
 }
 
-// EventsPassed returns the ids of the events of a message from one of them on that are not behind a cursor, in their order.
+// EventsPassed returns the ids of a message's events from the first one up to a cursor, in their order.
 func (r *Reader) EventsPassed(ctx context.Context, realm string, message, first, cursor uuid.UUID) (ids []uuid.UUID, err error) {
 	err = r.read(ctx, realm, Keyed, func(q *dbsqlc.Queries) error {
 		ids, err = q.EventsPassed(ctx, dbsqlc.EventsPassedParams{Realm: realm, First: first, Cursor: cursor, MessageID: message})

@@ -81,8 +81,7 @@ func broken(ctx context.Context, err error) error {
 	return nil
 }
 
-// step is a transition with its columns and documents. They are made before the step is queued, so that no other waits
-// for them.
+// step is a transition with its columns and documents, prepared before it is queued, so that others do not wait for them.
 type step struct {
 	transition payment.Transition
 	values     dbsqlc.MessageMoveParams // of one step
@@ -98,7 +97,7 @@ func batchable(t payment.Transition) bool {
 	return t.Valid() && t.Version() == nil && len(t.LimitUses()) == 0
 }
 
-// stepOf makes the step of a batchable transition, with the document that brought it; nil for none.
+// stepOf makes the step of a batchable transition, with the document that caused it; nil for none.
 func (s *Messages) stepOf(t payment.Transition, brought *Document) (*step, error) {
 	one := &step{transition: t, values: s.moveParams(t), out: released(t)}
 	if one.out != nil {
@@ -117,9 +116,8 @@ func (s *Messages) stepOf(t payment.Transition, brought *Document) (*step, error
 	return one, nil
 }
 
-// move writes a transition, and the document that brought it, in a batch. It calls queued once a later move of the
-// message is written after this one. It reports false for a transition that must be decided again under the lock.
-// Errors: as Batcher.Do.
+// move writes a transition, and the document that caused it, in a batch. It calls queued once a later move of the message is written after
+// this one. It reports false for a transition that must be decided again under the lock. Errors: as Batcher.Do.
 func (s *Messages) move(ctx context.Context, t payment.Transition, brought *Document, queued func()) (bool, error) {
 	if !batchable(t) {
 		return false, nil
@@ -200,7 +198,7 @@ func (s *Messages) TransactAll(ctx context.Context, realm string, ids []uuid.UUI
 	return failed
 }
 
-// noChange is the error of a decision, if it is one.
+// noChange drops ErrNoChange, which is no failure of a decision.
 func noChange(err error) error {
 	if errors.Is(err, ErrNoChange) {
 		return nil

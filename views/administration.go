@@ -8,7 +8,7 @@ import (
 	"countersign/views/ui"
 )
 
-// AdministrationList is one list of administered nouns of a realm, including beneficiaries, or of the changes to them.
+// AdministrationList is a list of administered nouns of a realm, including beneficiaries, or of the changes to them.
 type AdministrationList struct {
 	Layout  Layout
 	Heading i18n.Text
@@ -55,7 +55,7 @@ type AdministrationLink struct {
 	URL   string
 }
 
-// AdministrationRow is one line of such a list. The first cell names it.
+// AdministrationRow is one line of such a list. The first cell is its name.
 type AdministrationRow struct {
 	URL   string // of the change; "" for a row of master data
 	Cells []i18n.Text
@@ -64,7 +64,7 @@ type AdministrationRow struct {
 	Current bool // the rule that the preview found
 }
 
-// RulePreview is a form that asks for a payment, and says which policy would take it.
+// RulePreview is a form for a sample payment, and the policy that would apply to it.
 type RulePreview struct {
 	Choices []ui.Choice
 	Amount  ui.Field
@@ -119,7 +119,7 @@ func (m RealmChange) action(step string) string {
 	return "/admin/changes/" + m.ID + "/" + step
 }
 
-// home is the list of changes it stands in.
+// home returns the address of the list that the change belongs to.
 func (m RealmChange) home() string {
 	if m.Book {
 		return "/beneficiaries/changes"
@@ -129,7 +129,7 @@ func (m RealmChange) home() string {
 
 func (m RealmChange) waits() bool { return m.State == administration.StatePending }
 
-// ChangeForm asks for a change. POST to Action sends the fields, note, and try (a dry run of a policy).
+// ChangeForm is the form of a change. POST to Action sends the fields, note, and try (a dry run of a policy).
 type ChangeForm struct {
 	Layout   Layout
 	Heading  i18n.Text
@@ -143,7 +143,7 @@ type ChangeForm struct {
 	Tried    []i18n.Text // what a dry run found, in sentences
 }
 
-// ChangeInput is a question of the form: a text, one of a few answers, or any of them.
+// ChangeInput is a field of the form: a text, a choice, or several choices.
 type ChangeInput struct {
 	Field  ui.Field  // where Choice has no id
 	Choice ui.Choice // one of its options, or any where Any says so
@@ -157,7 +157,7 @@ func (m ChangeForm) note() ui.Field {
 	}
 }
 
-// Refuse puts a problem beside its field and returns it for the summary: without its field where the form has none of that name.
+// Refuse shows a problem beside its field and returns it for the summary: without its field where the form has none of that name.
 func (m ChangeForm) Refuse(problem ui.Problem) ui.Problem {
 	known := problem.Field == "note"
 	for i := range m.Inputs {

@@ -42,7 +42,7 @@ type AuditVerification struct {
 	Found    []i18n.Text // what does not fit
 }
 
-// tone is that of its notice.
+// tone returns the tone of the result's notice.
 func (v AuditVerification) tone() ui.Tone {
 	switch {
 	case len(v.Found) > 0:

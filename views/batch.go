@@ -5,8 +5,7 @@ import (
 	"countersign/views/ui"
 )
 
-// Batch is a file of many payments, one draft each. POST Action submits those that are ready, some at a time; From is the line it goes on
-// at.
+// Batch is a file of many payments, one draft each. POST Action submits the ready ones in parts; From is the line to continue at.
 type Batch struct {
 	Layout    Layout
 	FileName  string

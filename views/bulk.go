@@ -78,7 +78,7 @@ func (m *Bulk) Mark(cautions []i18n.Text) {
 // Count is the number of messages that can be approved.
 func (m Bulk) Count() int { return len(m.Included) + len(m.Odd) }
 
-// act is the label of the button. Ticked messages are counted beside it.
+// act returns the label of the button. Ticked messages are counted beside it.
 func (m Bulk) act() i18n.Text {
 	approved := len(m.Included)
 	if m.File != "" {

@@ -35,8 +35,8 @@ func (m Message) alsoTitle() i18n.Text {
 	return AlsoSentTitle
 }
 
-// AlsoSent lists everything that the document to clearing says and no row of its own shows. This is the one place that decides what may be
-// missing from a page: nothing.
+// AlsoSent lists all content of the document to clearing without a row of its own. It is the only place that decides what may be missing
+// from a page: nothing.
 func AlsoSent(content interbank.Content, shown []Shown) []ui.Row {
 	var rows []ui.Row
 	for _, statement := range content.Statements() {
@@ -47,7 +47,7 @@ func AlsoSent(content interbank.Content, shown []Shown) []ui.Row {
 	return rows
 }
 
-// readable groups the digits of an amount; any other value stays as it is.
+// readable groups the digits of an amount; any other value stays unchanged.
 func readable(value string, isAmount bool) string {
 	if !isAmount {
 		return value
@@ -109,8 +109,8 @@ func SentOf(document iso20022.Document, m payment.Message, further ...Shown) Sen
 	return sent
 }
 
-// LineRows are the rows of a message among several: those of its page, without the account number that its line has, and without a row for
-// no remittance.
+// LineRows returns the rows of a message among several: those of its page, without the account number that its line has, and without a row
+// for no remittance.
 func LineRows(m payment.Message, sent Sent) []ui.Row {
 	_, number := Facing(m)
 	rows := slices.DeleteFunc(Message{Message: m, Sent: sent}.rows(), func(r ui.Row) bool {
@@ -127,7 +127,7 @@ func transferIn(document iso20022.Document) (*iso20022.CreditTransferTransaction
 	return transfer.SinglePayment()
 }
 
-// shownOf are the values that every page of a message shows beside its document: amount, names, accounts, references.
+// shownOf returns the values that every page of a message shows beside its document: amount, names, accounts, references.
 func shownOf(m payment.Message) []Shown {
 	s, amount := m.Summary, AmountStatement(m.Summary.Amount)
 	shown := []Shown{
@@ -150,7 +150,7 @@ func shownOf(m payment.Message) []Shown {
 	return shown
 }
 
-// AmountStatement is an amount as a content has it.
+// AmountStatement formats an amount as in a content.
 func AmountStatement(amount money.Amount) string {
 	return string(amount.Currency()) + " " + amount.String()
 }
@@ -203,8 +203,8 @@ func remittanceIn(information *iso20022.RemittanceInformation16) (ui.Row, []Show
 	return row, shown
 }
 
-// addressIn are the lines of an address as an envelope has them, and the elements below the place that they show. An element that no
-// envelope has is left to AlsoSent, which names it.
+// addressIn returns the lines of an address as on an envelope, and the elements below the place that they show. AlsoSent shows an element
+// that no envelope has.
 func addressIn(place string, address *iso20022.PostalAddress24) (lines []i18n.Text, shown []Shown) {
 	if address == nil {
 		return nil, nil

@@ -15,7 +15,7 @@ var coreWords = map[payment.CoreOutcome]i18n.Text{
 	payment.CoreUnreached: "No answer in time",
 }
 
-// CoreRow shows the answer of core banking about a payment, and the end that was told to it; an empty row without a record.
+// CoreRow shows the answer of core banking about a payment, and the end reported to it; an empty row without a record.
 func CoreRow(b *payment.CoreBooking) ui.Row {
 	row := ui.Row{Term: "Core banking"}
 	switch {

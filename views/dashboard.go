@@ -9,7 +9,7 @@ import (
 	"countersign/views/ui"
 )
 
-// Dashboard is the first page after sign-in: what needs attention, each figure a link to the list that proves it.
+// Dashboard is the first page after sign-in: open work and figures, each linked to the list that proves it.
 type Dashboard struct {
 	Layout   Layout
 	Tiles    []Tile
@@ -126,15 +126,15 @@ const (
 	tickEvery = 6
 )
 
-// bar is one part of one column of the chart in its own units.
+// bar is one part of one column of the chart, in units of the chart.
 type bar struct {
 	class        string
 	x, y, height string
 	title        i18n.Text // "08:00 · 3 settled"
 }
 
-// bars scales the counts to the height of the chart, the outcomes one upon the other. What there is of one is always visible, and an hour
-// without payments keeps a faint foot.
+// bars scales the counts to the height of the chart, with the outcomes stacked. A count of one stays visible, and an hour without payments
+// has a faint foot.
 func (v Volume) bars() []bar {
 	most := v.most()
 	bars := make([]bar, 0, len(v.ByHour))

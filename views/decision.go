@@ -30,7 +30,7 @@ type Decision struct {
 	Problems   []ui.Problem
 }
 
-// Reject is the form that asks why. It sends category and reason.
+// Reject is the form of a rejection. It sends category and reason.
 type Reject struct {
 	Open     bool // shown open, after a refused submission
 	Category string
@@ -51,7 +51,7 @@ var RejectCategories = []ui.Option{
 	{Value: "other", Label: "Another reason"},
 }
 
-// Conflict says that somebody else was faster. Nothing the person typed is lost.
+// Conflict reports that somebody else was faster. All typed values stay.
 type Conflict struct {
 	Sentence    i18n.Text // "7QK… was already approved by checker2 at 08:15:22 CET."
 	Before      string    // state the person saw
@@ -77,15 +77,16 @@ type Decided struct {
 
 func (d Decided) heads() ui.Heads { return Queue{Selecting: d.Selecting}.heads() }
 
-// as tells versions and approvals of a message apart.
+// as identifies the shown version and approvals of a message.
 func (d Decision) as() string { return AsShown(d.Message.Version, d.Message.Approvals()) }
 
-// AsShown is a message as a page shows it: another version, and one approval more, is another one.
+// AsShown identifies a message as a page shows it: by version and number of approvals.
 func AsShown(version, approvals int) string {
 	return strconv.Itoa(version) + "/" + strconv.Itoa(approvals)
 }
 
-// partOf is the id of a part of the pane that is replaced when somebody else decides. It names the message: the pane may have gone on.
+// partOf returns the id of a part of the pane that is replaced when somebody else decides. It names the message, because the pane may show
+// another one by then.
 func partOf(part string, message uuid.UUID) string { return part + "-" + message.String() }
 
 // address returns the address of the message beside the queue.

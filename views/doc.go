@@ -12,7 +12,7 @@ import (
 	"countersign/internal/i18n"
 )
 
-// say is a text of the catalogue in the language of the request, with the values in its placeholders.
+// say translates a text into the language of the request, with values in its placeholders.
 func say(ctx context.Context, text i18n.Text, values ...any) string {
 	return i18n.Say(ctx, text, values...)
 }

@@ -6,8 +6,8 @@ import (
 	"countersign/internal/i18n"
 )
 
-// ElementName names an element of a document between banks for people, from the party or part that it belongs to down to the value. A tag
-// that has no name here is shown as it is, so that nothing is left out.
+// ElementName names an element of a document between banks for people, from the party or part that it belongs to down to the value. An
+// unknown tag is shown unchanged, so that nothing is left out.
 func ElementName(place string) i18n.Text {
 	var words []i18n.Text
 	for _, tag := range strings.Split(place, "/") {
@@ -22,14 +22,14 @@ func ElementName(place string) i18n.Text {
 	return i18n.Join(" · ", words...)
 }
 
-// unnamed are tags that add nothing to the name of a value: the element around it or below it says enough.
+// unnamed are tags that add nothing to the name of a value: the element around or below is enough.
 var unnamed = map[string]bool{
 	"CdtTrfTxInf": true, "GrpHdr": true, "PmtId": true, "Undrlyg": true, "TxInf": true, "CxlDtls": true, "TxInfAndSts": true, "Pty": true,
 	"Agt": true, "FinInstnId": true, "Id": true, "OrgId": true, "Cd": true, "CdOrPrtry": true, "Strd": true,
 	"OrgnlGrpInf": true, "CxlRsnInf": true, "RtrRsnInf": true, "CxlStsRsnInf": true, "Adr": true,
 }
 
-// elementNames are the names of tags, which mean the same wherever they stand.
+// elementNames are the names of tags, which mean the same everywhere.
 var elementNames = map[string]i18n.Text{
 	"UltmtDbtr":             "Ultimate debtor",
 	"Dbtr":                  "Debtor",

@@ -10,7 +10,7 @@ import (
 	"countersign/views/ui"
 )
 
-// Passkey is a question for a passkey, as the page's script reads it; the zero Passkey asks nothing.
+// Passkey is a request for a passkey for the page's script; the zero Passkey requests none.
 type Passkey struct {
 	Question string // JSON
 	Ticket   string // comes back with the answer
@@ -98,7 +98,7 @@ func (f Factor) name() i18n.Text {
 
 func (f Factor) removable() bool { return f.Kind != "recovery" }
 
-// NewApp takes an authenticator app up. POST /me/factors/app sends held, name, code and the proof.
+// NewApp adds an authenticator app. POST /me/factors/app sends held, name, code and the proof.
 type NewApp struct {
 	Layout   Layout
 	Key      string // base32
@@ -114,7 +114,7 @@ func (m NewApp) picture() templ.SafeURL {
 	return templ.SafeURL("data:image/png;base64," + base64.StdEncoding.EncodeToString(m.QR))
 }
 
-// groups writes the key in fours, as people type it.
+// groups formats the key in groups of four, as people type it.
 func (m NewApp) groups() string {
 	grouped := ""
 	for at := 0; at < len(m.Key); at += 4 {
@@ -140,7 +140,7 @@ func factorName(value string, problems []ui.Problem) ui.Field {
 	}
 }
 
-// NewPasskey takes a passkey up. POST /me/factors/passkey sends name, passkeyTicket, passkeyResponse and the proof.
+// NewPasskey adds a passkey. POST /me/factors/passkey sends name, passkeyTicket, passkeyResponse and the proof.
 type NewPasskey struct {
 	Layout   Layout
 	Question Passkey
@@ -149,7 +149,7 @@ type NewPasskey struct {
 	Problems []ui.Problem
 }
 
-// RemoveFactor gives a factor up. POST /me/factors/{id}/remove sends the proof.
+// RemoveFactor removes a factor. POST /me/factors/{id}/remove sends the proof.
 type RemoveFactor struct {
 	Layout Layout
 	Factor Factor
@@ -157,7 +157,7 @@ type RemoveFactor struct {
 	Proof  Proof
 }
 
-// RecoveryCodes shows new recovery codes, once; with none it asks whether to make new ones. POST /me/factors/codes sends the proof.
+// RecoveryCodes shows new recovery codes once, or the button that makes new ones. POST /me/factors/codes sends the proof.
 type RecoveryCodes struct {
 	Layout Layout
 	Codes  []string

@@ -129,7 +129,7 @@ func (f Filter) day(id string, label i18n.Text, value string, problems []ui.Prob
 	return ui.Field{ID: id, Label: label, Value: value, Hint: "Such as 20.11.2026", Problem: ui.ProblemOf(problems, id)}
 }
 
-// The words for days that fields take in any language of the portal.
+// The words for days that fields accept in any language of the portal.
 const (
 	Today     i18n.Text = "Today"
 	Yesterday i18n.Text = "Yesterday"

@@ -2,7 +2,7 @@ package views
 
 import "countersign/internal/i18n"
 
-// helpSteps are the sections of the help page that lead through a task.
+// helpSteps are the sections of the help page about tasks.
 var helpSteps = []struct {
 	id    string
 	title i18n.Text

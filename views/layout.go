@@ -157,7 +157,7 @@ func shortened(text string, most int) string {
 	return strings.TrimRight(kept, " ,:;–") + "…"
 }
 
-// seconds is a span as scripts read it.
+// seconds formats a duration for scripts.
 func seconds(span time.Duration) string { return strconv.Itoa(int(span / time.Second)) }
 
 // favicon names the icon: tabs of a test system must not look like production.
@@ -187,7 +187,7 @@ func (s Layout) theme() string {
 	return string(ThemeAuto)
 }
 
-// densityChoice is one height of rows, drawn as the lines of a list.
+// densityChoice is a row height, drawn as the lines of a list.
 type densityChoice struct {
 	value Density
 	label i18n.Text
@@ -266,10 +266,10 @@ func (s Layout) navigation() []navigationEntry {
 	return entries
 }
 
-// barPlaces limits the places in the bar at the bottom of a narrow screen; where there are more, the last of these leads to the others.
+// barPlaces limits the places in the bar at the bottom of a narrow screen; with more places the last one opens the others.
 const barPlaces = 5
 
-// isFurther reports whether a place of the navigation stands behind "More" on narrow screens.
+// isFurther reports whether a place of the navigation is behind "More" on narrow screens.
 func (s Layout) isFurther(index int) bool {
 	return len(s.navigation()) > barPlaces && index >= barPlaces-1
 }
@@ -303,7 +303,7 @@ func (s Layout) further() []navigationEntry {
 	return all[barPlaces-1:]
 }
 
-// among reports whether the page that is open is one of the places.
+// among reports whether the open page is one of the places.
 func (s Layout) among(places []navigationEntry) bool {
 	return slices.ContainsFunc(places, func(entry navigationEntry) bool { return entry.place == s.Place })
 }
@@ -316,7 +316,7 @@ func (s Layout) roles(ctx context.Context) string {
 	return strings.Join(names, ", ")
 }
 
-// countsChanges reports whether the changes that wait for this person stand beside an entry: those of administration, or of beneficiaries.
+// countsChanges reports whether an entry shows the number of waiting changes: those of administration, or of beneficiaries.
 func (s Layout) countsChanges(place Place) bool {
 	return s.ChangeCount > 0 && (place == PlaceAdministration || place == PlaceBeneficiaries)
 }
@@ -325,8 +325,8 @@ func (s Layout) queueCount() string { return CountOfWaiting(s.QueueCount) }
 
 func (s Layout) changeCount() string { return CountOfWaiting(s.ChangeCount) }
 
-// htmxConfiguration disables the features that a strict content policy forbids and those that would leave payment data behind in the
-// browser, and lets answers 409 and 422 be shown in place.
+// htmxConfiguration disables the features that a strict content policy forbids and those that would leave payment data in the browser, and
+// lets answers 409 and 422 be shown in place.
 const htmxConfiguration = `{"includeIndicatorStyles":false,"allowEval":false,"allowScriptTags":false,"historyCacheSize":0,` +
 	`"defaultSettleDelay":0,"attributesToSettle":["class","width","height"],"refreshOnHistoryMiss":true,` +
 	`"responseHandling":[{"code":"204","swap":false},{"code":"[23]..","swap":true},{"code":"401","swap":false},` +
@@ -359,7 +359,7 @@ var shortcuts = []shortcut{
 	{[]string{"?"}, "This sheet"},
 }
 
-// shortcutsOf leaves out those that lead to pages this person has no use for.
+// shortcutsOf leaves out shortcuts to pages that this person cannot use.
 func (s Layout) shortcutsOf() []shortcut {
 	reach := map[string]bool{}
 	for _, entry := range s.navigation() {

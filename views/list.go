@@ -53,7 +53,7 @@ func PaymentEntry(m payment.Message, now time.Time) ui.Entry {
 	return entry
 }
 
-// IncomingEntry is a payment in the list of those that came in.
+// IncomingEntry is a payment in the list of incoming payments.
 func IncomingEntry(m payment.Message, now time.Time) ui.Entry {
 	entry, credited := Entry(m, now), ui.AccountFact(m.Summary.CreditorAccount)
 	credited.Text = i18n.Text("to %s").With(credited.Text)

@@ -49,7 +49,7 @@ func (s Said) caption() i18n.Text {
 // asked reports whether the message waits for an answer.
 func (m Message) asked() bool { return m.State == payment.StateQuestion }
 
-// Warning is something a person should look at before deciding.
+// Warning is a hint for a decision.
 type Warning struct {
 	Flags []i18n.Text // in lists: a word or two each
 	Title i18n.Text
@@ -65,7 +65,7 @@ func (w Warning) Whole() i18n.Text {
 	return i18n.Join(": ", w.Title, w.Text)
 }
 
-// Link is a label and where it leads.
+// Link is a label and its address.
 type Link struct {
 	Label i18n.Text
 	URL   string
@@ -86,7 +86,7 @@ func (m Message) ends() string {
 	return ui.DateTime(m.ExpiresAt)
 }
 
-// outcomeTone is that of the sentence on why a message ended as it did, or has not ended.
+// outcomeTone returns the tone of the sentence about the end of a message, or about its missing end.
 func (m Message) outcomeTone() ui.Tone {
 	if m.State == payment.StateUnconfirmed {
 		return ui.ToneWaiting
@@ -176,7 +176,7 @@ func DebtorLines(about payment.Summary, address []i18n.Text) []i18n.Text {
 	return lines
 }
 
-// appendRow adds a row unless it has nothing to say.
+// appendRow adds a row unless it is empty.
 func appendRow(rows []ui.Row, row ui.Row) []ui.Row {
 	if row.Value == "" && row.Text == "" {
 		return rows
@@ -222,8 +222,8 @@ func (a Approval) rows() []ui.Row {
 	return append(rows, ui.Row{Term: "Expires", Value: ui.DateTime(a.ExpiresAt)})
 }
 
-// kindWords are the texts of pages for one kind of message. Sentences take the amount and, where they have a second placeholder, the name
-// of the other side.
+// kindWords are the texts of pages for one kind of message. Sentences have placeholders for the amount and, if two, the name of the other
+// side.
 type kindWords struct {
 	approve, reject       i18n.Text // the acts of a decision
 	submitted, withdrawal i18n.Text
@@ -274,7 +274,7 @@ var kinds = map[payment.Kind]kindWords{
 	},
 }
 
-// words are those of the message's kind.
+// words returns the texts of the message's kind.
 func (m Message) words() kindWords { return kinds[m.Kind] }
 
 // about fills a sentence with the amount and the name of the other side.

@@ -15,7 +15,7 @@ const (
 	ActAnswer   Act = "answer"   // the maker answers
 )
 
-// Words asks for the text of an act.
+// Words is the form for the text of an act.
 type Words struct {
 	Layout   Layout
 	Message  Message

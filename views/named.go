@@ -5,7 +5,7 @@ import (
 	"countersign/views/ui"
 )
 
-// NamedList is a page of entries that a person keeps under names: saved views of the queue, or templates. POST SaveURL (name, shared)
+// NamedList is a page of entries that a person saves under names: saved views of the queue, or templates. POST SaveURL (name, shared)
 // stores a new entry; POST {URL}/{id} (name, shared, act=save or act=remove) changes one.
 type NamedList struct {
 	Layout   Layout
@@ -58,7 +58,7 @@ func (m NamedList) nameOf(entry NamedEntry) ui.Field {
 	return field
 }
 
-// together reports whether there are templates to be ticked and paid together: more than one.
+// together reports whether templates can be ticked and paid together: there is more than one.
 func (m NamedList) together() bool {
 	usable := 0
 	for _, entry := range m.Entries {

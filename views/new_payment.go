@@ -9,8 +9,8 @@ import (
 	"countersign/views/ui"
 )
 
-// NewPayment is the form for a payment. POST Action sends the fields of Values under the names that entry gives them, scheme, and either
-// act=check or what shows the same form with all fields kept: switchScheme={scheme}, act=find or pick (Pick).
+// NewPayment is the form of a payment. POST Action sends the fields of Values under the names of package orderform, scheme, and either
+// act=check or a button that shows the same form with all fields: switchScheme={scheme}, act=find or pick (Pick).
 type NewPayment struct {
 	Kept           Kept // where the form is kept while it is being typed
 	Drafts         int  // how many forms and files of this person wait to be gone on with, where an empty form is shown
@@ -31,7 +31,7 @@ type NewPayment struct {
 	Problems       []ui.Problem
 }
 
-// Outlook is the preview of a payment form: the answer of POST /payments/outlook, which takes the fields of the form and stores nothing.
+// Outlook is the preview of a payment form: the answer of POST /payments/outlook, which receives the fields of the form and stores nothing.
 type Outlook struct {
 	Amount       ui.Amount // Value is empty before an amount can be read
 	CreditorName string    // as it will be sent
@@ -51,7 +51,7 @@ func (m Mark) icon() string {
 	return cmp.Or(icons[m.Tone], "triangle-alert")
 }
 
-// Kept holds the addresses and keys by which a form is saved while it is being typed. POST URL takes its fields and answers with DraftKept.
+// Kept holds the addresses and keys by which a form is saved while it is typed. POST URL receives its fields and answers with DraftKept.
 type Kept struct {
 	URL     string // where it is sent to be kept
 	Address string // where it is found again; empty for a form that stands where it belongs
@@ -185,7 +185,7 @@ func (m NewPayment) amount() ui.Field {
 	return field
 }
 
-// dated reports whether a later day is chosen, or something is wrong with it.
+// dated reports whether the day is visible: a later one is chosen, or it has a problem.
 func (m NewPayment) dated() bool {
 	return m.Values.ExecutionDate != "" || ui.ProblemOf(m.Problems, "executionDate").Text != ""
 }
@@ -246,8 +246,8 @@ func (m NewPayment) endToEndID() ui.Field {
 	return field
 }
 
-// AmendReasonLimit is the number of characters that the reason of an amendment may have. The reason for paying again, which is asked on the
-// page after the form, still has its room behind it in the note to the checkers.
+// AmendReasonLimit limits the characters of the reason of an amendment. It leaves room in the note to the checkers for the reason for
+// paying again, which the next page asks for.
 const AmendReasonLimit = 350
 
 func (m NewPayment) amendReason() ui.Field {
@@ -265,7 +265,7 @@ func (m NewPayment) heading() i18n.Text {
 
 var paymentSchemes = []string{"sic-inst", "sct-inst"}
 
-// addressed reports whether the address is to be seen: there is one, or something is wrong with it.
+// addressed reports whether the address is visible: it has a value or a problem.
 func (m NewPayment) addressed() bool {
 	v := m.Values
 	typed := v.Street + v.BuildingNumber + v.AddressLine1 + v.AddressLine2 + v.Postcode + v.Town + v.Country

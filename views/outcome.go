@@ -40,8 +40,7 @@ var failures = map[string]i18n.Text{
 	"TM01": "It reached clearing too late.",
 }
 
-// failedReturns are the same of a return, whose creditor is the person who paid. Of a code that is not here the words of a payment are as
-// true of a return.
+// failedReturns are the texts for failed returns, whose creditor is the original debtor. Codes without an entry use the texts of payments.
 var failedReturns = map[string]i18n.Text{
 	"AB05": "The other bank did not answer in time. Nothing was returned.",
 	"AB06": "Clearing got no answer in time. Nothing was returned.",
@@ -64,7 +63,7 @@ var ReasonsOf = map[payment.Kind]func(rulebook.Scheme) []rulebook.Reason{
 	payment.KindReturn: rulebook.ReturnReasons, payment.KindResolution: rulebook.ResolutionReasons,
 }
 
-// ReasonText is the plain text of a reason with its code; the code alone when the scheme does not have it.
+// ReasonText describes a reason with its code; the code alone for a reason unknown to the scheme.
 func ReasonText(kind payment.Kind, scheme rulebook.Scheme, code string) i18n.Text {
 	words := ReasonWords(kind, scheme, code)
 	if words == "" {
@@ -73,7 +72,7 @@ func ReasonText(kind payment.Kind, scheme rulebook.Scheme, code string) i18n.Tex
 	return i18n.Text("%s (%s)").With(words, code)
 }
 
-// ReasonWords is the plain text of a reason, without a full stop; "" when the scheme does not have it.
+// ReasonWords describes a reason, without a full stop; "" for a reason unknown to the scheme.
 func ReasonWords(kind payment.Kind, scheme rulebook.Scheme, code string) i18n.Text {
 	reasons, known := ReasonsOf[kind]
 	if !known {
@@ -99,8 +98,8 @@ func Refusal(m payment.Message) i18n.Text {
 	return i18n.Text("%s: %s").With(words, m.StatusText)
 }
 
-// Failure says in plain words why a message failed, and as detail the code and the text as they came; the text is left out where the words
-// hold it.
+// Failure describes why a message failed, with the received code and text as detail; the text is left out where the description contains
+// it.
 func Failure(m payment.Message) (words i18n.Text, detail string) {
 	known, found := code.StatusReasons.Find(m.StatusCode)
 	words = failures[m.StatusCode]

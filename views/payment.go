@@ -216,7 +216,7 @@ func (d Document) icon() string {
 	return "arrow-down-left"
 }
 
-// Flight is the time a payment takes to clearing's answer.
+// Flight is the progress of a payment until clearing's answer.
 type Flight struct {
 	URL    string // the page itself
 	AskURL string // what the page asks by itself: whether anything is new
@@ -256,8 +256,8 @@ func (f Flight) offsetAt(left time.Duration) string {
 	return strconv.Itoa(int(100 * left / f.Whole))
 }
 
-// steps are the seconds until the ring is closed. It moves once a second, as a clock does: drawing it at every frame would keep the
-// processor of a telephone busy for nothing.
+// steps returns the seconds until the ring is closed. The ring moves once a second: drawing each frame would keep the processor of a
+// telephone busy.
 func (f Flight) steps() int { return max(1, int((f.Left+time.Second-1)/time.Second)) }
 
 // ticks are the offsets of the ring from now on, one a second.
@@ -272,11 +272,11 @@ func (f Flight) ticks() string {
 // seconds returns the duration of the ticks: the last one too is shown for a second.
 func (f Flight) seconds() string { return strconv.Itoa(f.steps()+1) + "s" }
 
-// repeated limits the successive steps of the same name beside the facts: clearing may be asked for a status for days.
+// repeated limits the successive steps of the same name beside the facts: status requests may go on for days.
 const repeated = 3
 
-// happened is the timeline as it stands beside the facts: of more steps than that of the same name, the first and the last, and between
-// them how many there are. The tab shows all.
+// happened returns the timeline beside the facts: of many steps with the same name the first and the last, with their number between. The
+// tab shows all.
 func (m Payment) happened() []ui.Event {
 	var short []ui.Event
 	all := m.Message.Timeline

@@ -7,17 +7,17 @@ import (
 	"github.com/a-h/templ"
 )
 
-// PersonField is the field with which every form tells whose page it stands on, and the parameter of the address of a form with a file.
+// PersonField is the form field with the person whose page a form belongs to, and the query parameter of a form with a file.
 const PersonField = "person"
 
 type personKey struct{}
 
-// ForPerson makes the pages written with a context those of a person: "realm/username".
+// ForPerson sets the person of the pages rendered with the context: "realm/username".
 func ForPerson(ctx context.Context, person string) context.Context {
 	return context.WithValue(ctx, personKey{}, person)
 }
 
-// personOf is whose page is written; "" before somebody is signed in.
+// personOf returns the person whose page is rendered; "" before the sign-in.
 func personOf(ctx context.Context) string {
 	person, _ := ctx.Value(personKey{}).(string)
 	return person

@@ -8,8 +8,7 @@ import (
 	"countersign/internal/i18n"
 )
 
-// Problem is a page for something that did not work: refused, not found, failed, or the session ended. With no person in the layout it
-// stands alone.
+// Problem is an error page: refused, not found, failed, or the session ended. Without a person in the layout it has no navigation.
 type Problem struct {
 	Layout    Layout
 	Heading   i18n.Text
@@ -32,7 +31,7 @@ type Resend struct {
 // names are the fields in order.
 func (r Resend) names() []string { return slices.Sorted(maps.Keys(r.Fields)) }
 
-// Forbidden is the page for a step this person may not take; sentence says why.
+// Forbidden is the page about a step that this person may not take; sentence gives the reason.
 func Forbidden(layout Layout, sentence i18n.Text) Problem {
 	layout.Title = "Not allowed"
 	return Problem{
@@ -83,7 +82,7 @@ func Unavailable(layout Layout, sentence i18n.Text, again string) Problem {
 	}
 }
 
-// With keeps the typed values: the page can send them again.
+// With adds the typed values: the page can send them again.
 func (p Problem) With(resend Resend) Problem {
 	p.Text = i18n.Text("%s What you typed is kept on this page.").With(p.Text)
 	p.NextLabel, p.Resend = "Go to the payments", &resend

@@ -59,7 +59,7 @@ func (m Profile) themes() ui.Choice {
 	}}
 }
 
-// languages are those of the portal, each by its own name.
+// languages returns the choice of the portal's languages, each under its own name.
 func (m Profile) languages() ui.Choice {
 	choice := ui.Choice{ID: "language", Label: "Language", Value: m.Language, Options: []ui.Option{{Label: "As the browser asks"}}}
 	for _, offered := range i18n.Languages() {

@@ -5,7 +5,7 @@ import (
 	"countersign/views/ui"
 )
 
-// QRBill asks for the QR code of a bill. POST /payments/qr-bill sends text, or file: a picture.
+// QRBill is the form for the QR code of a bill. POST /payments/qr-bill sends text, or file: a picture.
 type QRBill struct {
 	Layout   Layout
 	Text     string // as pasted

@@ -43,7 +43,7 @@ var queueHeads = ui.Heads{Name: "Creditor and purpose", When: "Age", Flags: true
 // decidedHeads are the columns of decided messages.
 var decidedHeads = ui.Heads{Name: "Creditor and purpose", When: "Decided"}
 
-// selectHeads are those where rows can be selected, to be approved together.
+// selectHeads are the columns with check boxes, to approve rows together.
 var selectHeads = ui.Heads{Name: "Creditor and purpose", When: "Age", Select: true, Flags: true}
 
 // Questions is the tab of the messages that wait for an answer of their makers.
@@ -86,7 +86,7 @@ func (q Queue) sort(label i18n.Text, first, second string) ui.Sort {
 	return sortLink(q.Filter.Sort, q.SortURL, label, first, second)
 }
 
-// QueueEntry is a waiting message as the queue shows it to a person; query is the filter that its link keeps.
+// QueueEntry is a waiting message as the queue shows it to a person; query is the filter that its link preserves.
 func QueueEntry(m payment.Message, person uuid.UUID, query string, now time.Time) ui.Entry {
 	entry, maker := Entry(m, now), i18n.Text("by %s").With(m.MakerLogin)
 	if m.MadeBy(person) {
@@ -98,8 +98,8 @@ func QueueEntry(m payment.Message, person uuid.UUID, query string, now time.Time
 	return entry
 }
 
-// DecidedEntry is a message of the queue that was decided since the list was made: where it stands the decision takes the place of its
-// facts, so that no row grows and pushes the others down.
+// DecidedEntry is a queue entry that was decided since the list was made: the decision replaces its facts in place, so that no row grows
+// and pushes the others down.
 func DecidedEntry(entry ui.Entry, decision i18n.Text) ui.Entry {
 	entry.Dimmed, entry.Decided = true, decision
 	entry.Purpose, entry.Facts, entry.Flags, entry.Looked = "", nil, nil, ""
@@ -121,7 +121,7 @@ type Presence struct {
 	Text       i18n.Text
 }
 
-// Older is a message whose age is told by another number than before.
+// Older is a message whose displayed age changed.
 type Older struct {
 	InternalID string
 	At         time.Time // of its submission
@@ -165,7 +165,7 @@ func (f QueueFacts) count() i18n.Text {
 // MaxWaiting limits counts of waiting messages; a longer queue is shown as "1'000+".
 const MaxWaiting = 1000
 
-// CountOfWaiting is a count as it is shown.
+// CountOfWaiting formats a count.
 func CountOfWaiting(count int) string {
 	if count >= MaxWaiting {
 		return "1'000+"

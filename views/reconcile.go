@@ -8,8 +8,8 @@ import (
 	"countersign/views/ui"
 )
 
-// Reconcile takes a statement of clearing, or shows its differences. POST /reconcile sends scheme and file; or scheme and reference of a
-// stored statement.
+// Reconcile is the form for a statement of clearing, or its differences. POST /reconcile sends scheme and file; or scheme and reference of
+// a stored statement.
 type Reconcile struct {
 	Layout  Layout
 	Schemes ui.Choice

@@ -5,7 +5,7 @@ import (
 	"countersign/views/ui"
 )
 
-// Report is a report of control: the numbers of a period, or the rows behind one of them.
+// Report is a control report: the numbers of a period, or the rows behind one of them.
 type Report struct {
 	Layout   Layout
 	Heading  i18n.Text
@@ -18,10 +18,10 @@ type Report struct {
 	Empty    ui.Empty // shown when there are no rows
 }
 
-// ReportPeriod is the period a report looks at, sent by GET as from and to: 20.11.2026.
+// ReportPeriod is the period of a report, sent by GET as from and to: 20.11.2026.
 type ReportPeriod struct{ From, To string }
 
-// ReportRow is one line; its first cell leads to the page behind it, where there is one.
+// ReportRow is one line; its first cell links to its page, if there is one.
 type ReportRow struct {
 	URL   string
 	Cells []i18n.Text

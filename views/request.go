@@ -47,7 +47,7 @@ type RequestReason struct {
 	Hint i18n.Text // what goes with it, and until when; may be empty
 }
 
-// shownLines are the lines of information that stand in sight; further ones are behind a click.
+// shownLines are the visible lines of information; a click shows further ones.
 const shownLines = 2
 
 func (m RequestForm) line(index int) ui.Field {

@@ -5,7 +5,7 @@ import (
 	"countersign/views/ui"
 )
 
-// SetUp asks for the code and a password of the account of a link. POST to the address of the link sends code, password and repeated.
+// SetUp is the form for the code of a set-up link and a new password. POST to the address of the link sends code, password and repeated.
 type SetUp struct {
 	Layout   Layout
 	UserName string // "" while it cannot be asked, after too many tries

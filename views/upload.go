@@ -11,7 +11,7 @@ import (
 	"countersign/views/ui"
 )
 
-// Upload takes a file with one payment or many. POST /payments/upload sends file, or parked: the key of one that is kept.
+// Upload is the form for a file with one payment or many. POST /payments/upload sends file, or parked: the key of a stored file.
 type Upload struct {
 	Layout   Layout
 	Accepted []i18n.Text // what is taken, one sentence each
@@ -26,7 +26,7 @@ type Upload struct {
 	Lost     []orderform.Loss
 }
 
-// Finding is one thing wrong in a file.
+// Finding is a fault of a file.
 type Finding struct {
 	Line    int    // zero when unknown
 	Element string // path of element names
@@ -59,7 +59,7 @@ func (m Upload) field() FileField {
 	}
 }
 
-// sample is the address of a table with one payment, to be filled in. The byte order mark tells spreadsheet programs that it is UTF-8.
+// sample returns the address of a table with one payment, to be filled in. The byte order mark tells spreadsheet programs that it is UTF-8.
 func (Upload) sample() templ.SafeURL {
 	names, examples := make([]string, 0, len(orderform.Columns)), make([]string, 0, len(orderform.Columns))
 	for _, column := range orderform.Columns {

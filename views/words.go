@@ -12,17 +12,17 @@ import (
 	"countersign/views/ui"
 )
 
-// toward are the words before the name in lists, for those kinds whose money does not go to a creditor.
+// toward are the words before the name in lists, for kinds whose money does not go to a creditor.
 var toward = map[payment.Kind]i18n.Text{
 	payment.KindRecall: "back from", payment.KindReturn: "back to", payment.KindResolution: "stays with",
 	payment.KindPayment:        "from (a debtor)",
 	payment.KindReceivedRecall: "recall received for",
 }
 
-// Toward says which way the money of a message goes, before the name a list shows; "" for a payment to a creditor.
+// Toward returns the words before the name in lists that give the direction of the money; "" for a payment to a creditor.
 func Toward(m payment.Message) i18n.Text { return toward[m.Kind] }
 
-// Facing is whose name and account a list shows: the creditor's, or the debtor's when the money came from there or goes back there.
+// Facing returns the name and account that a list shows: the creditor's, or the debtor's when the money came from there or goes back there.
 func Facing(m payment.Message) (name, account string) {
 	if kinds[m.Kind].toDebtor {
 		return m.Summary.DebtorName, m.Summary.DebtorAccount
@@ -30,7 +30,7 @@ func Facing(m payment.Message) (name, account string) {
 	return m.Summary.CreditorName, m.Summary.CreditorAccount
 }
 
-// BankName is the bank that holds an account, as far as it is known: from the Swiss list, or as the document names it.
+// BankName names the bank of an account, as far as known: from the Swiss list, or from the document.
 func BankName(iban, agent string) string {
 	parsed, err := account.Parse(iban)
 	if err == nil {

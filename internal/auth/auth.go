@@ -24,7 +24,7 @@ import (
 	"countersign/internal/store"
 )
 
-// Config holds the dependencies and limits of a Station.
+// Config holds the dependencies and limits of a Service.
 type Config struct {
 	Database *store.Database
 	Now      func() time.Time // UTC in microseconds, as the database keeps times

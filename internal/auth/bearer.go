@@ -13,8 +13,8 @@ import (
 	"countersign/internal/store"
 )
 
-// A bearer token that was found good is believed for a second, so that a busy client does not ask the database for each call. A
-// revocation through this process counts at once, one through another process within this second.
+// A valid bearer token is cached for a second, so that a busy client does not query the database for each call. A revocation through this
+// process counts at once, one through another process within this second.
 const (
 	bearerBelief  = time.Second
 	bearerEntries = 10_000
@@ -46,8 +46,8 @@ func (s *Service) Authenticate(ctx context.Context, bearer string) (identity.Pri
 	return found.Principal, nil
 }
 
-// bearerCache caches good bearer tokens for a moment. Each revocation increments its turn: a database answer read before a revocation is
-// not cached after it.
+// bearerCache caches valid bearer tokens briefly. Each revocation increments its turn: a database answer read before a revocation is not
+// cached after it.
 type bearerCache struct {
 	mu      sync.Mutex
 	entries map[[sha256.Size]byte]bearerEntry
@@ -65,7 +65,7 @@ func newBearerCache() *bearerCache {
 	return &bearerCache{entries: map[[sha256.Size]byte]bearerEntry{}}
 }
 
-// get returns the principal of a token if it is known and still believed, and else the turn that put asks for.
+// get returns the principal of a cached token, or else the turn for put.
 func (c *bearerCache) get(hash [sha256.Size]byte, now time.Time) (identity.Principal, bool, uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -76,7 +76,7 @@ func (c *bearerCache) get(hash [sha256.Size]byte, now time.Time) (identity.Princ
 	return entry.principal, true, c.turn
 }
 
-// put keeps an entry unless a family was dropped since its turn. A full cache starts anew: its entries are worth a second each.
+// put stores an entry unless a family was dropped since its turn. A full cache is emptied: its entries last a second each.
 func (c *bearerCache) put(hash [sha256.Size]byte, entry bearerEntry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 // (NIST SP 800-63B section 5.1.1.2).
 const MinimumPassword = 12
 
-// ErrWeakPassword says that the new password is too short, too long, easy to guess, or the old one.
+// ErrWeakPassword reports that the new password is too short, too long, easy to guess, or the old one.
 var ErrWeakPassword = errors.New("choose a password of 12 characters or more that is hard to guess and not the old one: a few words do")
 
 // ChangePasswordInput is a person's own change of their password.
@@ -24,9 +24,9 @@ type ChangePasswordInput struct {
 	New string
 }
 
-// ChangePassword gives the account of the person who asks a new password, when the old one is right, and ends all sessions and tokens of
-// the account, the one that asks included: it signs in anew. A wrong old password counts as a try to sign in. Errors: *AccountError,
-// *BusyError, *LimitError, ErrWeakPassword, ErrUnauthorized.
+// ChangePassword changes the caller's password after checking the old one, and ends all sessions and tokens of the account, the caller's
+// included: it signs in again. A wrong old password counts as a failed sign-in. Errors: *AccountError, *BusyError, *LimitError,
+// ErrWeakPassword, ErrUnauthorized.
 func (s *Service) ChangePassword(ctx context.Context, in ChangePasswordInput) error {
 	err := s.addresses.take(network(in.By.SourceAddress), s.now())
 	if err != nil {
@@ -50,8 +50,8 @@ func (s *Service) ChangePassword(ctx context.Context, in ChangePasswordInput) er
 	return s.changeAccount(ctx, in.By, hash)
 }
 
-// checkOwnPassword checks the password of somebody who is signed in. Errors: those of checkPassword, ErrUnauthorized for an account of the
-// same name that is another by now.
+// checkOwnPassword checks the password of a signed-in person. Errors: those of checkPassword, ErrUnauthorized when the name now belongs to
+// another account.
 func (s *Service) checkOwnPassword(ctx context.Context, by identity.Principal, password string) error {
 	account, err := s.checkPassword(ctx, attempt{
 		realm: by.Realm, name: by.UserName, password: password, clientID: by.ClientID, source: by.SourceAddress,
@@ -65,7 +65,7 @@ func (s *Service) checkOwnPassword(ctx context.Context, by identity.Principal, p
 	return nil
 }
 
-// EndSessions ends all sessions and tokens of the account of the person who asks. Error: ErrUnauthorized when there is no such account.
+// EndSessions ends all sessions and tokens of the caller's account. Error: ErrUnauthorized when there is no such account.
 func (s *Service) EndSessions(ctx context.Context, by identity.Principal) error {
 	return s.changeAccount(ctx, by, "")
 }
@@ -81,8 +81,8 @@ func CheckNewPassword(password string) error {
 	return nil
 }
 
-// changeAccount ends everything the account of a person is signed in with, and changes its password unless the hash is "". An account that
-// does not fit its seal is not touched: a new seal would hide what somebody did to it.
+// changeAccount ends all sessions and tokens of a person's account, and changes its password unless the hash is "". An account that does
+// not fit its seal stays unchanged: a new seal would hide tampering.
 func (s *Service) changeAccount(ctx context.Context, by identity.Principal, hash string) error {
 	account, err := s.people.Account(ctx, by.Realm, by.UserID)
 	if errors.Is(err, store.ErrUnknownUser) || errors.Is(err, store.ErrUnknownRealm) {

@@ -15,15 +15,15 @@ import (
 // DeviceLife limits how long a browser counts as known after a sign-in.
 const DeviceLife = 180 * 24 * time.Hour
 
-// device is a browser that a name signed in with before. Its tries are counted apart from the name's, so that nobody can lock a person
-// out of their own browser by guessing. The text the browser keeps is the id, the end in seconds, and a keyed digest over both, the realm
-// and the name: it cannot be made without the key, and says nothing about whose it is.
+// device is a browser in which a name signed in before. Its tries are counted apart from the name's, so that nobody can lock people out of
+// their own browser by guessing. Its text is the id, the end in seconds, and a keyed digest over both, the realm and the name: it cannot be
+// made without the key, and does not reveal its owner.
 type device struct {
 	id     [16]byte
 	endsAt time.Time
 }
 
-// NewDevice makes the text that lets this browser be known again as one that the name signed in with.
+// NewDevice makes the text by which this browser is recognised as one in which the name signed in.
 func (s *Service) NewDevice(realm, name string) (string, error) {
 	d := device{endsAt: s.now().Add(DeviceLife)}
 	_, err := io.ReadFull(s.random, d.id[:])

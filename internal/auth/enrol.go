@@ -19,7 +19,7 @@ const (
 	maxFactorName = 64
 )
 
-// What keeps a factor from being taken up or given up.
+// The errors of adding and removing factors.
 var (
 	ErrFactorName = errors.New("give it a name of 1 to 64 characters, by which you know it again")
 	ErrTooMany    = errors.New("you have ten second factors: give one up first")
@@ -37,7 +37,7 @@ type FactorChange struct {
 	Answer   FactorAnswer
 }
 
-// EnrolInput takes a factor up: an authenticator app by Held and Code, or a passkey.
+// EnrolInput adds a factor: an authenticator app by Held and Code, or a passkey.
 type EnrolInput struct {
 	FactorChange
 	Name    string
@@ -46,9 +46,9 @@ type EnrolInput struct {
 	Passkey *PasskeyAnswer
 }
 
-// Enrol takes a second factor up. With the first one come recovery codes, which are shown this once; nil for a later one. Errors:
-// ErrFactorName, ErrTooMany, ErrEnrolment, ErrNewCode, ErrNewPasskey, ErrFactorsChanged, and those of a change of factors: *AccountError,
-// *BusyError, *LimitError, ErrFactor, ErrFactorsForged, ErrUnauthorized.
+// Enrol adds a second factor. The first one comes with recovery codes, which are shown once; nil for a later one. Errors: ErrFactorName,
+// ErrTooMany, ErrEnrolment, ErrNewCode, ErrNewPasskey, ErrFactorsChanged, and those of a change of factors: *AccountError, *BusyError,
+// *LimitError, ErrFactor, ErrFactorsForged, ErrUnauthorized.
 func (s *Service) Enrol(ctx context.Context, in EnrolInput) (codes []string, err error) {
 	list, err := s.factors(ctx, in.By.Realm, in.By.UserID)
 	if err != nil {
@@ -77,7 +77,7 @@ func (s *Service) Enrol(ctx context.Context, in EnrolInput) (codes []string, err
 	return s.addFactors(ctx, codes, store.FactorAddition{By: in.By, Known: list, New: added})
 }
 
-// proven is the factor that somebody showed to have. Errors: ErrFactorName, ErrEnrolment, ErrNewCode, ErrNewPasskey.
+// proven checks the possession of a new factor and returns it. Errors: ErrFactorName, ErrEnrolment, ErrNewCode, ErrNewPasskey.
 func (s *Service) proven(in EnrolInput) (store.NewFactor, error) {
 	name := strings.TrimSpace(in.Name)
 	length := utf8.RuneCountInString(name)
@@ -122,7 +122,7 @@ func (s *Service) recoveryOf(by identity.Principal) (codes []string, n store.New
 	return codes, n, err
 }
 
-// mayChangeFactors checks the password and, of somebody who has one, a factor. Errors: *AccountError, *BusyError, *LimitError, ErrFactor,
+// mayChangeFactors checks the password and, if the person has one, a factor. Errors: *AccountError, *BusyError, *LimitError, ErrFactor,
 // ErrFactorsForged, ErrUnauthorized.
 func (s *Service) mayChangeFactors(ctx context.Context, c FactorChange, list []store.Factor) error {
 	err := s.addresses.take(network(c.By.SourceAddress), s.now())
@@ -152,7 +152,7 @@ func (s *Service) addFactors(ctx context.Context, codes []string, a store.Factor
 	return codes, nil
 }
 
-// changed is ErrFactorsChanged for a change of factors that came too late.
+// changed maps the error of a concurrent change of factors to ErrFactorsChanged.
 func changed(err error) error {
 	if errors.Is(err, store.ErrFactorsChanged) {
 		return ErrFactorsChanged
@@ -160,8 +160,8 @@ func changed(err error) error {
 	return err
 }
 
-// NewRecoveryCodes makes recovery codes that take the place of those there are, and are shown this once. Errors: ErrNoFactor,
-// ErrFactorsChanged, and those of a change of factors.
+// NewRecoveryCodes replaces the recovery codes by new ones, which are shown once. Errors: ErrNoFactor, ErrFactorsChanged, and those of a
+// change of factors.
 func (s *Service) NewRecoveryCodes(ctx context.Context, c FactorChange) ([]string, error) {
 	list, err := s.factors(ctx, c.By.Realm, c.By.UserID)
 	if err != nil {
@@ -181,7 +181,7 @@ func (s *Service) NewRecoveryCodes(ctx context.Context, c FactorChange) ([]strin
 	return s.addFactors(ctx, codes, store.FactorAddition{By: c.By, Known: list, New: []store.NewFactor{n}})
 }
 
-// RemoveFactor gives a second factor up; with the last one go the recovery codes, which count for nothing alone. Errors: ErrNoSuch,
+// RemoveFactor removes a second factor; with the last one it removes the recovery codes, which do not count alone. Errors: ErrNoSuch,
 // ErrLastFactor, ErrFactorsChanged, and those of a change of factors.
 func (s *Service) RemoveFactor(ctx context.Context, c FactorChange, id uuid.UUID) error {
 	list, err := s.factors(ctx, c.By.Realm, c.By.UserID)
@@ -218,8 +218,8 @@ func (s *Service) RemoveFactor(ctx context.Context, c FactorChange, id uuid.UUID
 	}))
 }
 
-// FactorQuestion asks for a passkey: one of the account's, or for identity.PurposeEnrol a new one. ok is false when the account has none,
-// or the portal is reached by an address that browsers know no passkeys for.
+// FactorQuestion starts a request for a passkey: one of the account's, or for identity.PurposeEnrol a new one. ok is false when the account
+// has none, or browsers support no passkeys at the portal's address.
 func (s *Service) FactorQuestion(ctx context.Context, in PasskeyInput) (ask PasskeyAsk, ok bool, err error) {
 	list, err := s.factors(ctx, in.By.Realm, in.By.UserID)
 	if err != nil {

@@ -26,7 +26,7 @@ var (
 // AccountProblem is why a user cannot sign in.
 type AccountProblem string
 
-// The problems, in the words of the interface. The last two are told only to those who know the password.
+// The problems, in the words of the interface. The last two are reported only after the right password.
 const (
 	ProblemIncorrect   AccountProblem = "Username_Or_Password_Incorrect"
 	ProblemLocked      AccountProblem = "Account_Locked"
@@ -36,7 +36,7 @@ const (
 	problemNoRoles AccountProblem = "Unauthorized_Client" // of a client by itself
 )
 
-// AccountError says that the user cannot sign in.
+// AccountError reports that the user cannot sign in.
 type AccountError struct {
 	Problem AccountProblem
 	// RetryAfter is the remaining time of the lock; 0 for other problems.
@@ -46,10 +46,10 @@ type AccountError struct {
 // Error names the problem, never the user.
 func (e *AccountError) Error() string { return string(e.Problem) }
 
-// BusyError says that too many sign-ins wait already.
+// BusyError reports that too many sign-ins are waiting.
 type BusyError struct {
 	RetryAfter time.Duration
 }
 
-// Error says so.
+// Error returns the text of the error.
 func (e *BusyError) Error() string { return "too many sign-ins at once" }

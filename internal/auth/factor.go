@@ -26,7 +26,7 @@ var (
 	ErrNoFactor = errors.New("this account has no second factor: take one up on your profile")
 )
 
-// FactorNeededError says that the password was right, and that it is not enough.
+// FactorNeededError reports that the password was right, and that a factor is missing.
 type FactorNeededError struct {
 	By    identity.Principal    // whose password it was; nobody is signed in yet
 	Kinds []identity.FactorKind // what may be shown, each once
@@ -34,7 +34,7 @@ type FactorNeededError struct {
 	Enrol bool
 }
 
-// Error says so.
+// Error returns the text of the error.
 func (e *FactorNeededError) Error() string {
 	if e.Enrol {
 		return "a role of this account needs a second factor: sign in to the portal and take one up"
@@ -58,7 +58,7 @@ type FactorAnswer = identity.FactorAnswer
 // PasskeyAnswer is the answer of a browser to a passkey request.
 type PasskeyAnswer = identity.PasskeyAnswer
 
-// Factors lists the second factors of the person who asks. Error: ErrFactorsForged.
+// Factors lists the caller's second factors. Error: ErrFactorsForged.
 func (s *Service) Factors(ctx context.Context, by identity.Principal) ([]Factor, error) {
 	stored, err := s.factors(ctx, by.Realm, by.UserID)
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *Service) factors(ctx context.Context, realm string, user uuid.UUID) ([]
 	return list, err
 }
 
-// kindsOf are the kinds among factors, each once, and none but those that somebody has beside recovery codes.
+// kindsOf returns the kinds of the factors, each once, without recovery codes alone.
 func kindsOf(factors []store.Factor) []identity.FactorKind {
 	var kinds []identity.FactorKind
 	for _, f := range factors {
@@ -101,7 +101,7 @@ func kindsOf(factors []store.Factor) []identity.FactorKind {
 	return kinds
 }
 
-// askFactor refuses somebody whose password was right and has to show more. Errors: *FactorNeededError, ErrFactorsForged.
+// askFactor refuses a sign-in with the right password that needs a factor. Errors: *FactorNeededError, ErrFactorsForged.
 func (s *Service) askFactor(ctx context.Context, by identity.Principal) error {
 	list, err := s.factors(ctx, by.Realm, by.UserID)
 	if err != nil {
@@ -117,7 +117,7 @@ func (s *Service) askFactor(ctx context.Context, by identity.Principal) error {
 	return err
 }
 
-// asked reports whether the realm asks a second factor of one of somebody's roles. Error: ErrFactorsForged.
+// asked reports whether the realm requires a second factor for one of the person's roles. Error: ErrFactorsForged.
 func (s *Service) asked(ctx context.Context, by identity.Principal) (bool, error) {
 	roles, err := s.people.FactorRoles(ctx, by.Realm)
 	if errors.Is(err, store.ErrFactorForged) {
@@ -126,7 +126,7 @@ func (s *Service) asked(ctx context.Context, by identity.Principal) (bool, error
 	return slices.ContainsFunc(roles, by.Has), err
 }
 
-// factorCheck is somebody who shows a second factor.
+// factorCheck is the check of a shown second factor.
 type factorCheck struct {
 	by      identity.Principal
 	answer  FactorAnswer
@@ -210,7 +210,7 @@ func (s *Service) fitting(c factorCheck, list []store.Factor, now time.Time) (sh
 	return shown{}, false
 }
 
-// errCopied says that the counter of a passkey did not increase. The user only gets ErrFactor.
+// errCopied reports that the counter of a passkey did not increase. The user only gets ErrFactor.
 var errCopied = errors.New("the passkey counted no further than before")
 
 // whyCopied is the reason in the log and the audit trail for errCopied.

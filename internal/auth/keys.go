@@ -47,5 +47,5 @@ func deriveKeys(ring keyring.Ring) (keys, error) {
 	return k, err
 }
 
-// CheckKeys fails when the keys of tokens are not those that people, clients and policies were sealed with: nobody could sign in.
+// CheckKeys fails when the token keys differ from those that sealed people, clients and policies: nobody could sign in.
 func (s *Service) CheckKeys(ctx context.Context) error { return s.people.CheckKeys(ctx) }

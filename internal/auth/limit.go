@@ -8,7 +8,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Limits of tries to sign in, beside the lock of a name. Each process counts for itself and forgets at its end.
+// Limits of tries to sign in, beside the lock of a name. Each process counts for itself and in memory.
 const (
 	// addressEvery and addressBurst: one address (of IPv6 one /64 network) has 60 tries at once and one more each half second. An office
 	// behind one address signs in within minutes; a flood from one address costs as much as a slow typist.
@@ -21,12 +21,12 @@ const (
 	limitEntries = 10_000
 )
 
-// LimitError says that this address or this client tried too often. Other addresses and clients are not touched by it.
+// LimitError reports too many tries of this address or this client. Others are not affected.
 type LimitError struct {
 	RetryAfter time.Duration
 }
 
-// Error says so.
+// Error returns the text of the error.
 func (e *LimitError) Error() string { return "too many tries to sign in from one address or client" }
 
 // limits counts tries by a key.
@@ -58,7 +58,7 @@ func (l *limits) take(key string, now time.Time) error {
 	return &LimitError{RetryAfter: max(wait, time.Second)}
 }
 
-// makeRoom forgets those who have all their tries again, and, when so many are at it at once that none has, any one of them.
+// makeRoom removes entries without used tries, and any one entry if there is none.
 func (l *limits) makeRoom(now time.Time) {
 	if len(l.entries) < limitEntries {
 		return

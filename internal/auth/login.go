@@ -23,7 +23,7 @@ const failuresForgotten = 12 * time.Hour
 // maxPassword is the longest password looked at, in bytes. A longer one is wrong.
 const maxPassword = 1024
 
-// ClientCredentials say which client asks.
+// ClientCredentials authenticate the calling client.
 type ClientCredentials struct {
 	ClientID     string
 	ClientSecret string // "" is right for a public client
@@ -72,8 +72,8 @@ type ClientLoginInput struct {
 	SourceAddress string
 }
 
-// LoginClient gives an access token to a client with roles of its own, without a refresh token. Errors: ErrUnknownRealm, ErrInvalidClient,
-// ErrUnauthorizedClient, ErrInvalidScope, *LimitError.
+// LoginClient returns an access token for a client with roles of its own, without a refresh token. Errors: ErrUnknownRealm,
+// ErrInvalidClient, ErrUnauthorizedClient, ErrInvalidScope, *LimitError.
 func (s *Service) LoginClient(ctx context.Context, in ClientLoginInput) (TokenSet, error) {
 	client, err := s.loginClient(ctx, in)
 	if err != nil {
@@ -118,7 +118,7 @@ func (s *Service) loginClient(ctx context.Context, in ClientLoginInput) (store.C
 	return client, err
 }
 
-// loginFactor checks the second factor of a sign-in through the API, of somebody who has one or should.
+// loginFactor checks the second factor of a sign-in through the API, for people who have or need one.
 func (s *Service) loginFactor(ctx context.Context, in LoginInput, who store.PrincipalKey) error {
 	by, err := s.people.Principal(ctx, who)
 	if errors.Is(err, store.ErrUnknownUser) { // of before there were seals: its tokens are good for nothing, its factors count all the same
@@ -147,7 +147,7 @@ type SignInInput struct {
 	Device string
 }
 
-// SignIn signs a user in to the portal; the caller keeps the session. Errors: ErrUnknownRealm, ErrInvalidClient (the realm has no portal),
+// SignIn signs a user in to the portal; the caller stores the session. Errors: ErrUnknownRealm, ErrInvalidClient (the realm has no portal),
 // *AccountError, *BusyError, *LimitError, ErrFactorsForged, ErrPasswordsBarred, and *FactorNeededError when the password was right: the
 // caller continues with SecondSignIn or, with Enrol, by adding a factor.
 func (s *Service) SignIn(ctx context.Context, in SignInInput) (identity.Principal, error) {
@@ -227,9 +227,9 @@ type PortalSession struct {
 	AsOf   time.Time // of the principal that it was started for; zero in a session of before
 }
 
-// SessionPrincipal reads the user of a portal session anew, so that a role taken away or an account suppressed counts from the next request
-// on. A session that began before its account was signed out everywhere, or whose password was looked at before that, is over. Error:
-// ErrUnauthorized, also when the account is not active or not there.
+// SessionPrincipal reads the user of a portal session again, so that a removed role or a suppressed account counts from the next request
+// on. A session that began, or whose password was checked, before its account was signed out everywhere is over. Error: ErrUnauthorized,
+// also when the account is not active or does not exist.
 func (s *Service) SessionPrincipal(ctx context.Context, session PortalSession) (identity.Principal, error) {
 	if session.Since.Unix() <= 0 {
 		return identity.Principal{}, ErrUnauthorized
@@ -256,8 +256,8 @@ func (s *Service) checkClient(ctx context.Context, realm string, given ClientCre
 	return store.Client{}, ErrInvalidClient
 }
 
-// limitClient counts a try of a client that proved its secret. Tries of a public client are counted by address alone, as those of the
-// portal are: anybody can claim to be that client, and could lock out all its other users.
+// limitClient counts a try of an authenticated client. Tries of a public client, like those of the portal, are counted by address alone:
+// anybody can claim to be that client, and could lock out all its other users.
 func (s *Service) limitClient(realm string, client store.Client) error {
 	if client.Kind != store.ClientConfidential {
 		return nil
@@ -285,15 +285,15 @@ func clientError(err error) error {
 	return err
 }
 
-// attempt is one name with one password, from either door.
+// attempt is a name with a password, from the API or the portal.
 type attempt struct {
 	realm, name, password string
 	clientID, source      string
 	device                string // of the portal; "" elsewhere
 }
 
-// checkPassword counts the try, checks the password and tells whose it is. The steps are the same for a name that does not exist; its
-// password is checked against a hash that nobody knows the password of. Errors: *AccountError, *BusyError, ErrUnknownRealm.
+// checkPassword counts the try, checks the password and returns its account. The steps are the same for an unknown name, whose password is
+// compared with a hash of an unknown password. Errors: *AccountError, *BusyError, ErrUnknownRealm.
 func (s *Service) checkPassword(ctx context.Context, a attempt) (store.UserAccount, error) {
 	var none store.UserAccount
 	name := identity.NormaliseName(a.name)
@@ -391,7 +391,7 @@ type attemptResult struct {
 	userID  uuid.UUID // zero for a name that is unknown or was not looked up
 }
 
-// logAttempt writes no name: people type passwords into the field for it.
+// logAttempt logs an attempt without the name: people type passwords into its field.
 func (s *Service) logAttempt(ctx context.Context, a attempt, result attemptResult) {
 	level, outcome := slog.LevelInfo, "ok"
 	if result.problem != "" {
@@ -407,8 +407,8 @@ func (s *Service) logAttempt(ctx context.Context, a attempt, result attemptResul
 	s.keepRefusal(ctx, a, result)
 }
 
-// keepRefusal tells the auditor of a sign-in that failed: whose account was tried, when there is one, and where from. Nobody was
-// identified, so no name stands there.
+// keepRefusal writes the audit event of a failed sign-in: the tried account, if there is one, and the address. It names no person, because
+// nobody was identified.
 func (s *Service) keepRefusal(ctx context.Context, a attempt, result attemptResult) {
 	if result.problem == "" {
 		return

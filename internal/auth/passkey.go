@@ -21,8 +21,8 @@ import (
 // challengeLife limits the age of a challenge when it is answered.
 const challengeLife = 5 * time.Minute
 
-// PasskeyAsk holds the request of a passkey from a browser. The server stores nothing of it: the challenge is a keyed digest over the user,
-// the purpose and the expiry, so an answer counts for these alone. The digest of an accepted answer is stored, so that it counts once.
+// PasskeyAsk is a request for a passkey to a browser. The server does not store it: the challenge is a keyed digest over the user, the
+// purpose and the expiry, so an answer counts for these alone. The digest of an accepted answer is stored, so that it counts once.
 type PasskeyAsk struct {
 	Challenge   string   `json:"challenge"` // base64url
 	RelyingID   string   `json:"rpId"`
@@ -34,7 +34,7 @@ type PasskeyAsk struct {
 	Algorithms []int64 `json:"algorithms,omitempty"`
 }
 
-// JSON is the question as the page's script reads it.
+// JSON returns the request in the form for the page's script.
 func (a PasskeyAsk) JSON() string {
 	text, err := json.Marshal(a)
 	if err != nil {
@@ -95,7 +95,7 @@ func relyingParty(origin string) (string, bool) {
 	return parsed.Hostname(), true
 }
 
-// challenges returns the challenges of a ticket under all keys in force, that of the first key first.
+// challenges returns the challenges of a ticket under all keys in force, the first key's first.
 func (s *Service) challenges(c factorCheck, ticket []byte) [][digestSize]byte {
 	version := binary.BigEndian.AppendUint64(nil, uint64(c.about.Version)) //nolint:gosec // versions are counted one by one
 	return s.keys.challenges.Digests([]byte(c.by.Realm), c.by.UserID[:], []byte(c.purpose), c.about.MessageID[:], version,
@@ -111,7 +111,7 @@ func (s *Service) openTicket(text string) ([]byte, bool) {
 	return ticket, s.now().Unix() <= int64(binary.BigEndian.Uint64(ticket)) //nolint:gosec // as it was written
 }
 
-// passkeyUser is an account as the library wants it.
+// passkeyUser adapts an account to the library.
 type passkeyUser struct {
 	by          identity.Principal
 	credentials []webauthn.Credential
@@ -173,7 +173,7 @@ func (a assertion) session() webauthn.SessionData {
 	}
 }
 
-// asserted verifies an answer and returns the authenticator data in it.
+// asserted verifies an answer and returns its authenticator data.
 func asserted(answer *PasskeyAnswer, stored webauthn.Credential, about assertion) (webauthn.Authenticator, error) {
 	library, err := verifier(answer.Origin)
 	if err != nil {

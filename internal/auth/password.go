@@ -11,7 +11,7 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// hashParameters are those of new hashes: 19 MiB, two passes, one lane (OWASP password storage cheat sheet, argon2id).
+// hashParameters are the parameters of new hashes: 19 MiB, two passes, one lane (OWASP password storage cheat sheet, argon2id).
 var hashParameters = argon2id.Params{Memory: 19 * 1024, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 
 // HashPassword makes the argon2id hash of a new password, in its usual text form.
@@ -29,9 +29,9 @@ const nameLanes = 256
 // busyRetry is the Retry-After of a BusyError; a full queue is empty again within it.
 const busyRetry = time.Second
 
-// passwordChecker bounds what password checks may cost: places in all and for one address (further ones are refused at once), workers
-// at the same time, and one check of a name at a time. The last keeps an honest user who signs in many times at once from being locked
-// out, because tries count as failures until they succeed.
+// passwordChecker limits the cost of password checks: waiting sign-ins in all and of one address (further ones are refused at once),
+// parallel workers, and one check of a name at a time. The last protects an honest user with many parallel sign-ins from a lock, because
+// tries count as failures until they succeed.
 type passwordChecker struct {
 	places  chan struct{}
 	workers chan struct{}
@@ -69,8 +69,8 @@ type waiter struct {
 	address string
 }
 
-// enter waits for this name's turn and for a worker, and returns the function that gives both back. Error: *BusyError, at once, when too
-// many wait already, in all or from this address.
+// enter waits for this name's turn and for a worker, and returns the function that releases both. Error: *BusyError, at once, when too many
+// are waiting, in all or from this address.
 func (c *passwordChecker) enter(ctx context.Context, who waiter) (leave func(), err error) {
 	release, err := c.addresses.take(who.address)
 	if err != nil {

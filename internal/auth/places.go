@@ -2,7 +2,7 @@ package auth
 
 import "sync"
 
-// places are for those who wait, so many for each realm or address: one that hangs, or asks all the time, keeps nobody of another out.
+// places limits the waiting people of each realm or address: one that hangs, or sends many requests, does not block the others.
 type places struct {
 	most int // of one realm or address
 
@@ -12,7 +12,7 @@ type places struct {
 
 func newPlaces(most int) *places { return &places{most: most, taken: map[string]int{}} }
 
-// take takes a place until leave. Error: *BusyError.
+// take reserves a place until leave is called. Error: *BusyError.
 func (p *places) take(of string) (leave func(), err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -34,7 +34,7 @@ const flowLife = 10 * time.Minute
 // maxAtProvider limits the users of a realm that wait for an answer of its provider at once; further ones are refused.
 const maxAtProvider = 32
 
-// What keeps somebody from signing in through a provider.
+// The errors of a sign-in through a provider.
 var (
 	// ErrNoProvider: the realm has no identity provider.
 	ErrNoProvider = errors.New("the realm has no identity provider")
@@ -48,7 +48,7 @@ var (
 	ErrPasswordsBarred = errors.New("people of this realm sign in through its identity provider")
 )
 
-// ProviderError says that somebody came back from the provider and is not let in.
+// ProviderError reports that a person returned from the provider and is refused.
 type ProviderError struct {
 	Why     string // in a word
 	Subject string // who the provider says it is, when it is known: for an administrator who is to link it
@@ -74,7 +74,7 @@ func (s *Service) HasProvider(ctx context.Context, realm string) (bool, error) {
 	return found, err
 }
 
-// BeginInput is somebody who wants to sign in through a provider.
+// BeginInput starts a sign-in through a provider.
 type BeginInput struct {
 	Realm         string
 	Next          string // where they go on to
@@ -87,7 +87,7 @@ type Begun struct {
 	Held    string // what the browser keeps until it comes back
 }
 
-// held is the state of a sign-in at the provider. The browser keeps it encrypted.
+// held is the state of a sign-in at the provider. The browser stores it encrypted.
 type held struct {
 	Flow     oidc.Flow `json:"flow"`
 	Provider uuid.UUID `json:"provider"`
@@ -175,9 +175,9 @@ type CameBackInput struct {
 	SourceAddress string
 }
 
-// SignInAtProvider signs in a user who returns from the provider of the realm; the caller keeps the session. next is the page to go on to.
-// Errors: ErrFlowOver, ErrNoProvider, ErrProviderAway, ErrProviderForged, *ProviderError, *LimitError, *BusyError, ErrFactorsForged, and
-// *FactorNeededError as of SignIn.
+// SignInAtProvider signs in a user who returns from the provider of the realm; the caller stores the session. next is the page to continue
+// with. Errors: ErrFlowOver, ErrNoProvider, ErrProviderAway, ErrProviderForged, *ProviderError, *LimitError, *BusyError, ErrFactorsForged,
+// and *FactorNeededError as of SignIn.
 func (s *Service) SignInAtProvider(ctx context.Context, in CameBackInput) (by identity.Principal, next string, err error) {
 	now := s.now()
 	err = s.addresses.take(network(in.SourceAddress), now)
@@ -215,8 +215,8 @@ func (s *Service) SignInAtProvider(ctx context.Context, in CameBackInput) (by id
 	return by, flow.Next, s.askFactor(ctx, by)
 }
 
-// openFlow decrypts the state that the browser kept and compares it with the realm of the address and the answer. Every mismatch gives the
-// same error, ErrFlowOver.
+// openFlow decrypts the state from the browser and compares it with the realm of the address and the answer. Every mismatch gives the same
+// error, ErrFlowOver.
 func (s *Service) openFlow(in CameBackInput) (held, error) {
 	hidden, err := base64.RawURLEncoding.DecodeString(in.Held)
 	if err != nil {
@@ -297,8 +297,8 @@ func (s *Service) refuseOuter(ctx context.Context, in CameBackInput, refused *Pr
 	return refused
 }
 
-// mayUsePassword refuses somebody whose password was right in a realm whose people sign in through its identity provider. Administrators
-// may, so that the realm can be run while the provider is away: each time is an alarm. Error: ErrPasswordsBarred.
+// mayUsePassword refuses the right password in a realm whose people sign in through its identity provider. Administrators may use theirs,
+// so that the realm can be run while the provider is away; each use is an alarm. Error: ErrPasswordsBarred.
 func (s *Service) mayUsePassword(ctx context.Context, by identity.Principal) error {
 	p, found, err := s.people.Provider(ctx, by.Realm)
 	forged := errors.Is(err, store.ErrProviderForged)

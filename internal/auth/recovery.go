@@ -13,8 +13,8 @@ import (
 	"countersign/internal/store"
 )
 
-// Recovery codes stand in for a factor that was lost: ten of 60 bits, each good once. They are long and made by chance, so a digest under a
-// key outside the database is enough.
+// Recovery codes replace a lost factor: ten codes of 60 bits, each valid once. They are long and random, so a digest under a key outside
+// the database is enough.
 const (
 	recoveryCodes = 10
 	codeBytes     = 8 // of which 60 bits are shown
@@ -48,7 +48,7 @@ func (s *Service) codeDigests(by identity.Principal, factor uuid.UUID, code stri
 	return s.keys.recovery.Digests([]byte(by.Realm), by.UserID[:], factor[:], []byte(code))
 }
 
-// fitsRecovery holds a code against a set of them. Every digest is compared.
+// fitsRecovery compares a code with a set of codes. Every digest is compared.
 func (s *Service) fitsRecovery(c factorCheck, f store.Factor) (token [digestSize]byte, fits bool) {
 	code := strings.NewReplacer("-", "", " ", "").Replace(strings.ToLower(strings.TrimSpace(c.answer.Code)))
 	if len(code) != codeLetters {

@@ -13,7 +13,7 @@ import (
 // grace is the time within which a repeated refresh gets the same answer again.
 const grace = 5 * time.Second
 
-// RefreshInput asks for new tokens.
+// RefreshInput requests new tokens.
 type RefreshInput struct {
 	Realm        string
 	Client       ClientCredentials
@@ -111,7 +111,7 @@ func (u refreshUse) inGrace(t store.RefreshToken) (successor, bool) {
 	return successor{}, false
 }
 
-// repeat gives the answer of the first use again, with the time that is left of it.
+// repeat returns the answer of the first use again, with the remaining time.
 func (u refreshUse) repeat(t store.RefreshToken, given successor) refreshOutcome {
 	accessEnd := earlier(t.SpentAt.Add(u.client.Life.Access), t.FamilyEndsAt)
 	return refreshOutcome{tokens: u.tokenSet(t, given, tokenEnds{access: accessEnd, refresh: t.SuccessorExpiresAt})}

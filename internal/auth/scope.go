@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// maxScope is the longest scope taken, in bytes.
+// maxScope is the longest accepted scope, in bytes.
 const maxScope = 256
 
-// validScope checks the form of a scope (RFC 6749 section 3.3). Rights come from roles alone: a scope is kept and given back, and opens
-// nothing. The empty scope is none.
+// validScope checks the form of a scope (RFC 6749 section 3.3). Rights come from roles alone: a scope is stored and returned, and gives no
+// rights. The empty scope is none.
 func validScope(scope string) bool {
 	if scope == "" {
 		return true
@@ -29,7 +29,7 @@ func outsideScope(r rune) bool {
 	return r < 0x21 || r > 0x7E || r == '"' || r == '\\'
 }
 
-// withinScope reports whether every word of a scope stands in the granted one (RFC 6749 section 6).
+// withinScope reports whether the granted scope has every word of the requested one (RFC 6749 section 6).
 func withinScope(asked, granted string) bool {
 	allowed := strings.Fields(granted)
 	for word := range strings.FieldsSeq(asked) {

@@ -19,7 +19,7 @@ var (
 	ErrSetUpCode = errors.New("the code does not belong to this link")
 )
 
-// SetUpInput is somebody who sets the first password of an account, or a new one after a reset.
+// SetUpInput sets the first password of an account, or a new one after a reset.
 type SetUpInput struct {
 	Realm         string
 	Link          string // the secret part of the link
@@ -28,7 +28,7 @@ type SetUpInput struct {
 	SourceAddress string
 }
 
-// SetUpAccount tells whose password a link sets. Errors: ErrSetUpOver, *LimitError.
+// SetUpAccount returns the account of a set-up link. Errors: ErrSetUpOver, *LimitError.
 func (s *Service) SetUpAccount(ctx context.Context, in SetUpInput) (userName string, err error) {
 	err = s.addresses.take(network(in.SourceAddress), s.now())
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *Service) SetUp(ctx context.Context, in SetUpInput) error {
 	return nil
 }
 
-// triedSetUp counts a try of the link, holds its code against it, and hashes the password.
+// triedSetUp counts a try of the link, checks its code, and hashes the password.
 func (s *Service) triedSetUp(ctx context.Context, found store.SetUp, in SetUpInput) (hash string, err error) {
 	err = s.people.TrySetUp(ctx, in.Realm, found, s.now())
 	if err != nil {
@@ -120,7 +120,7 @@ func setUpOver(err error) error {
 	return err
 }
 
-// matches reports whether a stored digest is one of those made under the keys in force, in constant time.
+// matches reports whether a stored digest equals one of the digests under the keys in force, in constant time.
 func matches(stored []byte, made [][sha256.Size]byte) bool {
 	found := 0
 	for _, digest := range made {
@@ -129,5 +129,5 @@ func matches(stored []byte, made [][sha256.Size]byte) bool {
 	return found == 1
 }
 
-// UnknownPassword is the hash of a password that nobody knows: for an account whose owner has not set one yet.
+// UnknownPassword returns the hash of an unknown password, for an account whose owner has not set one yet.
 func UnknownPassword() (string, error) { return HashPassword(rand.Text()) }

@@ -17,7 +17,7 @@ import (
 // secretBytes is the randomness of a token.
 const secretBytes = 32
 
-// TokenSet holds the tokens of a sign-in or a refresh. Only the client keeps them; the database keeps digests.
+// TokenSet holds the tokens of a sign-in or a refresh. Only the client stores them; the database stores digests.
 type TokenSet struct {
 	AccessToken      string
 	RefreshToken     string
@@ -66,7 +66,7 @@ func (s *Service) parseToken(text string) (token, bool) {
 	return s.tokenOf(realm, text), true
 }
 
-// parseTokenOf reads a token and holds it to the realm of the call.
+// parseTokenOf parses a token and compares its realm with that of the call.
 func (s *Service) parseTokenOf(realm, text string) (token, bool) {
 	t, ok := s.parseToken(text)
 	return t, ok && t.realm == realm
@@ -87,9 +87,8 @@ type successor struct {
 	refresh, access token
 }
 
-// successors derives the tokens that follow a refresh token, under each key, the first key's first. The same token and key always give
-// the same successor, so a client that lost the answer can be given it again, and nothing has to be stored in clear. Without the key it
-// cannot be told from randomness.
+// successors derives the tokens that follow a refresh token, under each key, the first key's first. The same token and key always give the
+// same successor, so a client that lost the answer can get it again, and nothing is stored in clear. Without the key it looks random.
 func (s *Service) successors(of token) []successor {
 	refresh := s.keys.successors.Digests([]byte("refresh token"), []byte(of.text))
 	access := s.keys.successors.Digests([]byte("access token"), []byte(of.text))

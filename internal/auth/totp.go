@@ -36,13 +36,13 @@ const (
 // enrolFor limits the time between opening and sending the page of a new app.
 const enrolFor = 15 * time.Minute
 
-// ErrEnrolment says that the page of a new factor was open for too long, or is not of this account.
+// ErrEnrolment reports that the page of a new factor was open for too long, or belongs to another account.
 var ErrEnrolment = errors.New("this page was open for too long: begin again")
 
-// ErrNewCode says that the code of a new app does not fit, so the app does not have the key, or its clock is wrong.
+// ErrNewCode reports that the code of a new app is wrong: the app does not have the key, or its clock is wrong.
 var ErrNewCode = errors.New("the code does not fit: check that the app has this key and that its clock is right")
 
-// NewTOTP is an authenticator app about to be taken up.
+// NewTOTP is an authenticator app to be added.
 type NewTOTP struct {
 	Key string // base32, to type it into the app
 	URI string // otpauth://, to open the app
@@ -120,8 +120,7 @@ func codeOf(secret []byte, step int64) (string, error) {
 		totp.ValidateOpts{Period: uint(totpPeriod / time.Second), Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1})
 }
 
-// stepOf is the time step whose code was typed, of the present one and those beside it. All are compared, so that the time it takes tells
-// nothing.
+// stepOf returns the time step of the typed code: the present one or a neighbour. All are compared, so that the time reveals nothing.
 func stepOf(secret []byte, typed string, now time.Time) (step int64, found bool) {
 	typed = strings.ReplaceAll(strings.TrimSpace(typed), " ", "")
 	present := now.Unix() / int64(totpPeriod/time.Second)
@@ -139,7 +138,7 @@ func stepToken(step int64) [digestSize]byte {
 	return sha256.Sum256(binary.BigEndian.AppendUint64([]byte("countersign totp step "), uint64(step))) //nolint:gosec // after 1970
 }
 
-// fitsTOTP holds a code against an app.
+// fitsTOTP compares a code with the key of an app.
 func (s *Service) fitsTOTP(c factorCheck, f store.Factor, now time.Time) (token [digestSize]byte, fits bool) {
 	secret, err := s.keys.factors.Decrypt(f.Secret, secretOf(c.by, f.ID)...)
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 	"countersign/internal/store"
 )
 
-// answersLead is the time for which an answer is left to the nudge before a poll offers it.
+// answersLead is the time for which a poll leaves an answer to its nudge.
 const answersLead = 2 * time.Second
 
-// Answer hands an answer of the outbox to clearing. It does nothing when clearing has it. A row that does not fit its seal is refused, for
-// ever; one whose key is missing waits for it.
+// Answer delivers an answer of the outbox to clearing. It does nothing when clearing has it. A row that does not fit its seal is refused
+// for good; a row whose key is missing waits for it.
 func (s *Service) Answer(ctx context.Context, scheme rulebook.Scheme, reference string) (err error) {
 	ctx, end := s.tracedAnswer(ctx, reference)
 	defer func() { end(err) }()
@@ -83,7 +83,7 @@ func (s *Service) checkKeys(ctx context.Context) {
 	}
 }
 
-// processWaiting takes up the documents that waited for a payment.
+// processWaiting processes the documents that waited for a payment.
 func (s *Service) processWaiting(ctx context.Context, scheme rulebook.Scheme, transactionID string) error {
 	waiting, err := s.inbox.HeldInbound(ctx, scheme, transactionID)
 	if err != nil {
@@ -111,7 +111,7 @@ func (s *Service) pollHeld(ctx context.Context) {
 	}
 }
 
-// endWaiting processes a document that waited, or puts it into quarantine.
+// endWaiting processes a document that waited, or moves it to quarantine.
 func (s *Service) endWaiting(ctx context.Context, in store.Document) error {
 	limited, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()

@@ -14,8 +14,8 @@ import (
 // maxInquiryPause bounds the pauses between status requests about one payment.
 const maxInquiryPause = 15 * time.Minute
 
-// inquiryPause is the pause after a status request. About a payment: 1 s, doubled each time, at most 15 minutes. About a recall, whose
-// answer people give: a day.
+// inquiryPause is the pause after a status request. About a payment: 1 s, doubled each time, at most 15 minutes. About a recall, which
+// people answer: a day.
 func inquiryPause(m payment.Message) time.Duration {
 	const day = 24 * time.Hour
 	switch {
@@ -27,8 +27,8 @@ func inquiryPause(m payment.Message) time.Duration {
 	return min(maxInquiryPause, time.Second<<m.Inquiries)
 }
 
-// inquire asks clearing what became of an unconfirmed message. The number of the request and the time of the next are stored first,
-// so a crash costs at most one request.
+// inquire requests the status of an unconfirmed message. The number of the request and the time of the next are stored first, so a crash
+// costs at most one request.
 func (s *Service) inquire(ctx context.Context, realm string, id uuid.UUID) (err error) {
 	ctx, end := s.cfg.Traces.Message(ctx, id, "inquire")
 	defer func() { end(err) }()

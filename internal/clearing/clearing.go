@@ -166,8 +166,8 @@ func (s *Service) send(ctx context.Context, work store.Work) (err error) {
 	return s.deliver(ctx, made, content)
 }
 
-// deliver hands the document of a verified message to clearing, and notes the delivery, unless its answer came first: steps 4 and 5. A
-// resolution that is communicated by that answers its recall.
+// deliver sends the document of a verified message to clearing, and records the delivery, unless its answer came first: steps 4 and 5. A
+// resolution that the delivery communicates answers its recall.
 func (s *Service) deliver(ctx context.Context, made payment.Outbound, content []byte) error {
 	m := made.Message()
 	goesOn, err := s.reserve(ctx, m)
@@ -228,8 +228,8 @@ func (s *Service) Make(out store.Outgoing) (payment.Outbound, []byte, error) {
 	return made, content, err
 }
 
-// storeOutbound stores a document under seal before anybody sees it. It returns the bytes that leave: those stored before, where they are
-// the same document in the form of another profile of the scheme. Errors: as lifecycle.Documents.Keep.
+// storeOutbound stores a document under seal before it is sent. It returns the bytes to send: the stored ones if they are the same document
+// in the form of another profile of the scheme. Errors: as store.Documents.Keep.
 func (s *Service) storeOutbound(ctx context.Context, made payment.Outbound, content []byte) ([]byte, error) {
 	err := s.documents.Keep(ctx, made, content, s.cfg.Now())
 	if !errors.Is(err, store.ErrRemade) {
@@ -283,8 +283,8 @@ func (s *Service) withhold(ctx context.Context, m payment.Message) error {
 	return err
 }
 
-// hold keeps back a message that cannot be sent or asked about now, and returns the error, so that it is tried again. What an operator
-// must look at, such as a missing key or a document that was made with other bytes before, raises the alarm, once for each message.
+// hold keeps a message that cannot be sent or asked about now, and returns the error, so that it is retried. An error for an operator, such
+// as a missing key or a document that was made with other bytes before, raises the alarm, once for each message.
 func (s *Service) hold(ctx context.Context, m payment.Message, err error) error {
 	if errors.Is(err, payment.ErrUnknownKey) || errors.Is(err, payment.ErrForged) || errors.Is(err, store.ErrRemade) {
 		s.alarmOnce(ctx, m.InternalID.String(), "release held back: not sent, not ended, tried again", "realm", m.Realm,
@@ -296,7 +296,7 @@ func (s *Service) hold(ctx context.Context, m payment.Message, err error) error 
 // maxAlarms limits the alarms that are remembered. A forgotten one, as at a restart, is raised again.
 const maxAlarms = 10_000
 
-// alarmOnce raises an alarm about a subject that the service looks at again and again.
+// alarmOnce raises an alarm about a subject of repeated checks once.
 func (s *Service) alarmOnce(ctx context.Context, subject, text string, with ...any) {
 	s.mu.Lock()
 	raised := s.alarmed[subject]
@@ -310,7 +310,7 @@ func (s *Service) alarmOnce(ctx context.Context, subject, text string, with ...a
 	}
 }
 
-// moveIf turns "nothing to move" into the store's word for it.
+// moveIf maps "nothing to move" to store.ErrNoChange.
 func moveIf(t payment.Transition, moves bool, err error) (payment.Transition, error) {
 	if err == nil && !moves {
 		return payment.Transition{}, store.ErrNoChange
@@ -318,7 +318,7 @@ func moveIf(t payment.Transition, moves bool, err error) (payment.Transition, er
 	return t, err
 }
 
-// busy holds the keys for which work runs.
+// busy holds the keys with running work.
 type busy[K comparable] struct {
 	mu sync.Mutex
 	of map[K]bool

@@ -73,9 +73,9 @@ const (
 	interruptionLines = 10 * time.Second
 )
 
-// connection hands documents to the clearing of one scheme. When clearing takes none any more, the connection is interrupted: deliveries
-// then fail at once, but for one at a time that finds out whether clearing is back. So what waits for an answer that does not come is
-// bounded, and the back-off of messages counts only attempts that were made.
+// connection delivers documents to the clearing of one scheme. When clearing accepts none any more, the connection is interrupted:
+// deliveries then fail at once, except one at a time that tests whether clearing is back. So the number of waiting deliveries is limited,
+// and the back-off of messages counts only real attempts.
 type connection struct {
 	scheme    rulebook.Scheme
 	cfg       *Config
@@ -101,8 +101,8 @@ func newConnection(scheme rulebook.Scheme, cfg *Config, recovered func()) *conne
 	return c
 }
 
-// changed tells an operator once that clearing is away, and once that it is back, however many deliveries fail; of one that comes
-// and goes it tells every ten seconds at most. The breaker calls it under its own lock.
+// changed logs once that clearing is away, and once that it is back, however many deliveries fail; an unstable connection is logged every
+// ten seconds at most. The breaker calls it under its own lock.
 func (c *connection) changed(_ string, from, to gobreaker.State) {
 	now := c.cfg.Now().UTC()
 	c.mu.Lock()
@@ -129,7 +129,7 @@ func (c *connection) changed(_ string, from, to gobreaker.State) {
 	c.down, c.loggedAt, c.interruptions = true, now, 0
 }
 
-// logged reports whether an error is covered by the logged outage of clearing, so that no document is named for it.
+// logged reports whether the logged outage of clearing covers an error, so that it is not logged for each document.
 func (c *connection) logged(err error) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

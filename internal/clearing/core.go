@@ -36,7 +36,7 @@ const (
 	rejectedAll      = 35 * 24 * time.Hour
 )
 
-// reserve asks core banking for the funds of a message that is about to leave, once, and reports whether it may leave. Only the stored
+// reserve requests the funds of a message from core banking before it leaves, once, and reports whether it may leave. Only the stored
 // answer counts, so that every attempt of every process does the same. A message without funds fails here.
 func (s *Service) reserve(ctx context.Context, m payment.Message) (goesOn bool, err error) {
 	if s.cfg.Core == nil || !m.Kind.Limited() {
@@ -65,7 +65,7 @@ func (s *Service) reserve(ctx context.Context, m payment.Message) (goesOn bool, 
 	return false, err
 }
 
-// askFunds asks core banking as the policy in force says.
+// askFunds requests the funds as the policy in force says.
 func (s *Service) askFunds(ctx context.Context, m payment.Message) (payment.CoreAnswer, error) {
 	known, err := s.cfg.Messages.CreateContext(ctx, store.ContextQueryOf(m))
 	if err != nil && !errors.Is(err, store.ErrNoPolicy) {
@@ -90,7 +90,7 @@ func (s *Service) askFunds(ctx context.Context, m payment.Message) (payment.Core
 }
 
 // checkCredit checks an incoming payment by the rules of its scheme, and asks core banking about one that breaks none, within the time of
-// the scheme. The time counts again afterwards. said is nil when core banking was not asked.
+// the scheme. The time is checked again afterwards. said is nil when core banking was not asked.
 func (s *Service) checkCredit(
 	ctx context.Context, in payment.IncomingInput, arrival payment.ArrivalInput, transfer interbank.Transfer,
 ) (refused payment.IncomingRefusal, said *payment.CoreAnswer, err error) {
@@ -119,14 +119,14 @@ func (s *Service) checkCredit(
 	return refused, &answer, nil
 }
 
-// offerBooking has core banking told how a message ended, if it ended and went past the port.
+// offerBooking queues the report to core banking about an ended message that passed the port.
 func (s *Service) offerBooking(realm string, id uuid.UUID) {
 	if s.cfg.Core != nil {
 		s.bookings.offer(task{realm: realm, id: id}, func(ctx context.Context) error { return s.book(ctx, realm, id) })
 	}
 }
 
-// book tells core banking how a message ended, at least once. The record keeps what core banking confirmed.
+// book reports the end of a message to core banking, at least once. The record stores the confirmation.
 func (s *Service) book(ctx context.Context, realm string, id uuid.UUID) error {
 	b, err := s.core.Of(ctx, realm, id)
 	if errors.Is(err, payment.ErrNotFound) {
@@ -154,7 +154,7 @@ func (s *Service) book(ctx context.Context, realm string, id uuid.UUID) error {
 	return s.core.Told(ctx, b, m, result, s.cfg.Now())
 }
 
-// pollBookings offers the ended payments of a realm that core banking was not told of.
+// pollBookings offers the ended payments of a realm that were not reported to core banking.
 func (s *Service) pollBookings(ctx context.Context, realm string) {
 	if s.cfg.Core == nil {
 		return

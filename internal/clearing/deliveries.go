@@ -10,7 +10,7 @@ import (
 	"countersign/internal/payment"
 )
 
-// deliveries holds the deliveries that run in this process.
+// deliveries holds the running deliveries of this process.
 type deliveries struct {
 	mu sync.Mutex
 	of map[uuid.UUID]*underway // by the id of the message

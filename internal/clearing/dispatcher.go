@@ -41,8 +41,8 @@ func backoff(failed int) time.Duration {
 }
 
 // dispatcher runs the tasks of one kind. The polls of the database and the nudges after a commit offer tasks; each task is known once. A
-// failed task is retried with growing pauses and is not in the way of others meanwhile. Nothing of it is durable: the database holds the
-// messages and documents that the tasks are about.
+// failed task is retried with growing pauses and does not block others meanwhile. Nothing of it is durable: the database has the messages
+// and documents that the tasks are about.
 type dispatcher struct {
 	doing   Doing
 	scheme  rulebook.Scheme // "" for both
@@ -114,7 +114,7 @@ func (d *dispatcher) offer(t task, do func(context.Context) error) {
 	d.makeReady(e)
 }
 
-// makeReady puts an entry at the end of the ready ones. Call it under the lock.
+// makeReady appends an entry to the ready ones. Call it under the lock.
 func (d *dispatcher) makeReady(e *entry) {
 	e.state, e.since = taskReady, d.now()
 	d.ready = append(d.ready, e)
@@ -129,7 +129,7 @@ func (d *dispatcher) signal() {
 	}
 }
 
-// run starts ready tasks until ctx ends, and waits for those that run. Tasks run in the context working.
+// run starts ready tasks until ctx ends, and waits for running ones. Tasks run in the context working.
 func (d *dispatcher) run(ctx, working context.Context) {
 	ticker := time.NewTicker(retryEvery)
 	defer ticker.Stop()

@@ -23,7 +23,7 @@ const (
 const codeRejected = "FF01"
 
 // receiveForeign stores a document of a message that the gateway does not process, for an operator. The refusal of a message (admi.002)
-// ends the message of ours that it names, with an alarm: clearing never took it, so that nothing is asked or sent again.
+// ends the message of ours that it names, with an alarm: clearing never accepted it, so nothing is asked or sent again.
 func (s *Service) receiveForeign(ctx context.Context, in store.Document, f profile.Foreign) error {
 	in.Name = f.Name
 	if err := s.fromPartner(in); err != nil {
@@ -48,7 +48,7 @@ func (s *Service) receiveForeign(ctx context.Context, in store.Document, f profi
 	return s.quarantine(ctx, in, failed)
 }
 
-// rejectedByClearing ends the message that an admi.002 names, and returns what an operator is told.
+// rejectedByClearing ends the message that an admi.002 names, and returns the text for the operator.
 func (s *Service) rejectedByClearing(ctx context.Context, in store.Document, f profile.Foreign) (*unprocessableError, error) {
 	words := strings.TrimSpace(f.Reason + " " + f.Description)
 	failed := &unprocessableError{

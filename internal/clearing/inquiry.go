@@ -94,7 +94,7 @@ func (s *Service) recallAsked(ctx context.Context, in store.Document, inquiry in
 	return recall, err
 }
 
-// recordInquiry keeps a question of clearing, which moves nothing, with our answers to it.
+// recordInquiry stores a question of clearing, which moves nothing, with our answers.
 func (s *Service) recordInquiry(ctx context.Context, in store.Document, answers ...store.Document) (err error) {
 	ctx, end := s.cfg.Traces.Message(ctx, in.MessageID, "question "+string(in.Name))
 	defer func() { end(err) }()
@@ -127,7 +127,7 @@ func (s *Service) sentAnswer(ctx context.Context, in store.Document, realm strin
 	}}, nil
 }
 
-// noMove stores a document beside its message and moves nothing.
+// noMove decides to store a document beside its message without a move.
 func noMove(payment.Message) (payment.Transition, error) {
 	return payment.Transition{}, store.ErrNoChange
 }

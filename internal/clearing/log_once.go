@@ -9,7 +9,7 @@ import (
 	"countersign/internal/store"
 )
 
-// complaints remember what of that which is done at every look failed the last time, so that it is told once, until it succeeds.
+// complaints remembers the repeated tasks that failed last time, so that a failure is logged once, until the task succeeds.
 type complaints struct {
 	mu   sync.Mutex
 	told map[string]bool
@@ -31,7 +31,7 @@ func (c *complaints) first(what string, err error) bool {
 	return !told
 }
 
-// logOnce tells the log what something that is done at every look failed with, the first time after it did not. With nil it did not.
+// logOnce logs the first failure of a repeated task. A nil error resets it.
 func (s *Service) logOnce(ctx context.Context, err error, doing string, with ...any) {
 	if err != nil && unlogged(ctx, err) {
 		return
@@ -41,7 +41,7 @@ func (s *Service) logOnce(ctx context.Context, err error, doing string, with ...
 	}
 }
 
-// warn tells the log what failed.
+// warn logs a failure.
 func (s *Service) warn(ctx context.Context, err error, doing string, with ...any) {
 	if !unlogged(ctx, err) {
 		s.cfg.Log.WarnContext(ctx, doing, append(with, "error", err.Error())...)

@@ -39,7 +39,7 @@ func isUnknown(err error) bool {
 	return errors.Is(err, payment.ErrNotFound) || isStranger(err) && !unprocessableOf(err).knows
 }
 
-// weaker reports whether another reason says more: that of a payment of the bank itself, or of one that the stranger knows.
+// weaker reports whether another reason is more specific: about a payment of the same bank, or one that the stranger knows.
 func (e *unprocessableError) weaker(than *unprocessableError) bool {
 	return e.alarm && (!than.alarm || than.knows && !e.knows)
 }
@@ -49,7 +49,7 @@ func (e *unprocessableError) Error() string { return e.reason.String() }
 
 func unprocessable(reason i18n.Text) error { return &unprocessableError{reason: reason} }
 
-// unprocessableOf is why a document cannot be booked, however often it is tried; nil when an error says nothing of it.
+// unprocessableOf returns the reason why a document can never be booked; nil when an error gives none.
 func unprocessableOf(err error) *unprocessableError {
 	var cannot *unprocessableError
 	switch {
@@ -114,7 +114,7 @@ func (s *Service) seenForeign(ctx context.Context, in store.Document) error {
 	return err
 }
 
-// sender is the BankID of the bank that a document comes from.
+// sender returns the BankID of the sending bank of a document.
 func (s *Service) sender(scheme rulebook.Scheme, document iso20022.Document) string {
 	return interbank.Sender(document, s.cfg.Profiles.PartnerBIC(string(scheme)))
 }
@@ -128,7 +128,7 @@ func (s *Service) senderOf(stored store.Document) string {
 	return s.sender(stored.Scheme, parsed)
 }
 
-// giveUp puts a document that waited into quarantine.
+// giveUp moves a document that waited to quarantine.
 func (s *Service) giveUp(ctx context.Context, in store.Document, failed *unprocessableError) error {
 	first, err := s.inbox.GiveUp(ctx, in, failed.reason)
 	if first {
@@ -137,7 +137,7 @@ func (s *Service) giveUp(ctx context.Context, in store.Document, failed *unproce
 	return err
 }
 
-// auditQuarantined tells the log and the audit trail of a document that an operator has to look at.
+// auditQuarantined logs and audits a document that an operator has to look at.
 func (s *Service) auditQuarantined(ctx context.Context, in store.Document, failed *unprocessableError) {
 	if failed.alarm {
 		s.alarmOnce(ctx, "quarantine "+string(in.Scheme)+" "+in.Reference, "document in quarantine: look at it now",

@@ -19,9 +19,8 @@ import (
 // waitForPayment is the time that a recall waits for its payment before an operator sees it.
 const waitForPayment = time.Minute
 
-// receiveRecall takes another bank's recall of an incoming payment: it awaits a decision until the scheme's answer day. In SIC clearing
-// gets a receipt. The recall of a payment that is withheld goes to quarantine: it would carry the fields of that payment under a seal of
-// its own.
+// receiveRecall stores another bank's recall of an incoming payment: it awaits a decision until the scheme's answer day. In SIC clearing
+// gets a receipt. The recall of a withheld payment goes to quarantine: it would copy the fields of that payment under a seal of its own.
 func (s *Service) receiveRecall(ctx context.Context, in store.Document, document *iso20022.FIToFIPaymentCancellationRequest) error {
 	recall, err := interbank.ReadCancellation(document)
 	if err != nil {
@@ -72,8 +71,8 @@ func (s *Service) receipt(in store.Document, about iso20022.Document, reference 
 	return &answer, err
 }
 
-// receiveReturn takes money back (pacs.004), and clearing gets a pacs.002. With FOCR the money answers our recall of the payment. Any other
-// reason is one of the bank's own, also when our recall crosses the return: the bank then answers the recall with ARDT.
+// receiveReturn books returned money (pacs.004), and answers clearing with a pacs.002. With FOCR the money answers our recall of the
+// payment. Any other reason is the bank's own, also when our recall crosses the return: the bank then answers the recall with ARDT.
 func (s *Service) receiveReturn(ctx context.Context, in store.Document, document *iso20022.PaymentReturn) error {
 	returned, err := interbank.ReadReturn(document)
 	if err != nil {
@@ -117,13 +116,13 @@ func (s *Service) receiveReturn(ctx context.Context, in store.Document, document
 	})
 }
 
-// takesPlainReturns reports whether money of a scheme comes back without a recall: where we may send it back so.
+// takesPlainReturns reports whether money of a scheme may come back without a recall: where we may send it back so.
 func (s *Service) takesPlainReturns(scheme rulebook.Scheme) bool {
 	_, refused := rulebook.OnlyAfterRecall(rulebook.RTransactionCase{Scheme: scheme, Settings: s.cfg.Rules})
 	return !refused
 }
 
-// receivePlainReturn takes the money of a payment of ours back that nobody recalled: all of it, from the bank that got it. A return that
+// receivePlainReturn books money of our payment that comes back without a recall: all of it, from the creditor's bank. A return that
 // overtook the settlement of the payment waits for it.
 func (s *Service) receivePlainReturn(
 	ctx context.Context, in store.Document, document *iso20022.PaymentReturn, returned interbank.Returned,
@@ -192,8 +191,8 @@ func (s *Service) arriveAnswer(ctx context.Context, a store.Arrival) error {
 
 const answeredBefore = "The recall was answered before: there is one answer to a recall."
 
-// receiveResolution books the refusal of a recall (camt.029). In SIC clearing gets a receipt. A camt.029 that refuses nothing, such as one
-// that says "pending", is kept beside the recall and moves nothing.
+// receiveResolution books the refusal of a recall (camt.029). In SIC clearing gets a receipt. A camt.029 that refuses nothing, such as
+// "pending", is stored beside the recall and moves nothing.
 func (s *Service) receiveResolution(ctx context.Context, in store.Document, document *iso20022.ResolutionOfInvestigation) error {
 	resolution, err := interbank.ReadResolution(document)
 	if err != nil {
@@ -240,8 +239,7 @@ func (s *Service) keepUndecided(
 	}, answers...)
 }
 
-// answeredOnce is the move of an answer to a recall of ours. There is one: money that comes a second time, or a second refusal, is for an
-// operator and is not confirmed.
+// answeredOnce returns the move of the first answer to our recall. A second payment or refusal is for an operator and is not confirmed.
 func (s *Service) answeredOnce(t payment.Transition, moves bool, err error) (payment.Transition, error) {
 	if err == nil && !moves {
 		return payment.Transition{}, unprocessable(answeredBefore)
@@ -263,8 +261,8 @@ func (s *Service) sentOriginal(ctx context.Context, about interbank.Original) (r
 	return realm, id, err
 }
 
-// recallOf finds our recall of the payment a document is about. What answers a recall that is withheld, or comes from another bank than the
-// one that was asked, goes to quarantine.
+// recallOf finds our recall of the payment that a document is about. An answer to a withheld recall, or from another bank than the asked
+// one, goes to quarantine.
 func (s *Service) recallOf(ctx context.Context, about interbank.Original, from string) (payment.Message, error) {
 	realm, original, err := s.sentOriginal(ctx, about)
 	if err != nil {
@@ -284,7 +282,7 @@ func (s *Service) recallOf(ctx context.Context, about interbank.Original, from s
 	return m, s.comesFrom(m, from)
 }
 
-// receiveReceipt books what clearing says of our recall or resolution (camt.025).
+// receiveReceipt books a receipt of clearing (camt.025) for our recall or resolution.
 func (s *Service) receiveReceipt(ctx context.Context, in store.Document, document *iso20022.Receipt) error {
 	confirmation, err := interbank.ReadReceipt(document)
 	if err != nil {

@@ -27,19 +27,19 @@ type Document struct {
 	ReceivedAt time.Time
 }
 
-// maxReference is the longest message id of a transport that the inbox keeps, in characters.
+// maxReference is the longest message id of a transport that the inbox stores, in characters.
 const maxReference = 140
 
-// UsableReference reports whether the inbox can keep the message id of a transport: printable ASCII, not too long. "" is fine.
+// UsableReference reports whether the inbox can store the message id of a transport: printable ASCII, not too long. "" is fine.
 func UsableReference(reference string) bool {
 	foreign := strings.ContainsFunc(reference, func(character rune) bool { return character < ' ' || character > '~' })
 	return !foreign && len(reference) <= maxReference
 }
 
-// ErrDuplicate says that a document with this message id was received before. Nothing was done.
+// ErrDuplicate reports that a document with this message id was received before. Nothing was done.
 var ErrDuplicate = errors.New("the message id was received before")
 
-// RefusedError says that the document is not well formed, not of a known message, or not valid by its schema. Nothing was stored.
+// RefusedError reports a document that is not well formed, not of a known message, or not valid by its schema. Nothing was stored.
 type RefusedError struct {
 	Findings []iso20022.Finding
 }
@@ -89,7 +89,7 @@ func (s *Service) fromPartner(in store.Document) error {
 	return nil
 }
 
-// processOrQuarantine processes a document, and puts it into quarantine when it cannot be booked. Error: store.ErrSeen.
+// processOrQuarantine processes a document, and moves it to quarantine when it cannot be booked. Error: store.ErrSeen.
 func (s *Service) processOrQuarantine(ctx context.Context, in store.Document, process func() error) error {
 	err := process()
 	if errors.Is(err, payment.ErrNotFound) { // it was lost with the database that was here before

@@ -102,7 +102,7 @@ func repeat(ctx context.Context, do func(context.Context)) {
 	}
 }
 
-// RunOnce does once, for every realm, what Run does all the time, and waits for it.
+// RunOnce runs one poll of Run for every realm, and waits for it.
 func (s *Service) RunOnce(ctx context.Context) {
 	var polls sync.WaitGroup
 	s.listRealms(ctx)
@@ -117,7 +117,7 @@ func (s *Service) RunOnce(ctx context.Context) {
 	s.Drain(ctx)
 }
 
-// Drain runs the tasks that are ready, and waits for them.
+// Drain runs the ready tasks, and waits for them.
 func (s *Service) Drain(ctx context.Context) {
 	var all sync.WaitGroup
 	for _, d := range s.dispatchers() {
@@ -139,7 +139,7 @@ func (s *Service) pollAll(ctx context.Context, polls *sync.WaitGroup) {
 	}
 }
 
-// realms are those of the last time that the database said.
+// realms returns the realms of the last successful read.
 func (s *Service) realms() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

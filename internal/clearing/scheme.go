@@ -135,7 +135,7 @@ func (w *schemeWork) offerAnswer(reference string) {
 	w.answers.offer(task{reference: reference}, func(ctx context.Context) error { return w.Answer(ctx, w.scheme, reference) })
 }
 
-// listFunc lists the messages of a realm and a scheme that wait for something, without those that at leaves out.
+// listFunc lists the waiting messages of a realm and a scheme, without the held ones of at.
 type listFunc func(ctx context.Context, realm string, scheme rulebook.Scheme, at store.DueTimes) ([]uuid.UUID, error)
 
 // pollMessages lists the messages of a realm that wait for a dispatcher and offers them, in the background, unless that poll runs already.

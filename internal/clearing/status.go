@@ -16,7 +16,7 @@ import (
 	"countersign/internal/store"
 )
 
-// receiveStatus books a pacs.002: the answer to an instruction or a return of ours, or what clearing says of an incoming payment.
+// receiveStatus books a pacs.002: the answer to our instruction or return, or clearing's status of an incoming payment.
 func (s *Service) receiveStatus(ctx context.Context, in store.Document, document *iso20022.FIToFIPaymentStatusReport) error {
 	status, err := interbank.ReadStatus(document)
 	if err != nil {
@@ -62,8 +62,8 @@ func (s *Service) incomingAbout(ctx context.Context, in store.Document, about in
 	})
 }
 
-// matching compares a document with an incoming payment. fits tells why it is not about the payment. knows reports whether it repeats what
-// only the parties of the payment know.
+// matching compares a document with an incoming payment. fits returns the mismatch. knows reports whether it repeats what only the parties
+// of the payment know.
 type matching struct {
 	fits  func(payment.Message) error
 	knows func(payment.Message) bool
@@ -107,7 +107,7 @@ func (s *Service) chooseIncoming(
 	return payment.Message{}, payment.ErrNotFound
 }
 
-// comesFrom refuses a document about a message whose sender is no bank of it, with an alarm. The sender is told nothing.
+// comesFrom refuses a document about a message whose sender is no bank of it, with an alarm. The sender gets no answer.
 func (s *Service) comesFrom(m payment.Message, from string) error {
 	err := m.ComesFrom(from)
 	if err != nil {
@@ -116,8 +116,8 @@ func (s *Service) comesFrom(m payment.Message, from string) error {
 	return nil
 }
 
-// fits tells why a document does not answer a message: another scheme, or an id, amount, currency or day that disagrees. What does not fit
-// goes to quarantine.
+// fits returns the reason why a document does not answer a message: another scheme, or an id, amount, currency or day that disagrees. Such
+// a document goes to quarantine.
 func (s *Service) fits(in store.Document, m payment.Message, about interbank.Original) error {
 	if m.Scheme != in.Scheme {
 		return &unprocessableError{about: m, reason: i18n.Text("The message %s is one of %s, this document came through %s.").With(
@@ -135,7 +135,7 @@ func (s *Service) fits(in store.Document, m payment.Message, about interbank.Ori
 // is Processing before its end.
 const noteWithin = 50 * time.Millisecond
 
-// recordAnswer records what clearing says of a message. The message may be our answer to a received recall, which is then Answered.
+// recordAnswer records clearing's answer to a message. The message may be our answer to a received recall, which is then Answered.
 func (s *Service) recordAnswer(ctx context.Context, in store.Document, decide store.DecideFunc) (err error) {
 	var seen payment.Message
 	ctx, end := s.cfg.Traces.Message(ctx, in.MessageID, "answer "+string(in.Name))
@@ -194,8 +194,8 @@ func (s *Service) sentMessage(ctx context.Context, about interbank.Original) (re
 	return s.cfg.Messages.FindByGlobalID(ctx, global)
 }
 
-// statusMove is the move a status asks for. A positive one confirms the settlement of an incoming payment. One that ends nothing is noted
-// beside the message, and a blocked payment raises an alarm.
+// statusMove returns the move of a status. A positive one confirms the settlement of an incoming payment. A status that ends nothing is
+// stored beside the message, and a blocked payment raises an alarm.
 func (s *Service) statusMove(ctx context.Context, m payment.Message, status interbank.Status) (payment.Transition, error) {
 	switch status.Outcome {
 	case interbank.OutcomeNegative:

@@ -69,7 +69,7 @@ func (s *Service) Stuck() (all []Stuck) {
 }
 
 // TryAgain retries the task of a message or document in this process now, or all tasks with subject "", under the same ids as before. It
-// writes an event to the audit log of the person's realm. It reports whether a task of the subject had failed; with "" it does not look.
+// writes an event to the audit log of the person's realm. It reports whether a task of the subject had failed; with "" it is true.
 func (s *Service) TryAgain(ctx context.Context, by identity.Principal, subject string) (paused bool, err error) {
 	told := "all that pauses"
 	if subject != "" {
@@ -148,5 +148,5 @@ func (s *Service) Wait(scheme rulebook.Scheme) time.Duration {
 	return w.deliveries.wait()
 }
 
-// MissingKeys names the keys that answers to clearing wait for, because the key file does not hold them.
+// MissingKeys names the keys, missing in the key file, for which answers to clearing wait.
 func (s *Service) MissingKeys(ctx context.Context) ([]string, error) { return s.outbox.Held(ctx) }

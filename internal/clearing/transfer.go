@@ -12,8 +12,8 @@ import (
 	"countersign/internal/store"
 )
 
-// receiveTransfer takes an incoming payment: accepted when no rule of the scheme refuses it and the account is one of ours and open, and
-// booked when clearing confirms its settlement; else refused with the code of the first rule it breaks. The answer (pacs.002) is stored in
+// receiveTransfer processes an incoming payment: accepted when no rule of the scheme refuses it and the account is one of ours and open,
+// and booked when clearing confirms its settlement; else refused with the code of the first broken rule. The answer (pacs.002) is stored in
 // the same transaction and sent by its job, within the scheme's time. A message that cannot be read as one payment is refused as a whole,
 // and an operator sees it.
 func (s *Service) receiveTransfer(ctx context.Context, in store.Document, document *iso20022.FIToFICustomerCreditTransfer) error {
@@ -64,7 +64,7 @@ func (s *Service) receiveTransfer(ctx context.Context, in store.Document, docume
 	return s.processWaiting(ctx, in.Scheme, transfer.TransactionID)
 }
 
-// arriveAgain takes a payment whose bank used its transaction id before: a new payment after the period in which a bank keeps its ids
+// arriveAgain processes a payment with a transaction id that its bank used before: a new payment after the period in which a bank's ids are
 // unique, else a repetition.
 func (s *Service) arriveAgain(ctx context.Context, made store.Arrival, document *iso20022.FIToFICustomerCreditTransfer) error {
 	m := made.Created.Message
@@ -99,8 +99,8 @@ func (s *Service) repeatedMessage(ctx context.Context, in store.Document, docume
 	return s.refuseRepeated(statusReply{in: in, about: document, bank: s.cfg.Profiles.OwnBIC(string(in.Scheme))})
 }
 
-// repeatedPayment handles a payment that came before. The same message gets the earlier answer again, under an id of its own. Another
-// message, or the same one with other values, is refused with AM05, and an operator sees it.
+// repeatedPayment handles a repeated payment. The same message gets the earlier answer again, under an id of its own. Another message, or
+// the same one with other values, is refused with AM05, and an operator sees it.
 func (s *Service) repeatedPayment(
 	ctx context.Context, in store.Document, document *iso20022.FIToFICustomerCreditTransfer, earlier store.IncomingPayment,
 ) error {
@@ -142,8 +142,8 @@ func (s *Service) refuseRepeated(r statusReply) error {
 	}
 }
 
-// answerAgain makes the pacs.002 of an incoming payment again, with the state that it has now. The same question under another id is asked
-// once more, and its answer has another time: one id would stand for two documents.
+// answerAgain makes the pacs.002 of an incoming payment again, with its present state. The same question under another id is asked once
+// more, and its answer has another time: one id would name two documents.
 func (s *Service) answerAgain(in store.Document, m payment.Message, bank string) (store.Document, error) {
 	transfer, _ := m.Document() // StatusReport refuses what cannot be read
 	return s.statusAnswer(statusReply{
@@ -175,7 +175,7 @@ func (s *Service) arrive(ctx context.Context, a store.Arrival) error {
 	return err
 }
 
-// refuseUnknown answers a payment that becomes no message: to an account nobody has here, or of an amount that cannot be booked.
+// refuseUnknown answers a payment that becomes no message: to an unknown account, or of an amount that cannot be booked.
 func (s *Service) refuseUnknown(ctx context.Context, r statusReply) error {
 	r.unique, r.bank = shortDigest(r.in.Content), s.cfg.Profiles.OwnBIC(string(r.in.Scheme))
 	answer, err := s.statusAnswer(r)
@@ -237,7 +237,7 @@ func (s *Service) statusAnswer(r statusReply) (store.Document, error) {
 	return s.answerOf(r.in, "P2"+r.unique, report)
 }
 
-// bankOf is the BIC of the bank that keeps an account of ours; "" when it is not known.
+// bankOf returns the BIC of the bank of our account; "" when it is not known.
 func (s *Service) bankOf(ctx context.Context, realm, iban string) (string, error) {
 	account, _, err := s.accounts.Account(ctx, realm, iban)
 	if errors.Is(err, payment.ErrNotFound) {

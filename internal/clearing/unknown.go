@@ -94,7 +94,7 @@ func (s *Service) questionAboutNothing(ctx context.Context, in store.Document, d
 	return s.inbox.AnswerUnknown(ctx, in, "No incoming payment has the id that was asked for. Clearing was answered: AG09.", answer.By(in))
 }
 
-// recallAnswer is the refusal of a recall that the gateway gives by itself.
+// recallAnswer is an automatic refusal of a recall.
 type recallAnswer struct {
 	reason string
 	bank   string // our BIC, "" takes the bank that the recall names as the one it is for
@@ -124,7 +124,7 @@ func (s *Service) recallRefusal(
 	return append(answers, answer.By(in)), err
 }
 
-// refuseRecall answers the recall of a payment that cannot be recalled any more, and keeps both beside the payment.
+// refuseRecall answers the recall of a payment that cannot be recalled any more, and stores both beside the payment.
 func (s *Service) refuseRecall(
 	ctx context.Context, in store.Document, document *iso20022.FIToFIPaymentCancellationRequest, original payment.Message, reason string,
 ) error {
@@ -140,7 +140,7 @@ func (s *Service) refuseRecall(
 }
 
 // secondRecall answers another recall of a payment that was recalled before: with ARDT when the money went back, with the reason of the
-// first refusal when it did not. While the first one waits for people the second one is for an operator: one answer is due.
+// first refusal otherwise. While the first one waits for people, the second one is for an operator: one answer is due.
 func (s *Service) secondRecall(
 	ctx context.Context, in store.Document, document *iso20022.FIToFIPaymentCancellationRequest, original payment.Message,
 ) error {
@@ -162,8 +162,7 @@ func (s *Service) secondRecall(
 	return s.refuseRecall(ctx, in, document, original, reason)
 }
 
-// The reasons of the refusals that the gateway gives by itself (ISO ExternalPaymentCancellationRejection1Code): the payment never came, its
-// money went back.
+// The reasons of automatic refusals (ISO ExternalPaymentCancellationRejection1Code): the payment never came, its money went back.
 const (
 	neverReceived   = "NOOR"
 	alreadyReturned = "ARDT"

@@ -23,7 +23,7 @@ type DebtorAccount struct {
 	Open     bool
 }
 
-// interbank is the account as interbank documents name it.
+// interbank returns the account in the form of interbank documents.
 func (a DebtorAccount) interbank() interbank.Account {
 	return interbank.Account{IBAN: a.IBAN, Holder: a.Holder, AgentBIC: a.AgentBIC, AgentIID: a.AgentIID}
 }
@@ -38,8 +38,8 @@ const (
 	debtorAgentPointer   = "/Document/CstmrCdtTrfInitn/PmtInf/0/DbtrAgt"
 )
 
-// asSent puts the names of the interbank document in the place of those of the order. The order's wording of the debtor stays beside the
-// name where it differs.
+// asSent replaces the names of the order by those of the interbank document. The order's wording of the debtor is stored beside it where it
+// differs.
 func (s Summary) asSent(in InstructionInput) Summary {
 	scheme, from := in.Scheme, in.Account
 	if s.CreditorAgent == "" {
@@ -81,12 +81,12 @@ type Debit struct {
 	Limits  []rulebook.SpendingLimit
 }
 
-// debits are those of the payment informations of an order, the first one's also where it has none.
+// debits returns the payment informations of an order; one without content if it has none.
 func (in InstructionInput) debits() []Debit {
 	return append([]Debit{{Account: in.Account, Limits: in.Limits}}, in.Further...)
 }
 
-// check holds a payment information against its account and the limits.
+// check checks a payment information against its account and the limits.
 func (d Debit) check(in InstructionInput, index int) []Finding {
 	at := "/Document/CstmrCdtTrfInitn/PmtInf/" + strconv.Itoa(index)
 	var information *iso20022.PaymentInstruction30
@@ -105,7 +105,7 @@ func (d Debit) check(in InstructionInput, index int) []Finding {
 	return append(findings, d.checkLimits(information, at)...)
 }
 
-// checkAccount holds the rules only the realm can check: the account is one of its own, open, and of the scheme.
+// checkAccount checks the rules that only the realm can check: the account exists, is open, and is of the scheme.
 func (d Debit) checkAccount(scheme rulebook.Scheme, at string) (Finding, bool) {
 	f := Finding{Rule: rulebook.RuleDebtorAccountOfRealm, Pointer: at + "/DbtrAcct/Id/IBAN", Code: "AC01"}
 	switch {
@@ -121,8 +121,8 @@ func (d Debit) checkAccount(scheme rulebook.Scheme, at string) (Finding, bool) {
 	return f, true
 }
 
-// checkAgent refuses a DbtrAgt that is another bank than the account's. An order that names none, or says NOTPROVIDED, leaves it to the
-// account. Where the bank of the account is not known, as for countersign validate, which asks no database, none is refused.
+// checkAgent refuses a DbtrAgt with another bank than the account's. An order without a bank, or with NOTPROVIDED, leaves it to the
+// account. An account of unknown bank, as in countersign validate, which reads no database, accepts any.
 func (d Debit) checkAgent(scheme rulebook.Scheme, information *iso20022.PaymentInstruction30, at string) (Finding, bool) {
 	if d.Account == nil || d.Account.AgentBIC == "" || information == nil {
 		return Finding{}, false
@@ -134,8 +134,7 @@ func (d Debit) checkAgent(scheme rulebook.Scheme, information *iso20022.PaymentI
 	}, !same
 }
 
-// checkLimits holds each payment against the limits as if it were alone: what several of a dry run would come to together nobody knows
-// before they are made.
+// checkLimits checks each payment against the limits alone: the sum of several payments of a dry run is unknown before they are made.
 func (d Debit) checkLimits(information *iso20022.PaymentInstruction30, at string) []Finding {
 	if len(d.Limits) == 0 || information == nil {
 		return nil
@@ -183,9 +182,8 @@ func (a DebtorAccount) isAt(agent string) bool {
 	return account.SameOffice(agent, a.AgentBIC)
 }
 
-// checkDebtor refuses to approve a message whose account was closed while it waited, or that shows another debtor or another bank of it
-// than its interbank document would name: the account's master data were changed while it waited, or it was made before orders were shown
-// by them.
+// checkDebtor refuses to approve a message whose account was closed while it waited, or whose order shows another debtor or bank than its
+// interbank document would name: the account's master data changed meanwhile, or an older version made the message.
 func (m Message) checkDebtor() []Finding {
 	switch {
 	case m.Account == nil:

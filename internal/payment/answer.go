@@ -8,9 +8,9 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// Deliver records that clearing has taken the document. ok is false when there is nothing to move: it was recorded before, or the
-// answer overtook the receipt. A refusal of a recall is communicated by that in SEPA; in SIC a receipt follows. answerBy is when a
-// recall's answer is due; other kinds ignore it.
+// Deliver records that clearing accepted the document. ok is false without a move: it was recorded before, or the answer overtook the
+// receipt. In SEPA the delivery communicates the refusal of a recall; in SIC a receipt follows. answerBy is the last day for the answer to
+// a recall; other kinds ignore it.
 func (m Message) Deliver(answerBy, at time.Time) (t Transition, ok bool, err error) {
 	if !m.DeliveredAt.IsZero() {
 		return Transition{}, false, nil
@@ -45,14 +45,14 @@ func (m Message) answered(action Action, to State, at time.Time) (t Transition, 
 	return t, err == nil, err
 }
 
-// Settle records a positive answer to an instruction or return. ok is false when it is settled already. A positive answer to a message
-// that failed is an ErrIllegalMove: an operator must look.
+// Settle records a positive answer to an instruction or return. ok is false when it is settled already. A positive answer to a failed
+// message is an ErrIllegalMove, for an operator.
 func (m Message) Settle(at time.Time) (t Transition, ok bool, err error) {
 	return m.paid(ActionSettle, StateSettled, at)
 }
 
 // Book records that clearing confirmed the settlement of an incoming payment. ok is false when it is booked already. A confirmation of a
-// payment that failed is an ErrIllegalMove: an operator must look.
+// failed payment is an ErrIllegalMove, for an operator.
 func (m Message) Book(at time.Time) (t Transition, ok bool, err error) {
 	if m.State == StateBooked {
 		return Transition{}, false, nil
@@ -94,8 +94,8 @@ func (m Message) RejectByClearing(code, text string, at time.Time) (t Transition
 	return t, err == nil, err
 }
 
-// Acknowledge records a positive receipt of clearing (camt.025): a recall is passed on, a resolution is communicated. answerBy is when a
-// recall's answer is due; it counts where the receipt overtook the note of the delivery, and other kinds ignore it.
+// Acknowledge records a positive receipt of clearing (camt.025): a recall is passed on, a resolution is communicated. answerBy is the last
+// day for the answer to a recall; it is used when the receipt overtook the record of the delivery. Other kinds ignore it.
 func (m Message) Acknowledge(answerBy, at time.Time) (t Transition, ok bool, err error) {
 	to := StateAcknowledged
 	switch {
@@ -116,7 +116,7 @@ func (m Message) Acknowledge(answerBy, at time.Time) (t Transition, ok bool, err
 	return t, ok, err
 }
 
-// dueBy notes the last day for the answer to a recall, and tells the history, which the auditor holds the day against.
+// dueBy sets the last day for the answer to a recall, and adds it to the history, against which the check compares it.
 func (t *Transition) dueBy(last time.Time) {
 	t.changes.AnswerBy = dayOf(last)
 	t.reason = AnswerDue(t.changes.AnswerBy).String()
@@ -193,7 +193,7 @@ func (m Message) FallDue(at time.Time) (Transition, error) {
 	return t, err
 }
 
-// Inquire records that the status is asked for, and when to ask again.
+// Inquire records a status request and the time of the next one.
 func (m Message) Inquire(next, at time.Time) (Transition, error) {
 	t, err := m.transition(ActionInquire, m.State, identity.Gateway(identity.ChannelClock), at)
 	t.changes = Changes{Inquired: true, InquireAt: next}

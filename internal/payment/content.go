@@ -8,8 +8,7 @@ import (
 	"countersign/internal/profile"
 )
 
-// reading is the document of one content, decoded when somebody first asks for it. Copies of a message share it, so that a request
-// decodes a content once, however many rules, pages and answers ask.
+// reading decodes the document of a content on first use. Copies of a message share it, so that a request decodes a content once.
 type reading struct {
 	once     sync.Once
 	content  []byte

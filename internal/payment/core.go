@@ -13,7 +13,7 @@ import (
 	"countersign/internal/keyring"
 )
 
-// Funds says when core banking must reserve the amount of an outgoing payment.
+// Funds is the policy for the reservation of funds of an outgoing payment at core banking.
 type Funds string
 
 // The values of a policy.
@@ -34,7 +34,7 @@ const (
 	CoreUnreached CoreOutcome = "unreached" // no answer in time: a policy decides
 )
 
-// ErrCoreUnreached says that core banking did not answer in time, or gave no answer that can be read.
+// ErrCoreUnreached reports that core banking did not answer in time, or not readably.
 var ErrCoreUnreached = errors.New("core banking was not reached")
 
 // CoreAnswer is the answer of core banking about a payment. A Code stops the payment.
@@ -45,7 +45,7 @@ type CoreAnswer struct {
 	At      time.Time
 }
 
-// The codes of a payment that stops for want of a better one.
+// The codes of a payment that stops without a code of core banking.
 const (
 	coreRefusedCode   = "MS03" // no reason
 	coreUnreachedOut  = "MS03"
@@ -64,7 +64,7 @@ func CoreRefusal(reason, text string) CoreAnswer {
 	return CoreAnswer{Outcome: CoreRefused, Code: reason, Text: truncate(text)}
 }
 
-// CoreUnanswered is the answer that stands for none. It stops the payment unless that may go on.
+// CoreUnanswered stands for a missing answer. It stops the payment unless goesOn.
 func CoreUnanswered(d Direction, goesOn bool) CoreAnswer {
 	a := CoreAnswer{Outcome: CoreUnreached}
 	switch {
@@ -88,10 +88,10 @@ func (a CoreAnswer) Refusal() IncomingRefusal {
 	return IncomingRefusal{Code: a.Code, Text: creditUnknownText}
 }
 
-// CoreResult is the end of a payment as it is told to core banking.
+// CoreResult is the end of a payment as reported to core banking.
 type CoreResult string
 
-// The results: debit or credit the account; or release the reservation, and take a credit back.
+// The results: debit or credit the account; release the reservation; take a credit back.
 const (
 	CoreSettled CoreResult = "settled"
 	CoreFailed  CoreResult = "failed"
@@ -155,7 +155,7 @@ func (m Message) PassesCore() bool {
 	return m.MovesMoney() && (m.Direction == DirectionIn || !m.AcceptedAt.IsZero())
 }
 
-// CoreResult is the end of the message to tell to core banking; ok is false while it has not ended.
+// CoreResult returns the end of the message for core banking; ok is false before the end.
 func (m Message) CoreResult() (result CoreResult, ok bool) {
 	switch m.State {
 	case StateSettled, StateBooked:

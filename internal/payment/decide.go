@@ -46,14 +46,14 @@ type ApprovalContext struct {
 	Seal      Sealer
 }
 
-// Approve records an approval. The last one needed releases the message under seal, or schedules a payment whose execution day is to come
-// (see Release). The rules are asked before that, so that there is no release of a message that broke one.
+// Approve records an approval. The last one needed releases the message under seal, or schedules a payment for a later execution day (see
+// Release). It checks the rules first, so that no message that breaks one is released.
 //
 // Errors in order of precedence: ForbiddenError, FourEyesError, StateError, FourEyesError when this person approved before (either of these
-// two is a RepeatError when it was the same approval), ContentError (also when the message was amended, or the policy in force asks for it
-// or for a second factor, and the verdict names no content), WithheldError, FieldError for the remark, RefusalError when the policy now in
-// force asks for more approvals than the message has, a rule of the scheme no longer holds, or a limit would be passed, StepUpError when a
-// second factor is asked for and none was shown for this content.
+// two is a RepeatError for the same approval), ContentError (also when the verdict names no content although the message was amended, or
+// the policy in force requires the content or a second factor), WithheldError, FieldError for the remark, RefusalError when the policy now
+// in force requires more approvals than the message has, a rule of the scheme is broken, or a limit would be passed, StepUpError when a
+// required second factor was not shown for this content.
 func (m Message) Approve(v Verdict, on ApprovalContext) (Transition, error) {
 	err := m.checkVerdict(v, ActionApprove)
 	if err != nil {
@@ -114,7 +114,7 @@ func (m Message) Approve(v Verdict, on ApprovalContext) (Transition, error) {
 // Reject records a rejection, which ends the message. The reason is required, at most MaxReason characters.
 //
 // Errors in order of precedence: those of Approve down to ContentError, FieldError for the reason. No rule of the scheme, no limit and no
-// second factor is asked about, and a message that is withheld or waits for an answer can be rejected.
+// second factor is checked; a message that is withheld or has an open question can be rejected.
 func (m Message) Reject(v Verdict, reason string) (Transition, error) {
 	err := m.checkVerdict(v, ActionReject)
 	if err != nil {
@@ -174,7 +174,7 @@ func CheckReason(reason string) *Finding {
 	})
 }
 
-// textSentences are the sentences about a text that is blank, too long or holds control characters.
+// textSentences are the sentences about a text that is blank, too long or contains control characters.
 type textSentences struct{ blank, long, control i18n.Text }
 
 func checkText(text string, say textSentences) *Finding {
@@ -239,7 +239,7 @@ func (m Message) shown(v Verdict) error {
 	return nil
 }
 
-// Barred says of a checker why they may not decide this message, "" when they may: it is asked about others than the one who reads.
+// Barred returns the reason why another person, a checker, may not decide this message; "" when allowed.
 func (m Message) Barred(checker identity.Principal) i18n.Text {
 	grant, _ := checker.Grant(identity.RoleChecker)
 	switch {

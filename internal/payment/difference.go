@@ -64,10 +64,10 @@ func (e *WithheldError) Sentence() i18n.Text {
 	return i18n.Text("This message is withheld. %s").With(i18n.Stored(e.Message.Withheld))
 }
 
-// Refused is the word for it.
+// Refused returns RefusedWithheld.
 func (e *WithheldError) Refused() string { return RefusedWithheld }
 
-// RefusedWithheld is the word for the refusal of a message that is withheld. It is an alarm: somebody wrote into the database.
+// RefusedWithheld is the audit word for the refusal of a withheld message. It is an alarm: somebody wrote into the database.
 const RefusedWithheld = "withheld"
 
 func differs(field string) string {
@@ -106,7 +106,7 @@ func (m Message) signed(document iso20022.Document) ([]searched, error) {
 	return nil, errNotSingle
 }
 
-// against holds the columns of a payment against the fields of its document.
+// against compares the columns of a payment with the fields of its document.
 func (m Message) against(said Summary) []searched {
 	s := m.Summary
 	return []searched{
@@ -147,7 +147,7 @@ func (m Message) holderName() string {
 	return m.Summary.DebtorName
 }
 
-// rtransactionContent holds the fields that the document of an R-transaction states.
+// rtransactionContent holds the fields in the document of an R-transaction.
 type rtransactionContent struct {
 	original interbank.Original
 	amount   money.Amount
@@ -155,8 +155,8 @@ type rtransactionContent struct {
 	kinds    []Kind
 }
 
-// againstOriginal compares the columns of an R-transaction, which are those of its original, with its document, which
-// repeats some of them. Fields that the document omits are not compared.
+// againstOriginal compares the columns of an R-transaction, which equal those of its original, with its document, which repeats some of
+// them. Fields that the document omits are not compared.
 func (m Message) againstOriginal(said rtransactionContent) []searched {
 	kind := said.kinds[0]
 	for _, k := range said.kinds {

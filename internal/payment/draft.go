@@ -85,8 +85,8 @@ func NewDraft(in InstructionInput) (Draft, error) {
 
 var errNotSingle = errors.New("the document does not hold exactly one payment")
 
-// SummaryOf reads the searched fields of a payment order. It fails unless the order holds exactly one payment with an amount, a creditor
-// and the creditor's account; no rule is asked.
+// SummaryOf reads the searched fields of a payment order. It fails unless the order has exactly one payment with an amount, a creditor and
+// the creditor's account; it checks no rules.
 func SummaryOf(doc *iso20022.CustomerCreditTransferInitiation) (Summary, error) {
 	info, tx, ok := doc.SinglePayment()
 	if !ok {

@@ -35,9 +35,9 @@ func (m Message) SettledOn(zone *time.Location) time.Time {
 	return m.CreatedAt.In(zone)
 }
 
-// Eligible tells why no R-transaction of the kind can be made of the payment now (RefusalError, or WithheldError when it or its recall is
-// withheld), or nil: what pages ask before they offer one. NewRTransaction asks the same, in parts: the state first, then whether it can be
-// trusted, the rules, and at last what excludes it.
+// Eligible returns the reason why no R-transaction of the kind can be made of the payment now (RefusalError, or WithheldError when it or
+// its recall is withheld), or nil. Pages call it before they offer one. NewRTransaction checks the same in parts: the state, then trust,
+// the rules, and exclusions.
 func (s RTransactionSubject) Eligible(kind Kind, rules rulebook.Settings) error {
 	err := s.stateAllows(kind)
 	if err != nil {
@@ -78,8 +78,8 @@ func (s RTransactionSubject) trusted() error {
 	return s.Recall.Trusted()
 }
 
-// excluded refuses a second R-transaction where there is one. The database holds the same against races: one recall of a payment for ever,
-// one return, one answer to a recall. What ended before its release does not count, nor does a return or an answer that failed.
+// excluded refuses a second R-transaction of a payment. The database enforces the same in races: one recall of a payment for ever, one
+// return, one answer to a recall. R-transactions that ended before their release do not count, nor do failed returns and answers.
 func (s RTransactionSubject) excluded(kind Kind) error {
 	other, found := s.excluding(kind)
 	if !found {
@@ -110,7 +110,7 @@ func (s RTransactionSubject) excluding(kind Kind) (Message, bool) {
 	return Message{}, false
 }
 
-// theOther begins the sentence about the R-transaction that stands in the way.
+// theOther begins the sentence about the excluding R-transaction.
 var theOther = map[Kind]i18n.Text{
 	KindRecall: "The recall %s of this payment is %s.", KindReturn: "The return %s of this payment is %s.",
 	KindResolution: "The resolution %s of this payment is %s.",
@@ -140,7 +140,7 @@ func exclusion(kind Kind, other Message) Finding {
 	return found
 }
 
-// The kinds of exclusion the database knows, for a race that both sides entered before the other was there.
+// The exclusions that the database enforces, for races.
 var (
 	ErrOneRecall error = &RefusalError{Findings: []Finding{exclusion(KindRecall, Message{})}}
 	ErrOneReturn error = &RefusalError{Findings: []Finding{exclusion(KindReturn, Message{})}}

@@ -28,7 +28,7 @@ type (
 	FourEyesError  = identity.FourEyesError
 )
 
-// RefusalError says that the request is well formed, but rules of the scheme or the business refuse it. It names every rule broken.
+// RefusalError reports a well-formed request that rules of the scheme or the business refuse. It names every broken rule.
 type RefusalError struct {
 	Findings []Finding
 	// Recall is the recall that excludes a new one; zero for other refusals.
@@ -103,7 +103,7 @@ func (e *StepUpError) Sentence() i18n.Text {
 	return cmp.Or(e.Text, "Show a second factor to approve this: the approval policy asks for it.")
 }
 
-// Refused is the word for it.
+// Refused returns the audit word of the error.
 func (e *StepUpError) Refused() string { return "step-up" }
 
 // ContentError reports that the content changed since the caller read it, or that the caller sent no digest for an
@@ -137,11 +137,11 @@ func Refused(err error) (why string, refused bool) {
 	return known.Refused(), true
 }
 
-// Refused is the word for it.
+// Refused returns the audit word of the error.
 func (e *RefusalError) Refused() string { return "rule" }
 
-// Refused is the word for it.
+// Refused returns the audit word of the error.
 func (e *StateError) Refused() string { return "state" }
 
-// Refused is the word for it.
+// Refused returns the audit word of the error.
 func (e *ContentError) Refused() string { return "content" }

@@ -5,7 +5,7 @@ import "strings"
 // EventType names what happened to a message, or that a change was applied, in the stream of events.
 type EventType string
 
-// The types that are not made of the name of a state.
+// The event types that are not made of the name of a state.
 const (
 	EventCreated         EventType = "message.created"
 	EventAmended         EventType = "message.amended"

@@ -6,8 +6,8 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// together puts the findings of rules beside those of the structure, in document order. Each place is spoken of once: what could not be
-// read is not missing, and a sum over it is not wrong. The findings of the structure keep the order in which the document was read.
+// together merges the findings of rules with those of the structure, in document order. A place has one finding: an unreadable element is
+// not missing, and a sum over it is not wrong. The findings of the structure keep the order of reading.
 func together(structure, rules []Finding) []Finding {
 	if len(structure) == 0 {
 		return rules
@@ -54,7 +54,7 @@ func follows(rule Finding, structure []Finding) bool {
 // addsUp are the rules that compare a sum with the amounts of the payments.
 var addsUp = map[string]bool{"control-sum": true, "payment-control-sum": true}
 
-// within reports whether a place is another one or stands below it.
+// within reports whether a place equals another one or is below it.
 func within(place, other string) bool {
 	return place == other || other != "" && strings.HasPrefix(place, other+"/")
 }

@@ -34,7 +34,7 @@ type writtenOrder struct {
 // tagTime is the element with the time an order was written at; the other leaves are decimals.
 const tagTime = "CreDtTm"
 
-// orderTime stands for every time an order was written at.
+// orderTime replaces the times of creation of orders.
 const orderTime = "1970-01-01T00:00:00.000Z"
 
 // write makes the canonical document.
@@ -89,7 +89,7 @@ func joined[T string | []byte](parts ...T) []byte {
 	return whole
 }
 
-// KeyScope says which of a client's words may be used once.
+// KeyScope names a key of a client that may be used once.
 type KeyScope string
 
 // The scopes.
@@ -118,10 +118,10 @@ func (k RequestKey) fields() keyring.Fields {
 	return f
 }
 
-// SealRequestKey makes the seal of a key: a row that says it stands for another request would have that request pass for a repeat.
+// SealRequestKey seals a key: a forged row could otherwise turn a new request into a repeat.
 func (s Sealer) SealRequestKey(k RequestKey) keyring.Seal { return s.requests.Seal(k.fields()) }
 
-// CheckRequestKey holds a key as it was loaded against its seal. Errors: ErrUnknownKey, ErrForged.
+// CheckRequestKey checks the seal of a loaded key. Errors: ErrUnknownKey, ErrForged.
 func (s Sealer) CheckRequestKey(k RequestKey, seal keyring.Seal) error {
 	return s.requests.Verify(seal, k.fields())
 }

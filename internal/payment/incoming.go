@@ -64,7 +64,7 @@ type IncomingInput struct {
 	Rules    rulebook.Settings
 }
 
-// CheckIncoming says why an incoming payment with one transaction is refused, by the table of rulebook.IncomingRules; the zero value
+// CheckIncoming returns the refusal of an incoming payment with one transaction, by the table of rulebook.IncomingRules; the zero value
 // accepts it.
 func CheckIncoming(in IncomingInput) IncomingRefusal {
 	rule, broken := rulebook.CheckIncoming(in.rules())
@@ -74,7 +74,7 @@ func CheckIncoming(in IncomingInput) IncomingRefusal {
 	return IncomingRefusal{Code: rule.Code, Text: rule.Text}
 }
 
-// Until is the end of the time to answer the payment; zero when the payment does not say when it was accepted.
+// Until returns the end of the time to answer the payment; zero for a payment without acceptance time.
 func (in IncomingInput) Until() time.Time { return rulebook.IncomingUntil(in.rules()) }
 
 // rules is the input of the rules.
@@ -120,7 +120,7 @@ func NewReceivedRecall(in ArrivalInput, recall interbank.Cancellation, original 
 	return c.because(recall.Reason)
 }
 
-// NewReceivedReturn makes the message of the money that another bank sends back (pacs.004) because we recalled it.
+// NewReceivedReturn makes the message of money that another bank sends back (pacs.004) after our recall.
 func NewReceivedReturn(in ArrivalInput, returned interbank.Returned, recall Message) Created {
 	summary := recall.Summary
 	summary.Amount = returned.Amount
@@ -155,7 +155,7 @@ func (in ArrivalInput) answer(kind Kind, state State, summary Summary, recall Me
 // reasonLength is the length of an ISO reason code, in characters.
 const reasonLength = 4
 
-// because notes the reason another bank gives. A proprietary code may be longer than those of the lists: it is kept with the words.
+// because stores the reason of another bank. A proprietary code may be longer than those of the lists: it is stored with the words.
 func (c Created) because(why interbank.Reason) Created {
 	c.Message.Reason, c.Message.StatusText = why.Code, truncate(why.Text)
 	if utf8.RuneCountInString(why.Code) > reasonLength {

@@ -18,7 +18,8 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// Order is a payment order as a door took it. It goes unchanged to the service, to the rules and to the message made of it.
+// Order is a payment order as the API or the portal received it. It goes unchanged to the service, to the rules and to the message made of
+// it.
 type Order struct {
 	Scheme     rulebook.Scheme
 	ExternalID string // "" when there is none
@@ -38,7 +39,7 @@ type Order struct {
 	ManyTransactions bool
 }
 
-// partMark separates a MsgId from the place of a payment in its file. No rule book lets a MsgId have this character.
+// partMark separates a MsgId from the position of a payment in its file. No rule book allows this character in a MsgId.
 const partMark = "#"
 
 // MessageKey is the key under which a client uses the MsgId of an order once: the MsgId, behind the first payment of a file with the place
@@ -96,7 +97,7 @@ type Created struct {
 	IdempotencyKey string
 }
 
-// NewInstruction checks a payment order and makes a message of it: Approval Pending, or Processing when its policy asks for no approval.
+// NewInstruction checks a payment order and makes a message of it: Approval Pending, or Processing when its policy requires no approval.
 //
 // Errors: ForbiddenError without the role maker; RefusalError with every rule the document breaks; FieldError for the note.
 func NewInstruction(in InstructionInput) (Created, error) {
@@ -137,8 +138,8 @@ type opening struct {
 	later  bool // it asks for a later day
 }
 
-// open gives the message, which has its content, its maker, its first version and its first state: pending for as long as its policy lets
-// it; where that asks for no approval, scheduled for a later day, else released, which takes of the limits that bind it.
+// open sets the first version and the first state of a message with content and maker: pending until the end of its policy's time; without
+// required approvals scheduled for a later day, or else released, which uses the limits that bind it.
 func (c Created) open(m Message, o opening) Created {
 	by := o.by
 	m.Realm, m.Direction, m.Channel, m.ClientID, m.Clients = by.Realm, DirectionOut, by.Channel, by.ClientID, []string{by.ClientID}

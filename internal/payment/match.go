@@ -25,7 +25,7 @@ func (m Message) AgreesWith(said interbank.Original, zone *time.Location) error 
 	return said.Agree(known)
 }
 
-// StrangerError says that a document about a message comes from a bank that is no party of it.
+// StrangerError reports a document about a message from a bank that is not a party of it.
 type StrangerError struct {
 	Sender string // the interbank.BankID; "" when the document names no bank
 	About  ID
@@ -39,9 +39,8 @@ func (e *StrangerError) Error() string {
 	return fmt.Sprintf("The bank %s sends this document about %s, and is no party of it.", e.Sender, e.About)
 }
 
-// ComesFrom holds the sender (interbank.BankID) of a document about this message against the banks of the other side: of an incoming
-// payment the bank that sent it, of a recall of ours the bank that was asked. It fails with a StrangerError, or when the stored content
-// cannot be read.
+// ComesFrom compares the sender (interbank.BankID) of a document about this message with the banks of the other side: for an incoming
+// payment the sending bank, for our recall the asked bank. It fails with a StrangerError, or when the stored content cannot be read.
 func (m Message) ComesFrom(sender string) error {
 	document, findings := m.Document()
 	if len(findings) > 0 {
@@ -57,7 +56,7 @@ func (m Message) ComesFrom(sender string) error {
 	return nil
 }
 
-// KnownTo reports whether a document about this incoming payment, which agrees with it, repeats what nobody guesses: the time of its
+// KnownTo reports whether a document about this incoming payment, which agrees with it, repeats secrets of the payment: the time of its
 // acceptance, its UETR, or its amount with both accounts.
 func (m Message) KnownTo(said interbank.Original) bool {
 	content, err := contentOf[*iso20022.FIToFICustomerCreditTransfer](m)
@@ -69,7 +68,7 @@ func (m Message) KnownTo(said interbank.Original) bool {
 	return err == nil && (money || said.UETR != "" || !said.AcceptedAt.IsZero() && said.AcceptedAt.Equal(known.AcceptedAt))
 }
 
-// original is the message as an answer names it.
+// original returns the message in the form in which an answer names it.
 func (m Message) original(zone *time.Location) (interbank.Original, error) {
 	if m.Kind == KindInstruction {
 		return m.sentPayment(zone), nil
@@ -98,7 +97,7 @@ func (m Message) sentPayment(zone *time.Location) interbank.Original {
 	return known
 }
 
-// AgreesWithReceipt holds a receipt (camt.025) of clearing against this message of ours, by its message id and its kind. It fails with an
+// AgreesWithReceipt compares a receipt (camt.025) of clearing with this message of ours, by its message id and its kind. It fails with an
 // interbank.MismatchError.
 func (m Message) AgreesWithReceipt(receipt interbank.Confirmation) error {
 	names := map[Kind]iso20022.MessageName{KindRecall: iso20022.Camt056V08, KindResolution: iso20022.Camt029V09}

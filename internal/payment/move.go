@@ -2,7 +2,7 @@ package payment
 
 import "slices"
 
-// Move is one legal step of a message's life.
+// Move is a legal step of a message.
 type Move struct {
 	Kind   Kind
 	From   State
@@ -10,7 +10,7 @@ type Move struct {
 	To     State
 }
 
-// moves is the table of legal moves. The database holds the same rows (table legal_move) and refuses any other.
+// moves is the table of legal moves. The database has the same rows (table legal_move) and refuses any other.
 var moves = [...]Move{
 	{KindInstruction, StateNone, ActionSubmit, StateApprovalPending},
 	{KindInstruction, StateNone, ActionSubmit, StateProcessing},
@@ -169,7 +169,7 @@ func Moves() []Move {
 	return slices.Clone(moves[:])
 }
 
-// Legal reports whether the table holds the move.
+// Legal reports whether the table has the move.
 func Legal(move Move) bool {
 	return slices.Contains(moves[:], move)
 }

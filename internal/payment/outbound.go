@@ -9,7 +9,7 @@ import (
 	"countersign/internal/iso20022"
 )
 
-// Outbound is a document on its way out. Only a Verified message, or the end of a message's life, makes one.
+// Outbound is an outgoing document. Only a Verified message, or the end of a message, makes one.
 type Outbound struct {
 	message   Message
 	reference string
@@ -48,7 +48,7 @@ func ParseReference(reference string) (ID, bool) {
 	return "", false
 }
 
-// uetr is one for a payment whose client gave none, made from the Global ID and so the same on every attempt (version 4 in form).
+// uetr returns the UETR of a payment whose client gave none, made from the Global ID and so the same on every attempt (version 4 in form).
 func (m Message) uetr() string {
 	digest := sha256.Sum256([]byte("uetr " + string(m.GlobalID)))
 	id := uuid.UUID(digest[:16])
@@ -57,7 +57,7 @@ func (m Message) uetr() string {
 	return id.String()
 }
 
-// dateTime writes a moment of a status report: UTC with an offset and milliseconds (INTERFACE: a fraction always stands).
+// dateTime formats a time of a status report: UTC with an offset and always milliseconds.
 func dateTime(at time.Time) iso20022.ISODateTime {
 	return iso20022.ISODateTime(at.UTC().Format("2006-01-02T15:04:05.000-07:00"))
 }

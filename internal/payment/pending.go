@@ -8,7 +8,7 @@ import (
 	"countersign/internal/identity"
 )
 
-// NewVersion is the content an editor puts in the place of the current one.
+// NewVersion is the new content of an editor.
 type NewVersion struct {
 	Message      Message        // with that content, in the state of before
 	Origin       Origin         // of the content
@@ -16,11 +16,11 @@ type NewVersion struct {
 	Grant        identity.Grant // of the role maker, under which the editor wrote it
 }
 
-// Withdraw takes a pending message back. Only somebody who made or edited it may. A checker may withdraw a scheduled payment too. The
-// reason is optional.
+// Withdraw withdraws a pending message. Only somebody who made or edited it may. A checker may withdraw a scheduled payment too. The reason
+// is optional.
 //
 // Errors in order of precedence: ForbiddenError, StateError (a RepeatError when it was withdrawn before for the same reason), FieldError
-// for a reason that cannot be kept.
+// for an invalid reason.
 func (m Message) Withdraw(by identity.Principal, reason string, at time.Time) (Transition, error) {
 	err := m.mayWithdraw(by)
 	if err != nil {
@@ -44,11 +44,11 @@ func (m Message) Withdraw(by identity.Principal, reason string, at time.Time) (T
 	return t, err
 }
 
-// Amend puts new content in the place of the current one while the message is pending. Approvals given so far do not count for it,
-// and the editor becomes one of its makers. Any maker of the realm may amend. An amendment also answers a checker's question.
+// Amend replaces the content while the message is pending. Earlier approvals do not count for the new content, and the editor becomes one
+// of its makers. Any maker of the realm may amend. An amendment also answers a checker's question.
 //
-// Errors in order of precedence: ForbiddenError, StateError, WithheldError, because the next version would carry makers and policy of this
-// one under a seal of its own, ContentError when somebody else amended it first, RefusalError when the policy for the new content asks for
+// Errors in order of precedence: ForbiddenError, StateError, WithheldError, because the next version would copy makers and policy of this
+// one under a seal of its own, ContentError when somebody else amended it first, RefusalError when the policy for the new content requires
 // more approvals than the message has, FieldError for the note.
 func (m Message) Amend(by identity.Principal, draft Draft, at time.Time) (Transition, error) {
 	err := m.MayChange(by)
@@ -90,7 +90,7 @@ func (m Message) Amend(by identity.Principal, draft Draft, at time.Time) (Transi
 	return t, nil
 }
 
-// amended is the message with its next version, which nobody has approved yet. The account it debits is for the store to load.
+// amended returns the message with its next version, without approvals. The store loads the debited account.
 func (m Message) amended(draft Draft, by identity.Actor) Message {
 	m.Version++
 	m.Makers = append(m.Makers[:len(m.Makers):len(m.Makers)], by.PersonID)

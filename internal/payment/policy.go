@@ -27,8 +27,8 @@ type Policy struct {
 
 const instructedAmountPointer = "/Document/CstmrCdtTrfInitn/PmtInf/0/CdtTrfTxInf/0/Amt/InstdAmt"
 
-// MeetsPolicy refuses a message whose content, by the policy in force for it, needs more approvals than the message has: the policy
-// changed after its submission. The number of a message never changes, so it has to be entered anew. Error: RefusalError.
+// MeetsPolicy refuses a message whose content, by the policy in force for it, needs more approvals than the message has: the policy changed
+// after its submission. The number of a message never changes, so the payment has to be entered again. Error: RefusalError.
 func (m Message) MeetsPolicy(p Policy) error {
 	if p.ApprovalsRequired <= m.ApprovalsRequired {
 		return nil
@@ -48,8 +48,8 @@ func (m Message) RequiringApprovals(asked int) Message {
 	return m
 }
 
-// mayBecome refuses new content of a pending message when the policy for that content asks for more approvals than the message has: a
-// small payment must not grow past its checkers. Content that needs fewer leaves the number as it is. Error: RefusalError.
+// mayBecome refuses new content of a pending message when its policy requires more approvals than the message has: a small payment must not
+// grow past its checkers. Content that needs fewer leaves the number unchanged. Error: RefusalError.
 func (m Message) mayBecome(draft Draft) error {
 	if draft.ApprovalsRequired <= m.ApprovalsRequired {
 		return nil

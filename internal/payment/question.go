@@ -7,17 +7,17 @@ import (
 	"countersign/internal/identity"
 )
 
-// Places of the words in the requests.
+// JSON pointers of the texts in the requests.
 const (
 	questionPointer = "/ApprovalDetails/question"
 	answerPointer   = "/answer"
 )
 
-// Ask records a checker's question to the maker. The message stays pending in StateQuestion. Approvals given so far stay, and the question
-// is part of the history only, not of the content. The question is required, at most MaxReason characters.
+// Ask records a checker's question to the maker. The message stays pending in StateQuestion. Earlier approvals stay, and the question is
+// part of the history only, not of the content. The question is required, at most MaxReason characters.
 //
-// Errors in order of precedence: those of Approve down to ContentError (a RepeatError when this person asked the same question and it waits
-// for its answer), WithheldError, FieldError for the question.
+// Errors in order of precedence: those of Approve down to ContentError (a RepeatError for the same open question of this person),
+// WithheldError, FieldError for the question.
 func (m Message) Ask(v Verdict, question string) (Transition, error) {
 	err := m.checkVerdict(v, ActionAsk)
 	if err != nil {

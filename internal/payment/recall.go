@@ -16,7 +16,7 @@ const (
 	pointerRecallID   = "/identifiers/recallId"
 )
 
-// recallKind asks the bank of the creditor for the money of a payment of ours that has settled (camt.056).
+// recallKind requests the money of our settled payment from the creditor's bank (camt.056).
 var recallKind = rTransactionKind{
 	pointer: pointerInternalID,
 	eligible: func(s RTransactionSubject) error {
@@ -50,7 +50,7 @@ var recallKind = rTransactionKind{
 // RecallStatus is the recall status that a payment shows.
 type RecallStatus string
 
-// The recall statuses; "" is a payment that nobody recalls.
+// The recall statuses; "" is a payment without recall.
 const (
 	RecallInProgress RecallStatus = "Recall in Progress"
 	RecallAccepted   RecallStatus = "Recalled"

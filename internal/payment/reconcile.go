@@ -11,7 +11,7 @@ import (
 	"countersign/internal/money"
 )
 
-// LedgerItem is a message that moved money at clearing, or may have: one of ours that was entered, or what came in.
+// LedgerItem is a message that moved or may have moved money at clearing: a released one of ours, or an incoming one.
 type LedgerItem struct {
 	Realm         string
 	GlobalID      ID
@@ -34,7 +34,7 @@ func (i LedgerItem) matches(line interbank.StatementLine) bool {
 	return i.credits() == line.Credit && (own || i.TransactionID != "" && line.TransactionID == i.TransactionID)
 }
 
-// credits reports whether the item brings money.
+// credits reports whether the item credits our side.
 func (i LedgerItem) credits() bool { return i.Direction == DirectionIn }
 
 // DifferenceKind is the kind of a difference between a statement of clearing and these books.
@@ -51,7 +51,7 @@ const (
 	NeverApproved  DifferenceKind = "never approved" // it left although nobody approved it here
 )
 
-// StatementDifference is one difference, with the reference and both sides in words.
+// StatementDifference is one difference, with the reference and a description of both sides.
 type StatementDifference struct {
 	Kind      DifferenceKind
 	Reference string // the transaction id

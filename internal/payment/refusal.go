@@ -7,8 +7,8 @@ import (
 	"countersign/internal/profile"
 )
 
-// CheckRefusal holds an automatic refusal, which nobody approved, against the document of clearing that it answers: it moves no money and
-// repeats nothing but that document. Both are given as stored. It fails with ErrForged.
+// CheckRefusal compares an automatic refusal, which nobody approved, with the answered document of clearing: it must move no money and
+// repeat only that document. Both are given as stored. Error: ErrForged.
 func CheckRefusal(asked, answer []byte) error {
 	question, unread := profile.Read(asked)
 	refusal, broken := profile.Read(answer)

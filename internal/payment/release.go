@@ -53,7 +53,8 @@ func (m Message) release(approvals []Decision, at time.Time, seal Sealer) Releas
 	return r
 }
 
-// accountDigest is the digest of the account an instruction debits, of all that its pacs.008 says of it; zero for other kinds.
+// accountDigest returns the digest of the debited account of an instruction, over everything that its pacs.008 says of it; zero for other
+// kinds.
 func (m Message) accountDigest() Digest {
 	if m.Kind != KindInstruction || m.Account == nil {
 		return Digest{}

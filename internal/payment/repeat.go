@@ -10,8 +10,8 @@ import (
 	"countersign/internal/identity"
 )
 
-// RepeatError says that the same person asked for the same step of the same content before, and it was taken. Nothing is done again; who
-// asks may have missed the first answer and gets it once more. It wraps the refusal for callers that do not repeat.
+// RepeatError reports that the same person took the same step on the same content before. Nothing is done again; a caller who missed the
+// first answer gets it once more. It wraps the refusal for callers that do not repeat.
 type RepeatError struct {
 	// Message is the message as the step left it, once a service has looked up that moment; as it is now before.
 	Message Message
@@ -35,8 +35,8 @@ func (e *RepeatError) Error() string { return "This was done before: " + e.refus
 // Unwrap returns the refusal.
 func (e *RepeatError) Unwrap() error { return e.refusal }
 
-// orRepeat returns a RepeatError when the verdict is one this person gave before on the present content with the same words, and otherwise
-// the refusal as it is. A message that cannot be trusted repeats nothing.
+// orRepeat returns a RepeatError when this person gave the same verdict on the present content with the same words before, and otherwise
+// the refusal unchanged. A message that cannot be trusted repeats nothing.
 func (m Message) orRepeat(refusal error, v Verdict, said Decision) error {
 	if m.MayDecide(v.By) != nil || m.Trusted() != nil {
 		return refusal
@@ -98,8 +98,7 @@ func (m Message) RepeatedAmendment(by identity.Principal, order InstructionInput
 	}}
 }
 
-// AsOf returns the message as a step of its present version left it: the state, the number of the step and its time, without what came
-// later.
+// AsOf returns the message as a step of its present version left it: the state, the number of the step and its time, without later steps.
 func (m Message) AsOf(state State, sequence int, at time.Time) Message {
 	m.State, m.Sequence, m.StateSince = state, sequence, at
 	m.Decisions = slices.DeleteFunc(slices.Clone(m.Decisions), func(d Decision) bool { return d.DecidedAt.After(at) })

@@ -9,8 +9,7 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// resolutionKind refuses a received recall that nobody has answered (camt.029 with RJCR). To grant a recall is a return with FOCR, not a
-// resolution.
+// resolutionKind refuses an unanswered received recall (camt.029 with RJCR). A granted recall is a return with FOCR, not a resolution.
 var resolutionKind = rTransactionKind{
 	pointer: pointerCreditID,
 	eligible: func(s RTransactionSubject) error {

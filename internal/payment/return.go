@@ -10,7 +10,7 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// returnKind sends an incoming payment that is booked back (pacs.004). When a recall of the payment is open, the return answers it.
+// returnKind sends a booked incoming payment back (pacs.004). When a recall of the payment is open, the return answers it.
 var returnKind = rTransactionKind{
 	pointer: pointerCreditID,
 	eligible: func(s RTransactionSubject) error {
@@ -52,7 +52,7 @@ var returnKind = rTransactionKind{
 // ReturnStatus is the return status that an incoming payment shows.
 type ReturnStatus string
 
-// The return statuses; "" is a payment that nobody sends back.
+// The return statuses; "" is a payment without return.
 const (
 	ReturnInProgress ReturnStatus = "Return in Progress"
 	ReturnDone       ReturnStatus = "Returned"

@@ -5,7 +5,7 @@ import (
 	"countersign/internal/identity"
 )
 
-// MayRead tells why the principal may not read payments, or nil: administrators look after users, not payments.
+// MayRead returns the reason why the principal may not read payments, or nil: administrators look after users, not payments.
 func MayRead(by identity.Principal) error {
 	for _, role := range []identity.Role{identity.RoleMaker, identity.RoleChecker, identity.RoleSupervisor} {
 		if by.Has(role) {
@@ -15,7 +15,7 @@ func MayRead(by identity.Principal) error {
 	return &ForbiddenError{Text: "You may not read payments: this needs the role maker, checker or supervisor."}
 }
 
-// MayAudit tells why the person may not read the whole audit trail of the realm, or nil. Error: ForbiddenError.
+// MayAudit returns the reason why the person may not read the whole audit trail of the realm, or nil. Error: ForbiddenError.
 func MayAudit(by identity.Principal) error {
 	if by.Has(identity.RoleSupervisor) || by.Has(identity.RoleAdministrator) {
 		return nil
@@ -23,7 +23,8 @@ func MayAudit(by identity.Principal) error {
 	return &ForbiddenError{Text: "You may not read the audit trail: this needs the role supervisor or administrator."}
 }
 
-// MayChange tells why the principal may not change payments, or nil: it asks for the role alone. Withdraw and Amend ask for the rest.
+// MayChange returns the reason why the principal may not change payments, or nil. It checks the role only; Withdraw and Amend check the
+// rest.
 func (m Message) MayChange(by identity.Principal) error {
 	if !by.Has(identity.RoleMaker) {
 		return &ForbiddenError{Text: "You may not change payments: this needs the role maker."}
@@ -31,8 +32,8 @@ func (m Message) MayChange(by identity.Principal) error {
 	return nil
 }
 
-// mayWithdraw tells why the principal may not withdraw the message, or nil. A checker may unless it is pending, when a checker rejects it:
-// after a lost race the state of the message is the reason.
+// mayWithdraw returns the reason why the principal may not withdraw the message, or nil. A checker may withdraw a message that is not
+// pending, because checkers reject pending ones; after a lost race the error is about the state.
 func (m Message) mayWithdraw(by identity.Principal) error {
 	if by.Has(identity.RoleChecker) && !m.State.Pending() {
 		return nil

@@ -32,7 +32,7 @@ type RTransaction struct {
 	SourceType     string // media type of Source
 }
 
-// Fingerprint tells a repeated request from another one under the same key; the ids and times of its draft do not count.
+// Fingerprint distinguishes requests under the same key; the ids and times of the draft do not count.
 func (r RTransaction) Fingerprint() Digest {
 	charge := ""
 	if !r.Charge.IsZero() {
@@ -72,12 +72,11 @@ type rTransactionKind struct {
 
 var rTransactionKinds = map[Kind]rTransactionKind{KindRecall: recallKind, KindReturn: returnKind, KindResolution: resolutionKind}
 
-// NewRTransaction checks a request for a recall (camt.056), a return (pacs.004) or a resolution (camt.029 with RJCR) and makes a message
-// of it.
+// NewRTransaction checks a request for a recall (camt.056), a return (pacs.004) or a resolution (camt.029 with RJCR) and makes a message of
+// it.
 //
-// Errors: ForbiddenError without the role maker; WithheldError for a payment or a recall that cannot be trusted; RefusalError for one that
-// is not eligible, a reason the scheme does not have, information or a charge that does not fit, a last day that is over, or a limit that
-// would be passed.
+// Errors: ForbiddenError without the role maker; WithheldError for a payment or a recall that cannot be trusted; RefusalError when it is
+// not eligible, or its reason, information, charge, last day or a limit forbids it.
 func NewRTransaction(in RTransactionInput) (Created, error) {
 	if !in.By.Has(identity.RoleMaker) {
 		return Created{}, &ForbiddenError{Text: "You may not create recalls, returns or resolutions: this needs the role maker."}
@@ -135,7 +134,7 @@ type ReasonOnOffer struct {
 	LastDay time.Time // on which it may be given; zero when there is none
 }
 
-// Preview answers what NewRTransaction would say, from the same rules, without making anything.
+// Preview returns the findings of NewRTransaction and the choices of the form without making anything.
 func (in RTransactionInput) Preview() RTransactionPreview {
 	kind, known := rTransactionKinds[in.Kind]
 	if !known {
@@ -159,7 +158,7 @@ func (in RTransactionInput) Preview() RTransactionPreview {
 	return preview
 }
 
-// allowed refuses a request that the payment's state forbids, or that came through the endpoint of another scheme.
+// allowed refuses a request that the payment's state forbids, or that was sent to the endpoint of another scheme.
 func (in RTransactionInput) allowed() error {
 	err := in.About.stateAllows(in.Kind)
 	if err != nil {
@@ -249,7 +248,7 @@ func (in RTransactionInput) created(draft iso20022.Document, amount money.Amount
 	}), nil
 }
 
-// dayOf is a day as it is stored: midnight UTC of the date that the time shows in its own location.
+// dayOf returns the stored form of a day: midnight UTC of the date of the time in its own location.
 func dayOf(t time.Time) time.Time {
 	year, month, day := t.Date()
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)

@@ -13,7 +13,7 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// waitsFor reports whether the content of an instruction asks for a later day than today. The column ExecutionDay is not trusted.
+// waitsFor reports whether the content of an instruction requests a later day than today. The column ExecutionDay is not trusted.
 func (m Message) waitsFor(today time.Time) bool {
 	day := m.OrderedDay()
 	return !day.IsZero() && calendar.Compare(day, today) > 0
@@ -90,7 +90,7 @@ func (m Message) mayRelease(on ApprovalContext, at time.Time) error {
 	return err
 }
 
-// releaseBy adds the release by these approvals, under seal, with the amounts that it takes of the limits.
+// releaseBy adds the release by these approvals, under seal, with the used amounts of the limits.
 func (t *Transition) releaseBy(approvals []Decision, on ApprovalContext) {
 	release := t.message.release(approvals, t.at, on.Seal)
 	t.release, t.changes.AcceptedAt = &release, t.at

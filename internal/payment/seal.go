@@ -66,8 +66,8 @@ func (s Sealer) CheckVersion(m Message) error {
 	return s.versions.Verify(m.Seal, versionFields(m), timeFields(m))
 }
 
-// timeFields are until when a message may be decided. When it was made stands under the seal of its release; the other times are moved by
-// its life and left to its history.
+// timeFields returns the sealed end of the time to decide. The seal of the release covers the time of creation; the other times change in a
+// message's life and are proven by its history.
 func timeFields(m Message) keyring.Fields {
 	f := make(keyring.Fields, 0, 36)
 	f.Moment(m.ExpiresAt)
@@ -101,7 +101,7 @@ func versionFields(m Message) keyring.Fields {
 	return f
 }
 
-// Stored are the facts that are stored of the moves of a message besides the decisions about its current version.
+// Stored holds stored facts about the moves of a message besides the decisions about its current version.
 type Stored struct {
 	Approvals int  // that the message counts
 	Later     bool // the audit tree has a later move
@@ -110,9 +110,9 @@ type Stored struct {
 // Waits reports whether a message waits here for a person or for its day.
 func (m Message) Waits() bool { return m.State.Waits() }
 
-// WithDecisions returns the message with the decisions about its current version, as they were loaded. While it waits for more, they must
-// be as many as the message counts, and the audit tree must have no later move: else it is withheld. Once it is released, the seal of the
-// release stands for them.
+// WithDecisions returns the message with the loaded decisions about its current version. While it waits for more, their number must equal
+// the message's count, and the audit tree must have no later move: else it is withheld. After the release, the seal of the release proves
+// them.
 func (m Message) WithDecisions(decisions []Decision, stored Stored) Message {
 	m.Decisions = decisions
 	if !m.Waits() {
@@ -128,11 +128,11 @@ func (m Message) WithDecisions(decisions []Decision, stored Stored) Message {
 	return m
 }
 
-// Counted reports whether the number of moves of a message that waits is that of its version, which is sealed. Otherwise the seals of its
-// moves must prove the number and the decisions.
+// Counted reports whether the sealed number of moves of a waiting message is that of its version. Otherwise the seals of its moves must
+// prove the number and the decisions.
 func (m Message) Counted() bool { return !m.Waits() || m.Sequence == m.Version && m.Approvals() == 0 }
 
-// PutBack returns the message withheld, if it waits for somebody although it was moved later.
+// PutBack returns the message withheld if it waits although the audit trail has a later move.
 func (m Message) PutBack() Message {
 	if m.Waits() {
 		m.Withheld = cmp.Or(m.Withheld, "It was put back to an earlier state. Stop, and ask an operator to run countersign check.")

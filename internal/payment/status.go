@@ -15,7 +15,7 @@ import (
 // codeWithheld is the reason of a message that failed because it was withheld (ISO: the signer is not allowed to sign).
 const codeWithheld = "DS0H"
 
-// statusOf is the ISO group status a client is told for each state.
+// statusOf is the ISO group status for clients of each state.
 var statusOf = map[State]string{
 	StateApprovalPending: "PDNG",
 	StateQuestion:        "PDNG",
@@ -30,7 +30,7 @@ var statusOf = map[State]string{
 	StateExpired:         "RJCT",
 }
 
-// StatusReport makes the pain.002 that tells the client where its instruction stands. doc is the message's pain.001.
+// StatusReport makes the pain.002 with the present state of an instruction for its client. doc is the message's pain.001.
 func StatusReport(m Message, doc *iso20022.CustomerCreditTransferInitiation, at time.Time) *iso20022.CustomerPaymentStatusReport {
 	info, tx, single := doc.SinglePayment()
 	if !single {
@@ -82,7 +82,7 @@ func withheldReport(m Message, at time.Time) *iso20022.CustomerPaymentStatusRepo
 	}
 }
 
-// controlSum is that of the order, or its only amount where the order tells none; nil for neither.
+// controlSum returns the control sum of the order, or its only amount if the order has none; nil for neither.
 func controlSum(doc *iso20022.CustomerCreditTransferInitiation, instructed *iso20022.Amount) *decimal.Decimal {
 	if doc.GroupHeader.ControlSum != nil || instructed == nil {
 		return doc.GroupHeader.ControlSum
@@ -90,8 +90,8 @@ func controlSum(doc *iso20022.CustomerCreditTransferInitiation, instructed *iso2
 	return &instructed.Value
 }
 
-// Report makes the pain.002 that tells the client how its instruction ended; ok is false for a move that ends none. A content that
-// this program cannot read, which an older one stored, holds up no ending: it has no report.
+// Report makes the pain.002 about the end of an instruction; ok is false for a move that ends none. A content that this program cannot
+// read, stored by an older one, does not stop the end: it has no report.
 func (t Transition) Report() (out Outbound, ok bool) {
 	m := t.After()
 	if m.Kind != KindInstruction || !m.Kind.Final(m.State) {
@@ -163,7 +163,7 @@ func RefusalReport(
 // lineLength is the longest line of additional information (Max105Text).
 const lineLength = 105
 
-// reason makes one status reason; a longer text goes into several lines.
+// reason makes one status reason; a longer text is split into several lines.
 func reason(id, text string) iso20022.StatusReasonInformation12 {
 	r := iso20022.StatusReasonInformation12{Reason: interbank.StatusReasonOf(id)}
 	for runes := []rune(strings.TrimSpace(text)); len(runes) > 0; {
@@ -177,8 +177,8 @@ func reason(id, text string) iso20022.StatusReasonInformation12 {
 	return r
 }
 
-// debtorBank is the bank of the debtor account as a status report names it: as the order does, which is held against the account; for an
-// order that leaves it to the account (NOTPROVIDED), as the account's master data or a Swiss account number tell.
+// debtorBank returns the bank of the debtor account for a status report: that of the order, which was compared with the account; for an
+// order that leaves it to the account (NOTPROVIDED), that of the account's master data or its Swiss account number.
 func debtorBank(kept *DebtorAccount, info *iso20022.PaymentInstruction30) iso20022.BranchAndFinancialInstitutionIdentification6 {
 	bic := ""
 	switch {
@@ -199,8 +199,8 @@ func debtorBank(kept *DebtorAccount, info *iso20022.PaymentInstruction30) iso200
 	}
 }
 
-// nameOriginator says of each reason of a refusal whose word it is (EPC132-08 pain.002: Orgtr is mandatory): the customer's, by name, where
-// one of their people refused or withdrew the payment or nobody decided, else the bank's, by BIC.
+// nameOriginator names the originator of each reason of a refusal (EPC132-08 pain.002: Orgtr is mandatory): the customer, by name, if one
+// of their people refused or withdrew the payment or nobody decided; else the bank, by BIC.
 func nameOriginator(
 	reasons []iso20022.StatusReasonInformation12, m Message, bank iso20022.BranchAndFinancialInstitutionIdentification6,
 ) {

@@ -9,7 +9,7 @@ import (
 )
 
 // ToClearing makes the document to clearing of a message made here, loaded with its content and account, as an approval would send it. Ids
-// and times that an approval gives are missing, so it is for people and programs that read it (interbank.ContentOf), never to be sent.
+// and times of the approval are missing: it is for display (interbank.ContentOf), never to be sent.
 func (m Message) ToClearing() (iso20022.Document, error) {
 	if m.Kind != KindInstruction {
 		document, findings := m.Document()
@@ -36,7 +36,7 @@ func transferInput(
 	return interbank.CreditTransferInput{Scheme: scheme, Order: order, From: from.interbank(), CreditorAgent: routed}
 }
 
-// unreleased stands for the UETR that the gateway makes of a Global ID for an order without one.
+// unreleased replaces the UETR that the gateway makes of a Global ID for an order without one.
 const unreleased = "00000000-0000-4000-8000-000000000000"
 
 func orderToClearing(in interbank.CreditTransferInput) (iso20022.Document, error) {

@@ -78,7 +78,7 @@ func (m Message) transition(action Action, to State, by identity.Actor, at time.
 	return Transition{message: m, move: move, actor: by, at: at}, nil
 }
 
-// Grant is that of the role under which a person decides or amends; zero for every other step.
+// Grant returns the grant of the role under which a person decides or amends; zero for every other step.
 func (t Transition) Grant() identity.Grant {
 	switch {
 	case t.decision != nil:
@@ -89,7 +89,7 @@ func (t Transition) Grant() identity.Grant {
 	return identity.Grant{}
 }
 
-// After returns the message as it is once the transition is stored.
+// After returns the message as the stored transition leaves it.
 func (t Transition) After() Message {
 	m := t.message
 	if t.version != nil {

@@ -71,7 +71,7 @@ func (v Verified) Outbound(day time.Time) (Outbound, error) {
 	return out, err
 }
 
-// StatusRequest makes the pacs.028 that asks what became of the message; each has its own number, from 1. sent is the document that was
+// StatusRequest makes the pacs.028 that requests the status of the message; each has its own number, from 1. sent is the document that was
 // sent for it.
 func (v Verified) StatusRequest(sent iso20022.Document, number int, at time.Time) (Outbound, error) {
 	m := v.message

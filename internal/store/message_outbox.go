@@ -96,7 +96,6 @@ func (s *Outbox) insert(ctx context.Context, q *dbsqlc.Queries, a auditlog.Answe
 // Pending returns an answer to deliver, under the message id for clearing, after checking its seals; nil when clearing has it or it was
 // refused.
 //
-//
 // Errors: payment.ErrNotFound; payment.ErrForged for a row to refuse; payment.ErrUnknownKey for a row to hold.
 func (s *Outbox) Pending(ctx context.Context, scheme rulebook.Scheme, reference string) (*Document, error) {
 	row, err := s.db.Outside().OutboxGet(ctx, string(scheme), reference)

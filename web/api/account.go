@@ -11,18 +11,18 @@ import (
 	"countersign/web/request"
 )
 
-// accountFilters are the parameters of the list of accounts with those of the page. An account here has neither customer nor entity, so
-// those two fit none.
+// accountFilters are the parameters of the list of accounts, with those of the page. An account here has no customer and no entity, so
+// these two match none.
 var accountFilters = append([]string{"accountNumber", "currency", "customerId", "entityCode", "iban", "name"}, pageParameters...)
 
-// accountPage is which page of the accounts is asked for. The cursor is the IBAN of the last one before.
+// accountPage is the requested page of the accounts. The cursor is the last IBAN of the page before.
 type accountPage struct {
 	number, size int
 	after        string
 	backwards    bool
 }
 
-// accountPaging reads the page. An account keeps no time of its changes, so each may have changed since any time.
+// accountPaging reads the page. Accounts store no time of their changes, so each may have changed since any time.
 func (q *query) accountPaging() accountPage {
 	q.time("changedSince", dayStart)
 	p := accountPage{
@@ -56,7 +56,7 @@ func (p accountPage) of(list []Account) ([]Account, Page) {
 	return list, page
 }
 
-// fits reports whether the query asks for the account.
+// fits reports whether the account matches the query.
 func (q *query) fits(account payment.DebtorAccount) bool {
 	for _, name := range []string{"accountNumber", "iban"} {
 		if asked := q.account(name); asked != "" && asked != account.IBAN {

@@ -38,7 +38,7 @@ func fieldsOf(b Body, path ...string) administration.Values {
 	return values
 }
 
-// shownValues are fields of administration as JSON has them.
+// shownValues converts fields of administration to JSON.
 func shownValues(values administration.Values) AdministrationValues {
 	shown := AdministrationValues{}
 	for name, text := range values {
@@ -59,7 +59,7 @@ func shownValues(values administration.Values) AdministrationValues {
 	return shown
 }
 
-// subjectPage reads which page of a short list is asked for. Such lists are read whole, so they have no cursor.
+// subjectPage reads the requested page of a short list. Such lists are read whole, so they have no cursor.
 func (q *query) subjectPage() paging {
 	return paging{number: q.count("currentPage", 1, maxSkip), size: q.count("pageSize", defaultPageSize, maxPageSize)}
 }

@@ -42,7 +42,7 @@ func (a *API) header(c echo.Context) Header {
 	return Header{ResponseID: request.Reference(ctx), OriginalRequestID: request.ID(ctx), ResponseTime: moment(a.cfg.Now())}
 }
 
-// fields are findings as the wire shows them.
+// fields converts findings to JSON.
 func fields(findings []payment.Finding) []Field {
 	list := make([]Field, 0, len(findings))
 	for _, f := range findings {
@@ -58,12 +58,12 @@ type subject struct {
 	name        iso20022.MessageName // of the document it would be or is; "" for an order
 }
 
-// Fail writes an error that concerns no payment. cause is logged when the problem is an unexpected one.
+// Fail writes an error that concerns no payment. cause is logged for an unexpected problem.
 func (a *API) Fail(c echo.Context, p *request.Problem, cause error) error {
 	return a.refuse(c, refusal{problem: p, cause: cause})
 }
 
-// FailAt writes an error of a middleware or of the router in the shape of the calls at this address: those of tokens have their own.
+// FailAt writes an error of a middleware or of the router in the form of the calls at this address: token calls have their own form.
 func (a *API) FailAt(c echo.Context, p *request.Problem, cause error) error {
 	switch {
 	case !isTokenCall(c.Path()):
@@ -86,7 +86,7 @@ type refusal struct {
 	about   subject
 }
 
-// refuse writes a failed call's answer in the variant its problem asks for.
+// refuse writes the answer of a failed call in the variant of its problem.
 func (a *API) refuse(c echo.Context, r refusal) error {
 	p := r.problem
 	if p.Unexpected {
@@ -114,7 +114,7 @@ func (r reply) send(c echo.Context) error {
 	return c.JSON(r.status, r.body)
 }
 
-// refused is a failed call's answer in the variant its problem asks for.
+// refused returns the answer of a failed call in the variant of its problem.
 func (a *API) refused(c echo.Context, r refusal) reply {
 	p := r.problem
 	switch p.Variant {
@@ -178,7 +178,7 @@ func (a *API) refusedByReport(c echo.Context, r refusal) reply {
 	return reply{status: r.problem.Status, body: answer}
 }
 
-// identifiersOf names a message in an answer. The instructionId of an R-transaction would be that of its payment, so it has none.
+// identifiersOf names a message in an answer. An R-transaction has no instructionId: it would be that of its payment.
 func identifiersOf(m payment.Message) Identifiers {
 	names := Identifiers{
 		InternalID: m.InternalID.String(), GlobalID: string(m.GlobalID), ExternalID: m.ExternalID, CreditID: creditID(m),

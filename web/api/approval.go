@@ -9,7 +9,8 @@ import (
 	"countersign/internal/service"
 )
 
-// decide approves or rejects a message, or asks its maker. expect holds the kind and scheme of the path; the path of all kinds has none.
+// decide approves or rejects a message, or sends a question to its maker. expect holds the kind and scheme of the path; the path of all
+// kinds has none.
 func (a *API) decide(expect service.Expectation) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		command, err := a.readStep(c, a.forms.Approval, "")
@@ -20,7 +21,7 @@ func (a *API) decide(expect service.Expectation) echo.HandlerFunc {
 	}
 }
 
-// decision has the service take a decision as a body tells it.
+// decision makes the decision of a body.
 func (a *API) decision(c echo.Context, command command, expect service.Expectation) step {
 	id, err := a.find(c, command.Text("identifiers", "internalId"))
 	if err != nil {

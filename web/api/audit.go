@@ -16,7 +16,7 @@ import (
 // auditFilters are the parameters of the audit trail besides those of the page.
 var auditFilters = append([]string{"from", "to", "actor", "event", "messageId"}, pageParameters...)
 
-// auditFilter reads the filters; possible is false when no event can fit them.
+// auditFilter reads the filters; possible is false when no event can match them.
 func auditFilter(q *query) (filter store.AuditFilter, possible bool) {
 	filter = store.AuditFilter{From: q.time("from", dayStart), To: q.time("to", dayEnd), Actor: q.text("actor"), Event: q.text("event")}
 	text := q.text("messageId")
@@ -65,7 +65,7 @@ func (a *API) listAudit(c echo.Context) error {
 
 func eventKey(e store.HistoryEvent) uuid.UUID { return e.ID }
 
-// acceptsCSV reports whether the caller asks for a table before JSON.
+// acceptsCSV reports whether the caller prefers a table to JSON.
 func acceptsCSV(r *http.Request) bool {
 	for _, accepted := range strings.Split(r.Header.Get(echo.HeaderAccept), ",") {
 		kind, _, err := mime.ParseMediaType(accepted)

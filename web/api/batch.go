@@ -15,7 +15,7 @@ import (
 	"countersign/web/request"
 )
 
-// batchPaths are the addresses of batches, which may take as long as many decisions.
+// batchPaths are the addresses of batches, which have the time-out of many decisions.
 var batchPaths = [2]string{"/api/sic-inst/v1/instruction/batch", "/api/sct-inst/v1/instruction/batch"}
 
 // documentType is the content type of a batch that is the document itself.

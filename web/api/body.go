@@ -13,7 +13,7 @@ const MaxSize = 256 << 10
 // MediaType is the required content type of a body.
 const MediaType = "application/json"
 
-// Body is a JSON object that was read strictly and holds to its schema.
+// Body is a JSON object that was read strictly and matches its schema.
 type Body struct {
 	Raw      []byte                                     // as it came
 	Prefix   string                                     // pointer to the order: "" when it sits flat, else /paymentRequest
@@ -26,11 +26,11 @@ type Body struct {
 	numbers map[string]string // as they were written, by their pointers
 }
 
-// MalformedError says that a body is no JSON object, or does not match its schema. It holds at most maxFindings findings, in the order of
-// the body, at the places in it. errors.As does not find a payment.FieldError in it, because that one has the places of the domain.
+// MalformedError reports a body that is no JSON object or does not match its schema. It has at most maxFindings findings, in the order of
+// the body, with places in it. errors.As does not find a payment.FieldError in it, because that one has places of the domain.
 type MalformedError struct{ payment.FieldError }
 
-// Members are those of an object, by their names; nil when there is none.
+// Members returns the members of an object by name; nil without one.
 func (b Body) Members(path ...string) map[string]any {
 	members := b.members
 	for _, name := range path {
@@ -72,7 +72,7 @@ func (b Body) Entries(list string) []Body {
 	return entries
 }
 
-// At moves findings from where the domain expects the order to where the caller put it.
+// At changes findings from places of the domain's order to places of the caller's body.
 func (b Body) At(findings []payment.Finding) []payment.Finding {
 	moved := make([]payment.Finding, len(findings))
 	for i, f := range findings {

@@ -10,8 +10,7 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// RTransactionForm is the schema of the body of one kind of R-transaction (interface contract, section 3). The zero value stands for no
-// kind.
+// RTransactionForm is the schema of the body of one kind of R-transaction (interface contract, section 3). The zero value is no kind.
 type RTransactionForm struct {
 	Form
 
@@ -53,13 +52,13 @@ func (f RTransactionForm) checkOriginal(b Body) []mistake {
 	return nil
 }
 
-// isBeside reports whether a member stands beside the details and not in them.
+// isBeside reports whether a member is beside the details and not in them.
 func (f RTransactionForm) isBeside(b Body, name string) bool {
 	_, beside := b.members[name]
 	return beside
 }
 
-// member returns what stands in the details or beside them.
+// member returns a member of the details or beside them.
 func (f RTransactionForm) member(b Body, name string) any {
 	if f.isBeside(b, name) {
 		return b.members[name]
@@ -102,8 +101,8 @@ func lines(value any) []string {
 	return nil
 }
 
-// charge reads the charge of a return, the zero amount for none. It refuses one in another currency than that of the scheme, which is that
-// of each of its payments (RefusalError), and one that is no amount (FieldError).
+// charge reads the charge of a return, the zero amount for none. It refuses one in another currency than that of the scheme (RefusalError),
+// and an unreadable one (FieldError).
 func (f RTransactionForm) charge(b Body, scheme rulebook.Scheme) (money.Amount, error) {
 	place := []string{f.details, "chargeAmount"}
 	pointer := "/" + strings.Join(place, "/")
@@ -129,7 +128,7 @@ func (f RTransactionForm) charge(b Body, scheme rulebook.Scheme) (money.Amount, 
 	return charge, err
 }
 
-// Placed moves findings to the members the caller used: those beside the details, a single line, internalId instead of creditId.
+// Placed changes findings to the members of the caller: those beside the details, a single line, internalId instead of creditId.
 func (f RTransactionForm) Placed(b Body, findings []payment.Finding) []payment.Finding {
 	if f.Kind == "" {
 		return findings

@@ -26,12 +26,12 @@ const (
 
 const bulkPath = "/api/common/v1/instruction/approval/bulk"
 
-// approvals is the member of a body that lists them.
+// approvals is the member with the list of decisions.
 const approvals = "approvals"
 
-// decideMany carries out decisions, each with a result of its own: one that is malformed or refused stops no other. Decisions about
-// different messages run concurrently, so that their writes share transactions; those about one message run in their order. A body that is
-// no list of 1 to maxBulk entries is refused as a whole, and nothing of it is decided.
+// decideMany makes several decisions, each with its own result: a malformed or refused one stops no other. Decisions about different
+// messages run concurrently, so that their writes share transactions; those about one message run in order. A body that is no list of 1 to
+// maxBulk entries is refused as a whole, and nothing of it is decided.
 func (a *API) decideMany(c echo.Context) error {
 	batch, err := a.readStep(c, a.forms.Bulk, "")
 	malformed, whole := sorted(batch, err)

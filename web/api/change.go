@@ -50,7 +50,7 @@ func (a *API) failChange(c echo.Context, err error) error {
 	return a.Fail(c, request.ProblemOfCommand(err), err)
 }
 
-// requestChange stores what an administrator asks for.
+// requestChange stores a change requested by an administrator.
 func (a *API) requestChange(c echo.Context) error {
 	command, err := a.administrate(c, a.forms.Change)
 	if err != nil {
@@ -66,7 +66,7 @@ func (a *API) requestChange(c echo.Context) error {
 	return c.JSON(http.StatusOK, ChangeAnswer{Header: a.header(c), Change: shownChange(made.Change), SetupCode: made.Code})
 }
 
-// decideChange approves or rejects what another administrator asked for.
+// decideChange approves or rejects a change requested by another administrator.
 func (a *API) decideChange(c echo.Context) error {
 	command, err := a.administrate(c, a.forms.ChangeApproval)
 	if err != nil {

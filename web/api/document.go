@@ -21,13 +21,13 @@ import (
 const draft = string(payment.DocumentDraft)
 
 // documentFilters are the parameters of the list of documents besides those of the page. All but type, direction, scheme and the dates are
-// of the transaction a document belongs to.
+// about the transaction of a document.
 var documentFilters = append([]string{
 	"internalId", "type", "direction", "scheme", "creationDateFrom", "creationDateTo", "creditorAccount", "creditorAgent", "creditorName",
 	"debtorAccount", "debtorAgent", "debtorName", "endToEndId", "endToendId", "externalId", "globalId", "instructionId",
 }, pageParameters...)
 
-// documentFilter reads the filters; possible is false when no document can fit them.
+// documentFilter reads the filters; possible is false when no document can match them.
 func documentFilter(q *query) (filter store.DocumentFilter, possible bool) {
 	filter = store.DocumentFilter{
 		Name: q.text("type"), Direction: q.oneOf("direction", append(slices.Clone(directions), draft)...), Scheme: q.oneOf("scheme", schemes...),

@@ -13,13 +13,13 @@ import (
 	"countersign/web/request"
 )
 
-// failureFilters are the parameters of the list of errors besides those of the page. An error here is the state of a transaction, so each
-// of them is told from the transaction.
+// failureFilters are the parameters of the list of errors besides those of the page. An error is a state of a transaction, so each filters
+// transactions.
 var failureFilters = append([]string{
 	"category", "entity", "message", "objectReference", "objectReferenceType", "objectType", "service", "severity",
 }, pageParameters...)
 
-// failureCategory is a state that needs somebody's eye.
+// failureCategory is a state that needs attention.
 type failureCategory struct {
 	name, severity string
 	state          payment.State
@@ -99,8 +99,8 @@ func (q *query) reference(f failureFilter) failureFilter {
 	return f
 }
 
-// listErrors lists the transactions that need somebody's eye: failed at clearing, not answered in time, or a recall whose answer is late.
-// A quarantined document is not among them: it belongs to no realm, and showing it could tell one institution about another.
+// listErrors lists the transactions that need attention: failed at clearing, not answered in time, or a recall with a late answer.
+// Quarantined documents are not listed: they belong to no realm, and could tell one institution about another.
 func (a *API) listErrors(c echo.Context) error {
 	by := principal(c)
 	q := openQuery(c, failureFilters, nil)
@@ -125,8 +125,8 @@ func (a *API) listErrors(c echo.Context) error {
 	return c.JSON(http.StatusOK, ErrorList{Header: a.header(c), Errors: entries, Page: shownPage})
 }
 
-// searchErrors reads one page. The sentence of an error is made here, so that one that is asked for by its words is read on to: errors are
-// few, and the time of a call bounds the search.
+// searchErrors reads one page. Sentences of errors are made here, so a search for their words reads on: errors are few, and the time of a
+// call limits the search.
 func (a *API) searchErrors(c echo.Context, filter failureFilter, page paging) ([]payment.Message, error) {
 	if filter.message == "" {
 		return a.search(c, filter.Filter, page)

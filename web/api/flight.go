@@ -19,7 +19,7 @@ const (
 	maxKey    = 255
 )
 
-// idempotencyKey reads the key, "" when there is none. It fails with a Problem for one that cannot be taken.
+// idempotencyKey reads the key, "" for none. It fails with a Problem for an invalid one.
 func idempotencyKey(header http.Header) (string, error) {
 	values := header.Values(keyHeader)
 	if len(values) == 0 {
@@ -37,7 +37,7 @@ func idempotencyKey(header http.Header) (string, error) {
 	return values[0], nil
 }
 
-// keyed reads the key of a creation and notes that it is under way until end. It fails with a Problem.
+// keyed reads the key of a creation and marks it as in progress until end. It fails with a Problem.
 func (a *API) keyed(c echo.Context) (key string, end func(), err error) {
 	key, err = idempotencyKey(c.Request().Header)
 	if err != nil {
@@ -58,8 +58,8 @@ type flights struct {
 
 func newFlights() *flights { return &flights{keys: map[flight]bool{}} }
 
-// begin notes a request; end forgets it. It fails with a Problem while another with the same key is under way. A request without a key
-// stands in nobody's way.
+// begin marks a request as in progress; end removes the mark. It fails with a Problem while another request with the same key is in
+// progress. Requests without a key never conflict.
 func (f *flights) begin(by identity.Principal, key string) (end func(), err error) {
 	if key == "" {
 		return func() {}, nil

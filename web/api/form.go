@@ -85,8 +85,8 @@ func Compile() (Forms, error) {
 }
 
 // Read reads a body strictly and validates it against its form. It fails with a MalformedError that names every mistake; after malformed
-// JSON the rest is unknown. The returned body holds the readable part also in that case. It fails with the error of the context when the
-// caller no longer waits.
+// JSON the rest is unknown. The returned body has the readable part also in that case. It fails with the error of the context when the
+// caller is gone.
 func (f Form) Read(ctx context.Context, raw []byte) (Body, error) {
 	r := &strictReader{
 		tokens: codec.NewJSONReader(raw), raw: raw, wrappable: f.wrappable,
@@ -119,8 +119,8 @@ func (f Form) Read(ctx context.Context, raw []byte) (Body, error) {
 	return b, nil
 }
 
-// wordsOf returns the mistakes in the words of a decision: a rejection needs its reason and a question its text. A question beside another
-// action is refused: the caller meant something else than the action.
+// wordsOf returns the mistakes in the texts of a decision: a rejection needs its reason and a question its text. A question beside another
+// action is refused as contradictory.
 func wordsOf(b Body) []mistake {
 	details := b.Members("ApprovalDetails")
 	action := payment.Action(b.Text("ApprovalDetails", "action"))

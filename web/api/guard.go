@@ -15,9 +15,8 @@ import (
 )
 
 // Guard is the middleware around every route of Routes and EventRoutes: a time limit, an access token, a request id (which the server has
-// read). The limit is longer by payee.Limit where the payee's bank is asked, by the longest wait for an event, for many decisions, and
-// for a batch.
-// Cookies are never looked at.
+// read). The limit is longer by payee.Limit where the payee's bank is asked, by the longest wait for an event, for many decisions, and for
+// a batch. It ignores cookies.
 func (a *API) Guard(next echo.HandlerFunc) echo.HandlerFunc {
 	admitted := func(c echo.Context) error {
 		c.Response().Header().Set(echo.HeaderCacheControl, "no-store")
@@ -48,7 +47,7 @@ var asksPayee = map[string]bool{
 	"/api/sct-inst/v1/instruction/create": true, "/api/sct-inst/v1/instruction/update": true, "/api/sct-inst/v1/instruction/validate": true,
 }
 
-// admit puts who asks into the context. Errors: auth.ErrUnauthorized, payment.FieldError for the request id.
+// admit adds the principal to the context. Errors: auth.ErrUnauthorized, payment.FieldError for the request id.
 func (a *API) admit(c echo.Context) error {
 	ctx := c.Request().Context()
 	scheme, token, _ := strings.Cut(c.Request().Header.Get(echo.HeaderAuthorization), " ")
@@ -67,8 +66,8 @@ func (a *API) admit(c echo.Context) error {
 	return nil
 }
 
-// challenge asks for an access token (RFC 6750 section 3). error tells a client that its token is no good, and so that it should get
-// another one; a request without a token learns nothing of errors.
+// challenge requests an access token (RFC 6750 section 3). error tells a client that its token is invalid and needs replacement; a request
+// without a token gets no error.
 func challenge(r *http.Request) string {
 	const asks = `Bearer realm="countersign"`
 	scheme, token, _ := strings.Cut(r.Header.Get(echo.HeaderAuthorization), " ")

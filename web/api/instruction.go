@@ -17,7 +17,7 @@ import (
 	"countersign/web/request"
 )
 
-// replayedHeader marks the first answer to a request that came again.
+// replayedHeader marks the repeated answer to a repeated request.
 const replayedHeader = "Idempotent-Replayed"
 
 // create makes a payment.
@@ -108,8 +108,8 @@ func (a *API) validate(scheme rulebook.Scheme) echo.HandlerFunc {
 	}
 }
 
-// withRules adds the rules that an order breaks to the malformed places of its body, so that a client can correct everything at once. The
-// error stays as it is when the order could not be read to its end, or the caller may not create payments.
+// withRules adds the broken rules of an order to the malformed places of its body, so that a client can correct everything at once. The
+// error stays unchanged when the order could not be read to its end, or the caller may not create payments.
 func (a *API) withRules(c echo.Context, command command, err error) error {
 	in := command.asked
 	var malformed *request.Problem
@@ -155,7 +155,7 @@ func (a *API) cancel(expect service.Expectation) echo.HandlerFunc {
 	}
 }
 
-// answer takes the maker's answer to a checker's question about a message of any kind.
+// answer records the maker's answer to a checker's question about a message of any kind.
 func (a *API) answer(c echo.Context) error {
 	command, err := a.readStep(c, a.forms.Answer, "")
 	if err != nil {
@@ -169,7 +169,7 @@ func (a *API) answer(c echo.Context) error {
 	return a.answerStep(c, command, step{message: m, err: err})
 }
 
-// update puts new content in the place of a pending payment's.
+// update replaces the content of a pending payment.
 func (a *API) update(scheme rulebook.Scheme) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		command, err := a.readStep(c, a.forms.Update, scheme)
@@ -189,7 +189,7 @@ func (a *API) update(scheme rulebook.Scheme) echo.HandlerFunc {
 	}
 }
 
-// notesOf lists what of an order is not forwarded, at the places where the caller put it.
+// notesOf lists the elements of an order that are not forwarded, at the places of the caller's body.
 func notesOf(command command, scheme rulebook.Scheme) Notes {
 	var notes Notes
 	for _, note := range interbank.Notes(scheme, command.Document) {
@@ -198,7 +198,7 @@ func notesOf(command command, scheme rulebook.Scheme) Notes {
 	return notes
 }
 
-// noting puts notes beside the status report of an instruction.
+// noting adds notes to the status report of an instruction.
 func (r reply) noting(notes Notes) reply {
 	if answer, is := r.body.(InstructionAnswer); is {
 		answer.Notes = notes
@@ -249,8 +249,8 @@ func readBodyOf(c echo.Context, f Form, most int64) (Body, error) {
 	return read, err
 }
 
-// read takes in the body of a command. scheme is that of the path, "" where it names none. What can be told of its subject is in the
-// command also when it fails.
+// read reads the body of a command. scheme is that of the path, "" for none. The command names its subject as far as readable also on
+// failure.
 func (a *API) read(c echo.Context, f Form, scheme rulebook.Scheme) (command, error) {
 	read, err := readBody(c, f)
 	o := command{Body: read, identifiers: Identifiers{
@@ -270,7 +270,7 @@ func (a *API) readStep(c echo.Context, f Form, scheme rulebook.Scheme) (command,
 	return o, firstOf(err, keyErr)
 }
 
-// at moves findings from where the domain expects the order's members to where the caller put them.
+// at changes findings from places of the domain's order to places of the caller's body.
 func (o command) at(findings []payment.Finding) []payment.Finding {
 	return o.At(o.request.Placed(o.Body, findings))
 }
@@ -283,8 +283,8 @@ func (o command) about(m payment.Message) command {
 	return o
 }
 
-// parseID reads an id in its 36-character form, or fails with payment.ErrNotFound; the zero id is nobody's, and filters would take it for
-// none.
+// parseID parses an id in its 36-character form, or fails with payment.ErrNotFound. It refuses the zero id, which no message has and which
+// filters would treat as none.
 func parseID(text string) (uuid.UUID, error) {
 	id, err := uuid.Parse(text)
 	if err != nil || len(text) != 36 || id == uuid.Nil {
@@ -314,8 +314,8 @@ type step struct {
 	err     error
 }
 
-// answerStep answers a step. One that was taken before, by the same person with the same words, has its first answer again: a caller that
-// timed out may simply repeat.
+// answerStep answers a step. A step that the same person took before with the same words gets its first answer again: a caller may repeat
+// after a time-out.
 func (a *API) answerStep(c echo.Context, o command, s step) error {
 	if s.failed() {
 		return a.failCommand(c, o.about(s.message), s.err)
@@ -329,7 +329,7 @@ func (s step) failed() bool {
 	return s.err != nil && !repeated
 }
 
-// stepReply is the answer to a step that was taken.
+// stepReply returns the answer to a step that was taken.
 func (a *API) stepReply(c echo.Context, s step) reply {
 	repeat, repeated := errors.AsType[*payment.RepeatError](s.err)
 	if !repeated {
@@ -340,8 +340,8 @@ func (a *API) stepReply(c echo.Context, s step) reply {
 	return first
 }
 
-// storedReply answers with the state of a stored message: a status report for an instruction, a state for other kinds. An instruction whose
-// order cannot be read also gets a state: the caller must not be told that the action failed.
+// storedReply answers with the state of a stored message: a status report for an instruction, a state for other kinds. An instruction with
+// an unreadable order also gets a state: the caller must not believe that the action failed.
 func (a *API) storedReply(c echo.Context, m payment.Message) reply {
 	if m.Kind == payment.KindInstruction {
 		document, err := payment.DocumentOf(m)

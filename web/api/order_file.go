@@ -19,7 +19,7 @@ type OrderFile struct {
 	Structure, Outside []payment.Finding
 }
 
-// OrderReader reads files as the door reads bodies, for those who check them before they send them.
+// OrderReader reads files as the API reads bodies, to check them before they are sent.
 type OrderReader struct{ form Form }
 
 // NewOrderReader compiles the schemas of the OpenAPI document.

@@ -12,7 +12,7 @@ func payeeOf(v payee.Verification) *Payee {
 	return &Payee{Result: string(v.Result), MatchedName: v.MatchedName, At: moment(v.At)}
 }
 
-// verified puts it beside the status report of an instruction.
+// verified adds the verification to the status report of an instruction.
 func (r reply) verified(v payee.Verification) reply {
 	if answer, is := r.body.(InstructionAnswer); is {
 		answer.Payee = payeeOf(v)

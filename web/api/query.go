@@ -21,14 +21,14 @@ import (
 // maxFilter is the longest value of a filter, in characters: no field that is searched is longer.
 const maxFilter = 140
 
-// Sizes of pages (interface contract, section 6), and how deep numbered pages go. A cursor goes deeper.
+// Sizes of pages (interface contract, section 6), and the limit of numbered pages. Cursors have no limit.
 const (
 	defaultPageSize = 15
 	maxPageSize     = 100
 	maxSkip         = 10_000
 )
 
-// query reads the parameters of a list and collects everything that is wrong with them.
+// query reads the parameters of a list and collects their problems.
 type query struct {
 	values url.Values
 	found  []payment.Finding
@@ -130,7 +130,7 @@ func (q *query) states(name string) []payment.State {
 	return states
 }
 
-// edge says which end of a day a date without a time means.
+// edge selects the end of a day for a date without a time.
 type edge bool
 
 const (
@@ -173,10 +173,10 @@ func (q *query) amount(name string) int64 {
 	return amount.Minor()
 }
 
-// pageParameters are those every list takes.
+// pageParameters are the parameters of every list.
 var pageParameters = []string{"currentPage", "pageSize", "after", "order", "changedSince"}
 
-// paging is which page of a list is asked for.
+// paging is the requested page of a list.
 type paging struct {
 	number       int // 0 after a cursor
 	size         int
@@ -234,8 +234,8 @@ func (p paging) skip() int {
 // maxStride limits the entries of one read on the way to a numbered page.
 const maxStride = 1_000
 
-// walk reads a page by the keys of the entries before it, with one entry more than it holds. The cursor of the page before leads to it at
-// once; to a numbered page everything before it is read, which is why numbered pages end.
+// walk reads a page by the keys of the entries before it, and one entry more. A cursor leads to the page at once; for a numbered page
+// everything before it is read, which is why numbered pages are limited.
 func walk[E any](p paging, key func(E) uuid.UUID, read func(from uuid.UUID, size int32) ([]E, error)) ([]E, error) {
 	from := p.after
 	for left := p.skip(); left > 0; {

@@ -59,8 +59,8 @@ func (a *API) rTransaction(c echo.Context, o command) (payment.RTransaction, err
 	return asked, err
 }
 
-// submitRTransaction hands the request to the service. Errors: those of submission.Station.CreateRTransaction, where an id that names
-// nothing is a payment.RefusalError; those of checkRepeat for a repeat.
+// submitRTransaction passes the request to the service. Errors: those of service.Payments.CreateRTransaction, where an unknown id is a
+// payment.RefusalError; those of checkRepeat for a repeat.
 func (a *API) submitRTransaction(c echo.Context, o command, asked payment.RTransaction) (service.Result, error) {
 	created, err := a.cfg.Submission.CreateRTransaction(c.Request().Context(), principal(c), asked)
 	switch {
@@ -87,7 +87,7 @@ func checkRepeat(asked payment.RTransaction, first payment.Message) error {
 	return request.KeyReused()
 }
 
-// unknown says which id of a request names nothing in this realm. An id of another realm is one of those.
+// unknown names the id of a request that does not exist in this realm. An id of another realm is unknown too.
 func (a *API) unknown(c echo.Context, o command, asked payment.RTransaction) error {
 	if asked.Kind != payment.KindResolution {
 		return unknownOriginal(o)

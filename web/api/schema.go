@@ -13,7 +13,7 @@ import (
 	"countersign/internal/iso20022"
 )
 
-// resolved follows references to the schema that says something.
+// resolved follows references to the schema with content.
 func resolved(schema *jsonschema.Schema) *jsonschema.Schema {
 	for schema.Ref != nil {
 		schema = schema.Ref
@@ -34,7 +34,7 @@ func shapeFor(schema *jsonschema.Schema, found jsontext.Kind) *jsonschema.Schema
 	return schema
 }
 
-// mistake is one thing a schema finds wrong with a body; the pointer names the member, whether it is there or missing.
+// mistake is a violation of a schema by a body; the pointer names the member, present or missing.
 type mistake struct {
 	pointer    string
 	code, text string
@@ -98,8 +98,8 @@ func ofNearest(err *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	return []*jsonschema.ValidationError{other}
 }
 
-// mistakesOf puts one finding of the schema into words. Codes: CH21 element missing, CH17 element not allowed, CH16 content wrong,
-// FF01 format wrong (ISO external codes).
+// mistakesOf describes one violation of the schema. Codes: CH21 element missing, CH17 element not allowed, CH16 content wrong, FF01 format
+// wrong (ISO external codes).
 func mistakesOf(leaf *jsonschema.ValidationError) []mistake {
 	at := pointerTo(leaf.InstanceLocation)
 	name := nameOf(leaf.InstanceLocation)

@@ -30,8 +30,7 @@ type located struct {
 	offset int
 }
 
-// strictReader walks through a body once. It keeps members that the schema knows and reports everything that a lenient reader would
-// have to guess about.
+// strictReader reads a body once. It keeps members that the schema knows and reports everything that a lenient reader would have to guess.
 type strictReader struct {
 	tokens *codec.JSONReader
 	raw    []byte
@@ -48,7 +47,7 @@ type strictReader struct {
 	documentOffset  int
 }
 
-// report notes a finding. The first that is one too many ends the reading.
+// report adds a finding. The first one above the limit ends the reading.
 func (r *strictReader) report(offset int, pointer, code, text string) {
 	if len(r.found) > maxFindings {
 		return
@@ -67,7 +66,7 @@ func (r *strictReader) inOrder() []payment.Finding {
 	return Told(findings)
 }
 
-// Told cuts findings to as many as one answer tells. Where there are more, the last one says so, of the whole body.
+// Told limits the findings of an answer. The last one then says that there are more.
 func Told(findings []payment.Finding) []payment.Finding {
 	if len(findings) <= maxFindings {
 		return findings
@@ -77,7 +76,7 @@ func Told(findings []payment.Finding) []payment.Finding {
 	})
 }
 
-// place returns the offset of a member in the body, or of the nearest one around it that is there.
+// place returns the offset of a member in the body, or of the nearest present one around it.
 func (r *strictReader) place(prefix, pointer string) int {
 	for full := prefix + pointer; full != ""; {
 		offset, known := r.places[full]
@@ -179,7 +178,7 @@ func (r *strictReader) unknown(schema *jsonschema.Schema, name string, at locate
 	r.report(at.offset, at.Pointer, "CH17", "Remove "+Shown(name)+": it is not known here.")
 }
 
-// member reads the value of a known member. The document is only taken out: the ISO 20022 codec reads it.
+// member reads the value of a known member. It only cuts out the document, which the ISO 20022 codec reads.
 func (r *strictReader) member(schema *jsonschema.Schema, name, pointer string) any {
 	found := r.next()
 	schema = shapeFor(schema, found)
@@ -294,7 +293,7 @@ func (r *strictReader) fail(err error, pointer string) {
 	r.report(offset, pointer, "FF01", text)
 }
 
-// readDocument lets the ISO 20022 codec read the document; its findings stand where the document stands.
+// readDocument reads the document by the ISO 20022 codec; its findings get the place of the document.
 func (r *strictReader) readDocument() *iso20022.CustomerCreditTransferInitiation {
 	if r.document == nil {
 		return nil

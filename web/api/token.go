@@ -44,7 +44,7 @@ type tokenAnswer struct {
 // grant returns tokens for the credentials in a form.
 type grant func(*TokenHandler, echo.Context, tokenForm) (auth.TokenSet, error)
 
-// The grants, by the name a client asks for them. A path takes one or both.
+// The grants, by the names that clients use. A path accepts one or both.
 const (
 	grantPassword = "password"
 	grantRefresh  = "refresh_token"
@@ -55,16 +55,16 @@ var grants = map[string]grant{
 	grantPassword: (*TokenHandler).byPassword, grantRefresh: (*TokenHandler).byRefreshToken, grantClient: (*TokenHandler).byClient,
 }
 
-// Login gives tokens for a user's name and password, and takes a refresh token too, so that a client with one address for tokens can
+// Login answers a user's name and password with tokens, and accepts a refresh token too, so that a client with one address for tokens can
 // refresh.
 func (h *TokenHandler) Login(c echo.Context) error { return h.issue(c, grantPassword, grantRefresh) }
 
-// Token takes all grants.
+// Token accepts all grants.
 func (h *TokenHandler) Token(c echo.Context) error {
 	return h.issue(c, grantPassword, grantRefresh, grantClient)
 }
 
-// Refresh gives new tokens for a refresh token.
+// Refresh answers a refresh token with new tokens.
 func (h *TokenHandler) Refresh(c echo.Context) error { return h.issue(c, grantRefresh) }
 
 func (h *TokenHandler) byPassword(c echo.Context, f tokenForm) (auth.TokenSet, error) {
@@ -94,7 +94,7 @@ func (h *TokenHandler) byClient(c echo.Context, f tokenForm) (auth.TokenSet, err
 	})
 }
 
-// Logout ends the sign-in that a refresh token belongs to. Both spellings of the path lead here.
+// Logout ends the sign-in of a refresh token. Both spellings of the path call it.
 func (h *TokenHandler) Logout(c echo.Context) error {
 	f, err := openTokenForm(c)
 	if err == nil {
@@ -146,8 +146,8 @@ func (h *TokenHandler) issue(c echo.Context, allowed ...string) error {
 	})
 }
 
-// refuse writes an error as the body that carries both vocabularies. A 401 of a token call always asks for the client's credentials
-// (RFC 9110 section 15.5.2), wherever they were sent.
+// refuse writes an error with the members of OAuth and those of the interface. A 401 of a token call always requests the client's
+// credentials (RFC 9110 section 15.5.2), wherever they were sent.
 func (h *TokenHandler) refuse(c echo.Context, err error) error {
 	p, ctx := tokenProblemOf(err), c.Request().Context()
 	if p.status == http.StatusInternalServerError {

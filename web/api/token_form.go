@@ -24,8 +24,8 @@ type tokenForm struct {
 	client auth.ClientCredentials
 }
 
-// openTokenForm reads the body of a token call, and forbids everybody on the way to keep the answer. Fields that are not known are
-// ignored, a field that comes twice is refused (RFC 6749 section 3.2); the query string is not looked at, because it ends in logs.
+// openTokenForm reads the body of a token call, and forbids caching of the answer. Unknown fields are ignored, a repeated field is refused
+// (RFC 6749 section 3.2); the query string is not read, because it ends in logs.
 func openTokenForm(c echo.Context) (tokenForm, error) {
 	header := c.Response().Header()
 	header.Set(echo.HeaderCacheControl, "no-store")
@@ -102,7 +102,7 @@ func (f tokenForm) require(names ...string) error {
 	return nil
 }
 
-// requireGrant refuses the form when it asks for another grant than those this path gives.
+// requireGrant refuses a form whose grant this path does not accept.
 func (f tokenForm) requireGrant(allowed []string) error {
 	err := f.require("grant_type")
 	if err != nil {

@@ -60,7 +60,7 @@ func (a *API) listTransactions(c echo.Context) error {
 	return c.JSON(http.StatusOK, TransactionList{Header: a.header(c), Transactions: transactions, Page: shownPage})
 }
 
-// search reads one page. A recall on the wire is of either of two kinds, ours and those that came in; the direction tells them apart.
+// search reads one page. A recall in JSON has one of two kinds, ours or received; the direction distinguishes them.
 func (a *API) search(c echo.Context, filter store.Filter, page paging) ([]payment.Message, error) {
 	if filter.Kind == string(payment.KindRecall) {
 		filter.OrKind = payment.KindReceivedRecall
@@ -230,7 +230,7 @@ func (a *API) related(c echo.Context, m payment.Message) ([]payment.Message, err
 	return append(list, original), nil
 }
 
-// transactions shows messages of a list, which come without their decisions: those are read at once where there are any.
+// transactions converts messages of a list, which have no decisions: they are read together.
 func (a *API) transactions(c echo.Context, list []payment.Message) ([]Transaction, error) {
 	var decided []uuid.UUID
 	for _, m := range list {

@@ -23,11 +23,6 @@ type DebtorAccount struct {
 	Open     bool
 }
 
-// interbank returns the account in the form of interbank documents.
-func (a DebtorAccount) interbank() interbank.Account {
-	return interbank.Account{IBAN: a.IBAN, Holder: a.Holder, AgentBIC: a.AgentBIC, AgentIID: a.AgentIID}
-}
-
 // The pacs.008 names the debtor and its bank by the account's master data (SPS 4.2). If the order omits the
 // creditor's bank, the directory or the IBAN supplies it. Search, pages and approval use these values, so they match
 // the document that is sent.

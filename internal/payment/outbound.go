@@ -16,10 +16,6 @@ type Outbound struct {
 	document  iso20022.Document
 }
 
-func (m Message) outbound(reference string) Outbound {
-	return Outbound{message: m, reference: reference}
-}
-
 // Message returns the message the document belongs to.
 func (o Outbound) Message() Message { return o.message }
 

@@ -102,9 +102,7 @@ func (t Transition) Report() (out Outbound, ok bool) {
 		return Outbound{}, false
 	}
 	report := StatusReport(m, doc, t.at)
-	out = m.outbound(reportReference(m))
-	out.document = report
-	return out, report != nil
+	return Outbound{message: m, reference: reportReference(m), document: report}, report != nil
 }
 
 // reportReference numbers the reports of a message by its moves: R, the Global ID and the number of the last history row.

@@ -33,7 +33,10 @@ func (m Message) ToClearing() (iso20022.Document, error) {
 func transferInput(
 	scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation, from DebtorAccount, routed string,
 ) interbank.CreditTransferInput {
-	return interbank.CreditTransferInput{Scheme: scheme, Order: order, From: from.interbank(), CreditorAgent: routed}
+	return interbank.CreditTransferInput{
+		Scheme: scheme, Order: order, CreditorAgent: routed,
+		From: interbank.Account{IBAN: from.IBAN, Holder: from.Holder, AgentBIC: from.AgentBIC, AgentIID: from.AgentIID},
+	}
 }
 
 // unreleased replaces the UETR that the gateway makes of a Global ID for an order without one.

@@ -55,7 +55,7 @@ func (v Verified) Message() Message { return v.message }
 // account changed since the release.
 func (v Verified) Outbound(day time.Time) (Outbound, error) {
 	m := v.message
-	out := m.outbound(m.Reference())
+	out := Outbound{message: m, reference: m.Reference()}
 	order, instruction := v.content.(*iso20022.CustomerCreditTransferInitiation)
 	var err error
 	switch {
@@ -75,7 +75,7 @@ func (v Verified) Outbound(day time.Time) (Outbound, error) {
 // sent for it.
 func (v Verified) StatusRequest(sent iso20022.Document, number int, at time.Time) (Outbound, error) {
 	m := v.message
-	out := m.outbound("P28" + string(m.GlobalID) + "-" + strconv.Itoa(number))
+	out := Outbound{message: m, reference: "P28" + string(m.GlobalID) + "-" + strconv.Itoa(number)}
 	request := "Q" + strconv.Itoa(number) + "-" + string(m.GlobalID)
 	var err error
 	switch original := sent.(type) {

@@ -12,7 +12,7 @@ import (
 	"countersign/internal/store"
 )
 
-// Withdraw takes a pending message back for its maker.
+// Withdraw withdraws a pending message for its maker.
 //
 // Errors: payment.ErrNotFound, payment.ForbiddenError, payment.StateError, payment.FieldError, payment.RepeatError when this person
 // withdrew it before for the same reason.
@@ -38,8 +38,8 @@ func (s *Payments) Answer(ctx context.Context, by identity.Principal, id uuid.UU
 	return s.after(ctx, c, seen, err)
 }
 
-// Amend replaces the content of a pending message; approvals given so far lapse and the editor becomes one of its makers. The policy is
-// asked again for the new content, and content that needs more approvals than the message has is refused.
+// Amend replaces the content of a pending message; earlier approvals lapse and the editor becomes one of its makers. The policy is applied
+// to the new content; content that needs more approvals than the message has is refused.
 //
 // Errors: payment.ErrNotFound, payment.ForbiddenError, payment.StateError, payment.WithheldError, payment.ContentError when somebody else
 // amended it first, payment.RefusalError, payment.FieldError for the note, payment.RepeatError when this person made the present content
@@ -54,7 +54,7 @@ func (s *Payments) Amend(ctx context.Context, by identity.Principal, id uuid.UUI
 		Scope: store.LimitScope{Person: by.PersonID, Day: s.today()},
 		Ask: func(m payment.Message) store.ContextQuery {
 			// The policy is that of the message's own client and channel: the door its editor came through does not count.
-			ask := s.ask(by, in)
+			ask := s.ask(by, in, 0)
 			ask.ClientID, ask.Channel, ask.Scheme, ask.Kind = m.ClientID, m.Channel, m.Scheme, m.Kind
 			return ask
 		},
@@ -93,7 +93,7 @@ type change struct {
 	at     time.Time
 }
 
-// after returns the message as the change left it. A change that was refused is kept for the auditor.
+// after returns the message after the change. A refused change gets an audit event.
 func (s *Payments) after(ctx context.Context, c change, seen payment.Message, err error) (payment.Message, error) {
 	var repeat *payment.RepeatError
 	if errors.As(err, &repeat) {

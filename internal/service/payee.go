@@ -25,12 +25,12 @@ func (s *Payments) Payee(ctx context.Context, by identity.Principal, amends uuid
 	return s.verify(ctx, by, in)
 }
 
-// verify asks about the payee of an order that is about to be stored.
+// verify verifies the payee of an order before it is stored.
 func (s *Payments) verify(ctx context.Context, by identity.Principal, in payment.Order) (payee.Verification, error) {
 	if !s.Verifies(in.Scheme) || !by.Has(identity.RoleMaker) {
 		return payee.Verification{}, nil
 	}
-	known, err := s.cfg.Messages.CreateContext(ctx, s.ask(by, in))
+	known, err := s.cfg.Messages.CreateContext(ctx, s.ask(by, in, 0))
 	if err != nil {
 		return payee.Verification{}, err
 	}
@@ -65,7 +65,7 @@ func keepsPayee(m payment.Message, in payment.Order) bool {
 		summary.CreditorAccount == m.Summary.CreditorAccount
 }
 
-// Verifies reports whether payees of the scheme are verified here: only payments in euro are, and only where somebody can be asked.
+// Verifies reports whether payees of the scheme are verified here: only those of payments in euro, and only with a verifier.
 func (s *Payments) Verifies(scheme rulebook.Scheme) bool {
 	return s.cfg.Payee != nil && scheme == rulebook.SchemeSCT
 }

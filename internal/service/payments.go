@@ -19,7 +19,7 @@ import (
 	"countersign/internal/store"
 )
 
-// Payments takes what makers submit.
+// Payments creates and changes messages for makers.
 type Payments struct {
 	cfg    PaymentsConfig
 	payees rememberedPayees
@@ -58,7 +58,7 @@ func (s *Payments) Create(ctx context.Context, by identity.Principal, in payment
 	}
 	at := s.cfg.Now()
 	in.ManyTransactions = false
-	ask := s.ask(by, in)
+	ask := s.ask(by, in, 0)
 	message, err := s.cfg.Messages.Insert(ctx, ask, func(known store.CreateContext) (payment.Created, error) {
 		order := s.instruction(by, in, known, at)
 		order.Payee = found
@@ -137,7 +137,7 @@ func (s *Payments) validate(
 	if !by.Has(identity.RoleMaker) {
 		return payment.InstructionInput{}, nil, errNotMaker
 	}
-	known, err := s.cfg.Messages.CreateContext(ctx, s.ask(by, in))
+	known, err := s.cfg.Messages.CreateContext(ctx, s.ask(by, in, 0))
 	if err != nil {
 		return payment.InstructionInput{}, nil, err
 	}
@@ -151,12 +151,12 @@ func (s *Payments) validate(
 	return order, payment.CheckInstruction(order), nil
 }
 
-// further reads what holds for the accounts of the payment informations behind the first, each account once.
+// further reads the realm data for the accounts of the payment informations after the first, each account once.
 func (s *Payments) further(ctx context.Context, by identity.Principal, in payment.Order) ([]payment.Debit, error) {
 	var debits []payment.Debit
 	read := map[string]payment.Debit{}
 	for index := 1; index < len(in.Document.PaymentInformation); index++ {
-		ask := s.askAbout(by, in, index)
+		ask := s.ask(by, in, index)
 		debit, known := read[ask.DebtorAccount]
 		if !known {
 			facts, err := s.cfg.Messages.CreateContext(ctx, ask)
@@ -171,13 +171,13 @@ func (s *Payments) further(ctx context.Context, by identity.Principal, in paymen
 	return debits, nil
 }
 
-// Preview checks a payment order and returns the summary, the document to clearing and the number of approvals it would need, for the page
-// that asks the maker to check the answers. Findings come back as Validate returns them. The rules are asked once.
+// Preview checks a payment order and returns the summary, the document to clearing and the required number of approvals, for the page where
+// the maker checks the answers. Findings are those of Validate. The rules run once.
 func (s *Payments) Preview(ctx context.Context, by identity.Principal, in payment.Order) (Preview, error) {
 	if !by.Has(identity.RoleMaker) {
 		return Preview{}, errNotMaker
 	}
-	known, err := s.cfg.Messages.CreateContext(ctx, s.ask(by, in))
+	known, err := s.cfg.Messages.CreateContext(ctx, s.ask(by, in, 0))
 	if err != nil {
 		return Preview{}, err
 	}
@@ -194,7 +194,7 @@ func (s *Payments) PreviewAll(ctx context.Context, by identity.Principal, orders
 	}
 	asked := make([]store.ContextQuery, len(orders))
 	for i, in := range orders {
-		asked[i] = s.ask(by, in)
+		asked[i] = s.ask(by, in, 0)
 	}
 	known, err := s.cfg.Messages.CreateContexts(ctx, by.Realm, asked)
 	if err != nil {
@@ -249,8 +249,8 @@ type Preview struct {
 	PendingFor        time.Duration
 }
 
-// repeat answers a request whose externalId, Idempotency-Key or MsgId was used before. The externalId is no part of an order's content, so
-// a key that comes with another one is another request's.
+// repeat answers a request whose externalId, Idempotency-Key or MsgId was used before. The externalId is not part of an order's content, so
+// a key with another externalId belongs to another request.
 func (s *Payments) repeat(
 	ctx context.Context, by identity.Principal, in payment.Order, duplicate *store.DuplicateError,
 ) (Result, error) {
@@ -267,8 +267,8 @@ func (s *Payments) repeat(
 	return Result{Message: first, Replayed: true}, nil
 }
 
-// refuseDuplicate refuses a word of the client that stands for something else: payment.ErrKeyReused for an Idempotency-Key, else a
-// payment.RefusalError that names the word.
+// refuseDuplicate refuses a used key of the client: payment.ErrKeyReused for an Idempotency-Key, else a payment.RefusalError that names the
+// key.
 func refuseDuplicate(duplicate *store.DuplicateError) error {
 	if duplicate.Scope == payment.KeyIdempotency {
 		return payment.ErrKeyReused
@@ -285,13 +285,8 @@ func refuseDuplicate(duplicate *store.DuplicateError) error {
 	return &payment.RefusalError{Findings: []payment.Finding{f}}
 }
 
-// ask returns the query for the realm data of a new message. The rules report missing fields later.
-func (s *Payments) ask(by identity.Principal, in payment.Order) store.ContextQuery {
-	return s.askAbout(by, in, 0)
-}
-
-// askAbout is ask about the payment information of an index.
-func (s *Payments) askAbout(by identity.Principal, in payment.Order, index int) store.ContextQuery {
+// ask returns the query for the realm data of a new message, of the payment information of an index. The rules report missing fields later.
+func (s *Payments) ask(by identity.Principal, in payment.Order, index int) store.ContextQuery {
 	q := store.ContextQuery{
 		Realm: by.Realm, ClientID: by.ClientID, Channel: by.Channel, Scheme: in.Scheme, Kind: payment.KindInstruction,
 		People: []uuid.UUID{by.PersonID}, Day: s.today(),

@@ -49,7 +49,7 @@ func (e *ConflictError) Error() string { return "refused by " + e.Index }
 func (s *Inbox) Arrive(ctx context.Context, a Arrival) error {
 	m := a.Created.Message
 	var moved payment.Transition
-	var after AfterCommit
+	var after []Work
 	err := s.db.InRealm(ctx, m.Realm, Keyed, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		recall, err := s.answeredRecall(ctx, q, a)
 		if err != nil {
@@ -92,7 +92,7 @@ func (s *Inbox) Arrive(ctx context.Context, a Arrival) error {
 	if err == nil {
 		s.messages.following(a.Created)()
 		s.messages.stored(moved, released(moved))
-		s.outbox.nudges.Enqueue(after)
+		s.outbox.nudges.Enqueue(after...)
 	}
 	for _, index := range []string{"message_one_received_recall", "message_one_answer", "message_one_return"} {
 		if violates(err, index) {

@@ -60,15 +60,13 @@ type result[O any] struct {
 	err     error
 }
 
-// Do does one operation, together with others of its realm that wait. Errors: that of Send; ErrUnknown; that of the context.
-func (b *Batcher[I, O]) Do(ctx context.Context, realm string, item I) (O, error) {
-	return b.DoQueued(ctx, realm, item, func() {})
-}
-
-// DoQueued is Do. It calls queued once every later operation of the realm is sent with this one or after it.
-func (b *Batcher[I, O]) DoQueued(ctx context.Context, realm string, item I, queued func()) (O, error) {
+// Do does one operation, together with others of its realm that wait. It calls queued, unless nil, once every later operation of the realm is
+// sent with this one or after it. Errors: that of Send; ErrUnknown; that of the context.
+func (b *Batcher[I, O]) Do(ctx context.Context, realm string, item I, queued func()) (O, error) {
 	q, own, unlock := b.enqueue(ctx, realm, item)
-	queued()
+	if queued != nil {
+		queued()
+	}
 	if own == nil {
 		return b.sendInline(ctx, realm, q, unlock, item)
 	}
@@ -126,18 +124,18 @@ func (b *Batcher[I, O]) sendInline(ctx context.Context, realm string, q *queue[I
 	if deadline, given := ctx.Deadline(); given {
 		within = min(within, time.Until(deadline))
 	}
-	outcomes, err := b.send(ctx, within, realm, []I{item})
+	limited, cancel := detached(ctx, within)
+	defer cancel()
+	outcomes, err := b.call(limited, realm, []I{item})
 	if err != nil {
 		return none, err
 	}
 	return outcomes[0], nil
 }
 
-// send sends items with the values of the context of one caller, and without its cancellation.
-func (b *Batcher[I, O]) send(ctx context.Context, within time.Duration, realm string, items []I) ([]O, error) {
-	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
-	defer cancel()
-	return b.call(limited, realm, items)
+// detached returns a context with the values of a caller's context, without its cancellation and with a time-out.
+func detached(ctx context.Context, within time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), within)
 }
 
 // cancel removes a queued operation; false if it was already sent.
@@ -163,7 +161,9 @@ func (b *Batcher[I, O]) flush(realm string, q *queue[I, O]) {
 			for i, each := range batch {
 				items[i] = each.item
 			}
-			outcomes, err = b.send(batch[0].ctx, sendWithin, realm, items)
+			limited, cancel := detached(batch[0].ctx, sendWithin)
+			outcomes, err = b.call(limited, realm, items)
+			cancel()
 		}
 		unlock()
 		for i, each := range batch {

@@ -48,7 +48,7 @@ func gathering(t *testing.T, ctx context.Context, c *counter, behind int) (answe
 		answers[i] = make(chan error, 1)
 		go func() {
 			var err error
-			texts[i], err = g.Do(ctx, "demo", i)
+			texts[i], err = g.Do(ctx, "demo", i, nil)
 			answers[i] <- err
 		}()
 		if i == 0 {
@@ -85,7 +85,7 @@ func TestNoRealmWaitsForAnother(t *testing.T) {
 	both := make(chan error, 2)
 	for _, realm := range []string{"demo", "demo2"} {
 		go func() {
-			text, err := g.Do(t.Context(), realm, 2)
+			text, err := g.Do(t.Context(), realm, 2, nil)
 			if text != realm+" 2" {
 				err = errors.Join(err, errors.New(text))
 			}
@@ -156,13 +156,13 @@ func TestADeadlineEndsWhatIsUnderWay(t *testing.T) {
 	})
 	soon, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	_, err := g.Do(soon, "demo", 2)
+	_, err := g.Do(soon, "demo", 2, nil)
 	if !errors.Is(err, store.ErrUnknown) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
 	gone, giveUp := context.WithCancel(t.Context())
 	giveUp()
-	_, err = g.Do(gone, "demo", 2)
+	_, err = g.Do(gone, "demo", 2, nil)
 	if !errors.Is(err, context.Canceled) || errors.Is(err, store.ErrUnknown) {
 		t.Errorf("who gave up before is told %v", err)
 	}
@@ -177,7 +177,7 @@ func TestKindsTakeTurns(t *testing.T) {
 	answers := make(chan error, 5)
 	do := func(g *store.Batcher[int, string], ctx context.Context, realm string, item int) {
 		go func() {
-			_, err := g.Do(ctx, realm, item)
+			_, err := g.Do(ctx, realm, item, nil)
 			answers <- err
 		}()
 	}

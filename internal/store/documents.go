@@ -52,7 +52,7 @@ var ErrRemade = errors.New("the document was sealed with other bytes before")
 // key is missing; ErrRemade.
 func (s *Documents) Keep(ctx context.Context, out payment.Outbound, content []byte, at time.Time) error {
 	d := outboundDocument(out, content, at)
-	kept, err := s.keeping.Do(ctx, d.Realm, s.row(d))
+	kept, err := s.keeping.Do(ctx, d.Realm, s.row(d), nil)
 	if err != nil || kept {
 		return err
 	}

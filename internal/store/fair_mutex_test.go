@@ -52,7 +52,7 @@ func do(t *testing.T, g *store.Batcher[int, string]) (answer chan error) {
 	t.Helper()
 	answer = make(chan error, 1)
 	go func() {
-		_, err := g.Do(context.WithoutCancel(t.Context()), "demo", 2)
+		_, err := g.Do(context.WithoutCancel(t.Context()), "demo", 2, nil)
 		answer <- err
 	}()
 	return answer

@@ -49,7 +49,7 @@ var ErrSeen = errors.New("the message id was received before")
 // UPDATE refuses a message that changed since.
 func (s *Inbox) Record(ctx context.Context, in Document, decide DecideFunc, answers ...Document) error {
 	if len(answers) == 0 {
-		seen, err := s.messages.reading.Do(ctx, in.Realm, in.MessageID)
+		seen, err := s.messages.reading.Do(ctx, in.Realm, in.MessageID, nil)
 		if err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func (s *Inbox) RecordFrom(ctx context.Context, seen payment.Message, in Documen
 // record is Record in a transaction of its own, which locks the message.
 func (s *Inbox) record(ctx context.Context, in Document, decide DecideFunc, answers ...Document) error {
 	var t payment.Transition
-	var after AfterCommit
+	var after []Work
 	err := s.db.InRealm(ctx, in.Realm, Keyed, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		m, err := In(q, s.db.Seal(), s.db.masterData).Message(ctx, in.Realm, in.MessageID, ForUpdate)
 		if err != nil {
@@ -108,7 +108,7 @@ func (s *Inbox) record(ctx context.Context, in Document, decide DecideFunc, answ
 	})
 	if err == nil {
 		s.messages.stored(t, released(t))
-		s.outbox.nudges.Enqueue(after)
+		s.outbox.nudges.Enqueue(after...)
 	}
 	return err
 }
@@ -134,7 +134,7 @@ func (s *Inbox) Quarantine(ctx context.Context, in Document, reason i18n.Text, a
 
 // noteOutside stores a document that belongs to no realm, and its answers.
 func (s *Inbox) noteOutside(ctx context.Context, in Document, p dbsqlc.InboxInsertParams, answers ...Document) error {
-	var after AfterCommit
+	var after []Work
 	p.Content = in.Content
 	err := s.db.InOneOutside(ctx, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		err := s.note(ctx, q, in, p)
@@ -150,7 +150,7 @@ func (s *Inbox) noteOutside(ctx context.Context, in Document, p dbsqlc.InboxInse
 		return nil
 	})
 	if err == nil {
-		s.outbox.nudges.Enqueue(after)
+		s.outbox.nudges.Enqueue(after...)
 	}
 	return err
 }

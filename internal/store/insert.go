@@ -83,7 +83,7 @@ func (s *Messages) Insert(ctx context.Context, ask ContextQuery, create NewMessa
 	if err != nil {
 		return payment.Message{}, err
 	}
-	known, err := s.contexts.Do(ctx, ask.Realm, ask)
+	known, err := s.contexts.Do(ctx, ask.Realm, ask, nil)
 	if err == nil && known == nil {
 		err = ErrNoPolicy
 	}
@@ -96,7 +96,7 @@ func (s *Messages) Insert(ctx context.Context, ask ContextQuery, create NewMessa
 			return c.Message, err
 		}
 		values := s.insertParams(c)
-		written, err := s.writing.Do(ctx, ask.Realm, write{created: &values, after: s.following(c)})
+		written, err := s.writing.Do(ctx, ask.Realm, write{created: &values, after: s.following(c)}, nil)
 		if err != nil || written {
 			return c.Message, err
 		}

@@ -30,9 +30,9 @@ func NewOutbox(messages *Messages) *Outbox {
 	return &Outbox{db: messages.db, nudges: messages.nudges, documents: messages.documents}
 }
 
-// put stores an answer to clearing, a status report or a receipt, with its message if there is one, and enqueues the
-// job that sends it. A document that is sent again (store.Document.SentAgain) is already stored.
-func (s *Outbox) put(ctx context.Context, q *dbsqlc.Queries, after *AfterCommit, answer Document) error {
+// put stores an answer to clearing, a status report or a receipt, with its message if there is one, and adds its delivery to the work after
+// the commit. A document that is sent again (Document.SentAgain) is already stored.
+func (s *Outbox) put(ctx context.Context, q *dbsqlc.Queries, after *[]Work, answer Document) error {
 	facts := auditlog.Answer{
 		Scheme: string(answer.Scheme), Reference: answer.Reference, Name: answer.Name, Content: answer.Content, Answers: answer.Answers,
 	}
@@ -49,7 +49,7 @@ func (s *Outbox) put(ctx context.Context, q *dbsqlc.Queries, after *AfterCommit,
 	if err != nil {
 		return err
 	}
-	after.Answer(answer.Scheme, reference)
+	*after = append(*after, Work{Scheme: answer.Scheme, Reference: reference})
 	return nil
 }
 

@@ -39,21 +39,21 @@ const TurnWithin = time.Second
 // by nudges. Writers that share writes run one after the other.
 func NewMessages(db *Database, writes *FairMutex, nudges *Nudges, newID func() uuid.UUID) *Messages {
 	s := &Messages{db: db, nudges: nudges, newID: newID, banks: newDirectories(db)}
-	reads := NewFairMutex(TurnWithin)
-	s.contexts, s.reading = NewBatcher(reads, s.contextBatch), NewBatcher(reads, s.readBatch)
-	s.writing = NewBatcher(writes, s.writeBatch)
+	reads, batches := NewFairMutex(TurnWithin), db.For(ForBatches)
+	s.contexts = NewBatcher(reads, s.contextBatch)
+	s.reading = NewBatcher(reads, func(ctx context.Context, realm string, ids []uuid.UUID) ([]*payment.Message, error) {
+		return s.readBatch(ctx, batches, Reading, realm, ids)
+	})
+	s.writing = NewBatcher(writes, func(ctx context.Context, realm string, items []write) ([]bool, error) {
+		return s.writeBatch(ctx, batches, Changing, realm, items)
+	})
 	s.documents = newDocuments(db, newID, writes)
 	return s
 }
 
-// readBatch reads messages. It leaves out unknown ones, those that wait for further approvals (their decisions are read by another
-// statement and could be newer than the message), those that moved since, and those with a question.
-func (s *Messages) readBatch(ctx context.Context, realm string, ids []uuid.UUID) ([]*payment.Message, error) {
-	return s.readOver(ctx, s.db.For(ForBatches), Reading, realm, ids)
-}
-
-// readOver is readBatch over the connections of db, in a transaction of a mode.
-func (s *Messages) readOver(ctx context.Context, db *Database, mode Mode, realm string, ids []uuid.UUID) ([]*payment.Message, error) {
+// readBatch reads messages over the connections of db. It leaves out unknown ones, those that wait for further approvals (their decisions
+// are read by another statement and could be newer than the message), those that moved since, and those with a question.
+func (s *Messages) readBatch(ctx context.Context, db *Database, mode Mode, realm string, ids []uuid.UUID) ([]*payment.Message, error) {
 	messages := make([]*payment.Message, len(ids))
 	err := db.InRealm(ctx, realm, mode, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		rows, err := In(q, s.db.Seal(), s.db.masterData).Rows(ctx, realm, ids)

@@ -78,27 +78,13 @@ func (n *Nudges) Stop() { n.working.Store(false) }
 // Working reports whether this process delivers.
 func (n *Nudges) Working() bool { return n.working.Load() }
 
-// AfterCommit collects the work that a transaction makes necessary.
-type AfterCommit struct{ work []Work }
-
-// Send adds the delivery of a message that is being released, as it will be stored.
-func (a *AfterCommit) Send(out Outgoing) {
-	m := out.Message
-	a.work = append(a.work, Work{Scheme: m.Scheme, Realm: m.Realm, ID: m.InternalID, Fresh: &out})
-}
-
-// Answer adds the delivery of a row of the outbox.
-func (a *AfterCommit) Answer(scheme rulebook.Scheme, reference string) {
-	a.work = append(a.work, Work{Scheme: scheme, Reference: reference})
-}
-
-// Enqueue passes the work on. Call it after the commit.
-func (n *Nudges) Enqueue(after AfterCommit) {
+// Enqueue passes work on. Call it after the commit that made the work necessary.
+func (n *Nudges) Enqueue(work ...Work) {
 	handle := n.handle.Load()
 	if handle == nil || !n.Working() {
 		return
 	}
-	for _, one := range after.work {
+	for _, one := range work {
 		(*handle)(one)
 	}
 }

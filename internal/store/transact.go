@@ -80,11 +80,11 @@ func (s *Messages) Consider(ctx context.Context, realm string, id uuid.UUID, c D
 
 // read reads a message with the data for a decision, in batches; a nil message for one that must be read under its lock.
 func (s *Messages) read(ctx context.Context, realm string, id uuid.UUID) (*payment.Message, CreateContext, error) {
-	seen, err := s.reading.Do(ctx, realm, id)
+	seen, err := s.reading.Do(ctx, realm, id, nil)
 	if err != nil || seen == nil {
 		return nil, CreateContext{}, err
 	}
-	known, err := s.contexts.Do(ctx, realm, ContextQueryOf(*seen))
+	known, err := s.contexts.Do(ctx, realm, ContextQueryOf(*seen), nil)
 	if err != nil || known == nil {
 		return nil, CreateContext{}, err
 	}
@@ -191,10 +191,9 @@ func (s *Messages) stored(t payment.Transition, out *Outgoing) {
 
 // announce caches the address of a released message for the answer of clearing, and enqueues its delivery. Call it after the commit.
 func (s *Messages) announce(out Outgoing) {
-	s.addresses.add(out.Message.GlobalID, address{out.Message.Realm, out.Message.InternalID})
-	var after AfterCommit
-	after.Send(out)
-	s.nudges.Enqueue(after)
+	m := out.Message
+	s.addresses.add(m.GlobalID, address{m.Realm, m.InternalID})
+	s.nudges.Enqueue(Work{Scheme: m.Scheme, Realm: m.Realm, ID: m.InternalID, Fresh: &out})
 }
 
 // write stores a transition.

@@ -22,16 +22,11 @@ type write struct {
 	after func()
 }
 
-// writeBatch writes new messages and steps in one transaction, by one statement each; a second step of a message, such
-// as the answer to a delivery, takes a further statement. It reports for each item whether
-// it was written; none is when the server refuses the batch, so one bad item never fails another. The callers of
-// unwritten items try again in a transaction of their own, which locks the message and returns the exact error.
-func (s *Messages) writeBatch(ctx context.Context, realm string, items []write) ([]bool, error) {
-	return s.writeOver(ctx, s.db.For(ForBatches), Changing, realm, items)
-}
-
-// writeOver is writeBatch over the connections of db, in a transaction of a mode.
-func (s *Messages) writeOver(ctx context.Context, db *Database, mode Mode, realm string, items []write) ([]bool, error) {
+// writeBatch writes new messages and steps in one transaction over the connections of db, by one statement each; a second step of a
+// message, such as the answer to a delivery, takes a further statement. It reports for each item whether it was written; none is when the
+// server refuses the batch, so one bad item never fails another. The callers of unwritten items try again in a transaction of their own,
+// which locks the message and returns the exact error.
+func (s *Messages) writeBatch(ctx context.Context, db *Database, mode Mode, realm string, items []write) ([]bool, error) {
 	var created []*dbsqlc.MessageInsertParams
 	var steps []*step
 	for _, item := range items {
@@ -126,7 +121,7 @@ func (s *Messages) move(ctx context.Context, t payment.Transition, brought *Docu
 	if err != nil {
 		return false, nil //nolint:nilerr // the locked path returns the error
 	}
-	return s.writing.DoQueued(ctx, t.Message().Realm, write{step: one, after: func() { s.stored(t, one.out) }}, queued)
+	return s.writing.Do(ctx, t.Message().Realm, write{step: one, after: func() { s.stored(t, one.out) }}, queued)
 }
 
 // TransactFrom is Transact for a message whose state this process just stored or read. It decides without a lock and
@@ -153,7 +148,7 @@ const MaxTogether = MaxBatch
 // refused ones again by Transact. It returns one error for each message, nil on success.
 func (s *Messages) TransactAll(ctx context.Context, realm string, ids []uuid.UUID, decide DecideFunc) []error {
 	failed := make([]error, len(ids))
-	seen, err := s.readOver(ctx, s.db, Keyed, realm, ids)
+	seen, err := s.readBatch(ctx, s.db, Keyed, realm, ids)
 	if err != nil {
 		return all(failed, err)
 	}
@@ -180,7 +175,7 @@ func (s *Messages) TransactAll(ctx context.Context, realm string, ids []uuid.UUI
 	}
 	if len(items) > 0 {
 		var written []bool
-		written, err = s.writeOver(ctx, s.db, Keyed, realm, items)
+		written, err = s.writeBatch(ctx, s.db, Keyed, realm, items)
 		for at, i := range of {
 			locked[i], failed[i] = !written[at] && err == nil, err
 		}

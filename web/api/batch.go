@@ -53,7 +53,7 @@ func (a *API) readBatch(c echo.Context, scheme rulebook.Scheme) (service.BatchOr
 		order.Document, err = request.ReadTyped(c, documentType, orderform.MaxFile)
 		return order, command{}, err
 	}
-	read, err := readBodyOf(c, a.forms.Batch, orderform.MaxFile)
+	read, err := readBody(c, a.forms.Batch, orderform.MaxFile)
 	order.JSON, order.Document, order.ExternalID = true, read.DocumentRaw, read.Text("identifiers", "externalId")
 	return order, command{Body: read, identifiers: Identifiers{ExternalID: order.ExternalID}}, err
 }

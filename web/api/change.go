@@ -39,7 +39,7 @@ func (a *API) administrate(c echo.Context, f Form) (Body, error) {
 	if err != nil {
 		return Body{}, err
 	}
-	return readBody(c, f)
+	return readBody(c, f, MaxSize)
 }
 
 // failChange writes an error of a call that changes something: what took too long may have been done.

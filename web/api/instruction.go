@@ -232,11 +232,9 @@ type command struct {
 	asked       payment.Order    // for the service, where the body holds a document
 }
 
-// readBody reads the body of a call. Errors: a Problem that names the malformed places; those of request.ReadTyped.
-func readBody(c echo.Context, f Form) (Body, error) { return readBodyOf(c, f, MaxSize) }
-
-// readBodyOf is readBody with another largest size.
-func readBodyOf(c echo.Context, f Form, most int64) (Body, error) {
+// readBody reads the body of a call, of at most so many bytes. Errors: a Problem that names the malformed places; those of
+// request.ReadTyped.
+func readBody(c echo.Context, f Form, most int64) (Body, error) {
 	raw, err := request.ReadTyped(c, MediaType, most)
 	if err != nil {
 		return Body{}, err
@@ -252,7 +250,7 @@ func readBodyOf(c echo.Context, f Form, most int64) (Body, error) {
 // read reads the body of a command. scheme is that of the path, "" for none. The command names its subject as far as readable also on
 // failure.
 func (a *API) read(c echo.Context, f Form, scheme rulebook.Scheme) (command, error) {
-	read, err := readBody(c, f)
+	read, err := readBody(c, f, MaxSize)
 	o := command{Body: read, identifiers: Identifiers{
 		ExternalID: read.Text("identifiers", "externalId"), InternalID: read.Text("identifiers", "internalId"),
 		CreditID: read.Text("identifiers", "creditId"), RecallID: read.Text("identifiers", "recallId"),

@@ -35,7 +35,7 @@ const (
 	KindAccountClose  Kind = "account.close"
 )
 
-// accountFields are those of an account that may change.
+// accountFields are the fields of an account that may change.
 var accountFields = []string{
 	"holderName", "holderStreet", "holderBuilding", "holderPostcode", "holderTown", "holderCountry", "agentBic", "agentIid",
 }
@@ -90,7 +90,7 @@ func (a Account) PaidBy() []string {
 	return []string{a.IBAN, a.QRIBAN}
 }
 
-// currencies are those of the schemes.
+// currencies maps the schemes to their currencies.
 var currencies = map[string]string{string(rulebook.SchemeSIC): "CHF", string(rulebook.SchemeSCT): "EUR"}
 
 // AccountOf reads an account from its fields. A currency that is not given is the scheme's. Error: iso20022.FieldError.
@@ -131,7 +131,7 @@ func (f *findings) bank(a *Account) {
 	a.AgentIID = iid.Short()
 }
 
-// qrIBAN checks the QR-IBAN of an account and writes it as it is stored.
+// qrIBAN checks the QR-IBAN of an account and converts it to its stored form.
 func (f *findings) qrIBAN(a *Account, of account.IBAN) {
 	if a.QRIBAN == "" {
 		return
@@ -208,8 +208,8 @@ func (r Request) afterAccount(known Facts) (Values, error) {
 	return a.Values(), f.err()
 }
 
-// Check refuses a debtor account that the scheme carries no payment from, a QR-IBAN (it only receives: SPS 2025, 3.16), and a bank other
-// than the one that the IBAN names. Existing accounts are checked only when they change. Error: iso20022.FieldError; prefix leads the
+// Check refuses a debtor account from which the scheme carries no payment, a QR-IBAN (it only receives: SPS 2025, 3.16), and a bank other
+// than the one that the IBAN names. Existing accounts are checked only when they change. Error: iso20022.FieldError; prefix precedes the
 // pointers of its findings.
 func (a Account) Check(prefix string) error {
 	f := &findings{prefix: prefix}
@@ -245,7 +245,7 @@ func (a Account) CheckBank(prefix string) error {
 	return f.err()
 }
 
-// keeps checks that the bank is the one of the IBAN: its number stands in a Swiss one, its country in each.
+// keeps checks that the bank is the one of the IBAN: a Swiss IBAN has its number, every IBAN its country.
 func (f *findings) keeps(iban account.IBAN, a Account) {
 	bic, err := account.ParseBIC(a.AgentBIC)
 	if err == nil && bic.Country() != iban.Country() && !slices.Contains(territories[iban.Country()], bic.Country()) {

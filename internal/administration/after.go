@@ -28,12 +28,12 @@ func (r Request) after(known Facts) (Values, error) {
 
 const valuesPrefix = "/values"
 
-// refuse is one finding as an error.
+// refuse returns one finding as an error.
 func refuse(pointer, code string, text i18n.Text) error {
 	return &iso20022.FieldError{Findings: []iso20022.Finding{{Pointer: pointer, Code: code, Text: text}}}
 }
 
-// join takes the findings of an error.
+// join adds the findings of an error.
 func (f *findings) join(err error) {
 	var malformed *iso20022.FieldError
 	if errors.As(err, &malformed) {
@@ -44,9 +44,9 @@ func (f *findings) join(err error) {
 // minPeople is the number of people of each indispensable role that a realm keeps.
 const minPeople = 2
 
-// keepsRealm refuses a change after which fewer than two people could administer or check, when it would take one away, or no policy would
-// match everything. A checker whose password is reset comes back by the link, so that one other is enough meanwhile; of administrators two
-// stay, because it takes two to help anybody back in. Error: iso20022.FieldError.
+// keepsRealm refuses a change that would leave fewer than two people who can administer or check by removing one, or no policy for
+// everything. A checker with a reset password returns by the link, so one other checker is enough meanwhile; two administrators must stay,
+// because a reset needs two. Error: iso20022.FieldError.
 func (c Change) keepsRealm(known Facts) error {
 	ends := c.Kind == KindPolicyRetire || c.Kind == KindPolicyUpdate && !policyMatchesEverything(c.After)
 	if ends && known.CoverAll < 2 && policyMatchesEverything(c.Before) {
@@ -86,7 +86,7 @@ func hasRole(values Values, role identity.Role) bool {
 	return false
 }
 
-// people counts those who hold a role in an active account other than one.
+// people counts the people with a role in an active account other than one.
 func (f Facts) people(role identity.Role, without string) int {
 	seen := map[[16]byte]bool{}
 	for _, holder := range f.Holders {

@@ -29,10 +29,10 @@ type Beneficiary struct {
 	EarlierIBAN      string
 }
 
-// StatusRemoved is that of a beneficiary nobody picks any more.
+// StatusRemoved is the status of a removed beneficiary.
 const StatusRemoved = "removed"
 
-// beneficiaryFields are those of a beneficiary that may change, under the names of the payment form.
+// beneficiaryFields are the fields of a beneficiary that may change, under the names of the payment form.
 var beneficiaryFields = []string{
 	"creditorName", "creditorIban", "street", "buildingNumber", "addressLine1", "addressLine2", "postcode", "town", "country",
 }

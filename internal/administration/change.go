@@ -20,7 +20,7 @@ type Kind string
 // Creates reports whether the subject is not there before.
 func (k Kind) Creates() bool { return strings.HasSuffix(string(k), ".create") }
 
-// SetsUp reports whether somebody sets a password by link and code after the change.
+// SetsUp reports whether a password is set by link and code after the change.
 func (k Kind) SetsUp() bool { return k == KindUserCreate || k == KindUserReset }
 
 // MakesSecret reports whether the change makes a new secret of a client, unless it is a public one.
@@ -157,7 +157,7 @@ func (c Change) Differences() []Difference {
 	return list
 }
 
-// MayAdminister tells why the person may not ask for changes or decide them, or nil. Error: identity.ForbiddenError.
+// MayAdminister returns the reason why the person may not request or decide changes, or nil. Error: identity.ForbiddenError.
 func MayAdminister(by identity.Principal) error {
 	if by.Has(identity.RoleAdministrator) {
 		return nil
@@ -165,7 +165,7 @@ func MayAdminister(by identity.Principal) error {
 	return &identity.ForbiddenError{Text: "You may not administer the realm: this needs the role administrator."}
 }
 
-// AskedUnder is the role under which changes of the kind are asked for.
+// AskedUnder is the role that requests changes of the kind.
 func (k Kind) AskedUnder() identity.Role { return cmp.Or(k.noun().Maker, identity.RoleAdministrator) }
 
 // DecidedUnder is the role under which they are decided.
@@ -173,10 +173,10 @@ func (k Kind) DecidedUnder() identity.Role {
 	return cmp.Or(k.noun().Checker, identity.RoleAdministrator)
 }
 
-// MayAsk tells why the person may not ask for changes of the kind, or nil. Error: identity.ForbiddenError.
+// MayAsk returns the reason why the person may not request changes of the kind, or nil. Error: identity.ForbiddenError.
 func (k Kind) MayAsk(by identity.Principal) error { return k.needs(by, k.AskedUnder()) }
 
-// needs tells why the person may not take part in a change of the kind under a role, or nil.
+// needs returns the reason why the person may not take part in a change of the kind under a role, or nil.
 func (k Kind) needs(by identity.Principal, role identity.Role) error {
 	switch {
 	case role == identity.RoleAdministrator:
@@ -207,7 +207,7 @@ func (r Request) Change(known Facts) (Change, error) {
 	return r.change(known)
 }
 
-// change is Change for somebody who may ask, or who decides and sees it made again.
+// change is Change without the check of the requester, also for the decision, which makes the change again.
 func (r Request) change(known Facts) (Change, error) {
 	f := &findings{}
 	action := r.Kind.Action()

@@ -9,7 +9,7 @@ import (
 	"countersign/internal/identity"
 )
 
-// fieldTag is the tag of a struct's field that holds the key of a field.
+// fieldTag is the tag of a struct's field with the key of the field.
 const fieldTag = "field"
 
 // ValuesOf returns the fields of a struct and of the structs in it, in their canonical text. The tag `field` holds the key.

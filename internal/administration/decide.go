@@ -20,7 +20,7 @@ type Verdict struct {
 	At      time.Time
 }
 
-// ConflictError says that the change cannot be decided as it was asked for: somebody decided it, or its subject changed meanwhile.
+// ConflictError reports that the change cannot be decided as requested: somebody decided it, or its subject changed meanwhile.
 type ConflictError struct{ Text i18n.Text }
 
 // Error is the text in English.
@@ -32,8 +32,8 @@ func (e *ConflictError) Sentence() i18n.Text { return e.Text }
 // Refused is the word for it in the audit trail.
 func (e *ConflictError) Refused() string { return "state" }
 
-// MayDecide tells why the person may not decide the change, or nil. Errors in their order of precedence: identity.ForbiddenError,
-// ConflictError of a change that is decided, identity.FourEyesError.
+// MayDecide returns the reason why the person may not decide the change, or nil. Errors in their order of precedence:
+// identity.ForbiddenError, ConflictError of a decided change, identity.FourEyesError.
 func (c Change) MayDecide(by identity.Principal) error {
 	err := c.Kind.needs(by, c.Kind.DecidedUnder())
 	if err != nil {
@@ -98,7 +98,7 @@ func (c Change) Decide(v Verdict, now Facts) (Decision, error) {
 	return decision, nil
 }
 
-// conflict tells an approver why what could be asked for cannot be done any more.
+// conflict turns the refusal of a formerly valid request into a conflict for the approver.
 func conflict(err error) error {
 	f := &findings{}
 	f.join(err)

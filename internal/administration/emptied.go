@@ -14,8 +14,8 @@ func (v Values) said() Values {
 	return copied
 }
 
-// emptied refuses fields that the request sets to empty or no without effect: those the change keeps, and those a new subject does not
-// have. after is the subject after the change; told holds the earlier findings. Error: iso20022.FieldError.
+// emptied refuses fields that the request sets to empty or no without effect: those the change does not touch, and those a new subject does
+// not have. after is the subject after the change; told holds the earlier findings. Error: iso20022.FieldError.
 func (k Kind) emptied(values, after Values, told error) error {
 	f := &findings{prefix: valuesPrefix}
 	f.join(told)
@@ -39,7 +39,7 @@ func (k Kind) empties(field string) bool {
 	return is == TypeYesNo || is == TypeWords || is == TypeList || slices.Contains(k.Action().Clears, field)
 }
 
-// PolicyAsked reads a policy as somebody asks for it. Error: iso20022.FieldError.
+// PolicyAsked reads a requested policy. Error: iso20022.FieldError.
 func PolicyAsked(values Values) (Policy, error) {
 	err := values.Check("")
 	if err != nil {

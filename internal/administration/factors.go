@@ -20,7 +20,7 @@ type Factors struct {
 	RetentionMonths string `field:"retentionMonths"`
 }
 
-// KindRealmReconciled says that the payments of the realm were compared with clearing after the database lost rows: they go on then.
+// KindRealmReconciled confirms that the payments of the realm were compared with clearing after the database lost rows; they then continue.
 const KindRealmReconciled Kind = "realm.reconciled"
 
 // KindRealmDifference explains a difference between a statement of clearing and the payments here. It moves nothing.
@@ -33,7 +33,7 @@ const KindRealmRetention Kind = "realm.retention"
 // KindRealmArchived approves that the rows of an archive leave the database.
 const KindRealmArchived Kind = "realm.archived"
 
-// The bounds of the retention, in months. A payment may be recalled, returned and asked about for 13 months.
+// The limits of the retention, in months. A payment may be recalled, returned and asked about for 13 months.
 const (
 	minRetention = 13
 	maxRetention = 600

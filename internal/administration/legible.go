@@ -10,9 +10,9 @@ import (
 	"countersign/internal/identity"
 )
 
-// Check tells, before anything is looked up, why somebody may not ask for the change, or what of it people could not read. The database
-// takes no NUL and no broken character, so nothing of the request reaches a query before. Errors: identity.ForbiddenError,
-// iso20022.FieldError.
+// Check returns, before anything is looked up, the reason why the caller may not request the change, or the unreadable characters of the
+// request. The database accepts no NUL and no invalid UTF-8, so nothing of the request reaches a query before. Errors:
+// identity.ForbiddenError, iso20022.FieldError.
 func (r Request) Check() error {
 	err := r.Kind.MayAsk(r.By)
 	if err != nil {
@@ -25,7 +25,7 @@ func (r Request) Check() error {
 	return f.err()
 }
 
-// Check tells which fields hold what no field can: control characters and broken ones. Error: iso20022.FieldError; prefix leads the
+// Check finds characters that no field can hold: control characters and invalid UTF-8. Error: iso20022.FieldError; prefix precedes the
 // pointers of its findings.
 func (v Values) Check(prefix string) error {
 	f := &findings{prefix: prefix}
@@ -35,7 +35,7 @@ func (v Values) Check(prefix string) error {
 	return f.err()
 }
 
-// line checks a text that stands on one line. Space around it is cut off elsewhere.
+// line checks a text of one line. Space around it is cut off elsewhere.
 func (f *findings) line(field, text string) {
 	text = strings.TrimSpace(text)
 	if identity.Broken(text) || strings.ContainsFunc(text, unicode.IsControl) {
@@ -43,8 +43,8 @@ func (f *findings) line(field, text string) {
 	}
 }
 
-// prose checks a text of one or more lines that somebody else reads before deciding: what turns the direction of reading would have it say
-// something else than was written (Unicode Technical Report 36, 2.5).
+// prose checks a text of one or more lines that somebody else reads before deciding: characters that reverse the direction of text would
+// change what it seems to say (Unicode Technical Report 36, 2.5).
 func (f *findings) prose(field, text string) {
 	if legible(text) {
 		return
@@ -59,7 +59,7 @@ func legible(text string) bool {
 	})
 }
 
-// refuseProse is prose for a text that stands alone. Error: iso20022.FieldError.
+// refuseProse is prose for a single text. Error: iso20022.FieldError.
 func refuseProse(pointer, field, text string) error {
 	f := &findings{}
 	f.prose(field, text)

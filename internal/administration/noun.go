@@ -199,7 +199,7 @@ func Label(key string) i18n.Text {
 	return i18n.Data(key)
 }
 
-// labels are the fields outside all nouns, as an English sentence names them.
+// labels are the names of fields outside all nouns in English sentences.
 var labels = map[string]i18n.Text{
 	"note": "the note", "subject": "the subject", "institution": "the name of the institution", "rejectReason": "the reason",
 	"breakGlass": "the reason",

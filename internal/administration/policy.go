@@ -93,7 +93,7 @@ const (
 // DefaultWait limits the wait of a message when the policy sets no limit.
 const DefaultWait = 24 * time.Hour
 
-// narrowRank is the rank of a policy that does not say its own and does not match everything.
+// narrowRank is the default rank of a policy that does not match everything.
 const narrowRank = 100
 
 // Values are the fields of the policy.

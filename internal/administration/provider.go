@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Provider is the identity provider of a realm: where its people prove who they are besides by a password here (OpenID Connect).
+// Provider is the identity provider of a realm, where its people sign in beside a password here (OpenID Connect).
 type Provider struct {
 	ID            string // "" for one that is not there yet
 	Issuer        string `field:"issuer"`         // as the provider calls itself, letter by letter

@@ -2,14 +2,14 @@ package administration
 
 import "strings"
 
-// What clearing is held to have of a message, in words.
+// The texts about the outcome that clearing has for a message.
 const (
 	notTaken = "is not known to have it"
 	taken    = "has it, as another document under its id"
 )
 
-// KindMessageTaken says that clearing has a released message as another document under its id, as it may after a restore: clearing is then
-// asked for its outcome.
+// KindMessageTaken confirms that clearing has a released message as another document under its id, as after a restore: its status is then
+// requested from clearing.
 const KindMessageTaken Kind = "message.taken"
 
 var messageNoun = Noun{
@@ -29,7 +29,7 @@ func MessageValues(internalID, globalID string) Values {
 	return Values{"internalId": internalID, "globalId": globalID, "atClearing": notTaken}
 }
 
-// afterMessage confirms that clearing has the message. By itself that moves nothing: clearing is asked, and its answer counts.
+// afterMessage confirms that clearing has the message. It moves nothing itself: the answer of clearing counts.
 func (r Request) afterMessage(known Facts) (Values, error) {
 	if strings.TrimSpace(r.Note) == "" {
 		return nil, refuse("/note", codeMissing, "Say how you know that clearing has it, such as the line of its statement.")

@@ -175,8 +175,7 @@ func (f *findings) email(address string) {
 	}
 }
 
-// userName checks the name of an account, as it was written and as it is stored: that form has other letters in the place of some, and of
-// broken ones.
+// userName checks the name of an account, as written and as stored: normalising replaces some letters.
 func (f *findings) userName(written, name string) {
 	length := len(f.list)
 	f.text("name", name, 1, userNameLimit)
@@ -191,7 +190,7 @@ func (f *findings) userName(written, name string) {
 	}
 }
 
-// roles checks that there is one, that each is known, and that they belong to one duty.
+// roles checks that there is a role, that each is known, and that they belong to one duty.
 func (f *findings) roles(roles []identity.Role) {
 	if len(roles) == 0 {
 		f.add("roles", codeMissing, "Give the account at least one role.")
@@ -232,7 +231,7 @@ const (
 	SecretAnew = "a new one"
 )
 
-// Password says in a user's fields whether its owner has set it.
+// Password returns the field of a user that says whether the password was set by its owner.
 func Password(toBeSetUp bool) string {
 	if toBeSetUp {
 		return toChoose

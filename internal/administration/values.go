@@ -19,7 +19,7 @@ type Values map[string]string
 // Yes is the text of a yes.
 const Yes = "yes"
 
-// Words writes a list as a field has it.
+// Words formats a list for a field.
 func Words[T ~string](list []T) string {
 	words := make([]string, 0, len(list))
 	for _, word := range list {
@@ -29,7 +29,7 @@ func Words[T ~string](list []T) string {
 	return strings.Join(slices.Compact(words), ", ")
 }
 
-// WordsOf reads a list as a field has it.
+// WordsOf parses the list of a field.
 func WordsOf[T ~string](text string) []T {
 	var list []T
 	for word := range strings.SplitSeq(text, ",") {
@@ -71,7 +71,7 @@ type findings struct {
 	list   []iso20022.Finding
 }
 
-// add adds a finding of a field. The codes are those of ISO 20022's external list that payments use too.
+// add adds a finding about a field. The codes are those of ISO 20022's external list, as for payments.
 func (f *findings) add(field, code string, text i18n.Text, values ...any) {
 	if len(values) > 0 {
 		text = text.With(values...)
@@ -119,7 +119,7 @@ func (f *findings) yesNo(field, text string) bool {
 	return false
 }
 
-// oneOf checks that a text is one of a few.
+// oneOf checks that a text is one of the known ones.
 func (f *findings) oneOf(field, text string, known []string) {
 	if text != "" && known != nil && !slices.Contains(known, text) {
 		f.add(field, codeUnknown, "Choose %s: %s.", label(field), strings.Join(known, ", "))

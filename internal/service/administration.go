@@ -154,7 +154,7 @@ func (s *Administration) Decide(ctx context.Context, by identity.Principal, in D
 	return s.decide(ctx, administration.Verdict{Approve: in.Approve, Reason: in.Reason, By: by, At: s.cfg.Now()}, change, err)
 }
 
-// decide decides a change that was read, or tells why it was not.
+// decide decides a loaded change, or returns the reason why not.
 func (s *Administration) decide(ctx context.Context, verdict administration.Verdict, change administration.Change,
 	err error,
 ) (Decided, error) {
@@ -210,7 +210,7 @@ func (s *Administration) secrets(realm string, change administration.Change, int
 	return secrets, nil
 }
 
-// refusal is something an administrator asked for and did not get.
+// refusal is a refused request of an administrator.
 type refusal struct {
 	by    identity.Principal
 	event string

@@ -17,7 +17,7 @@ import (
 // releaseWorkers limits the scheduled payments that are released at a time.
 const releaseWorkers = 8
 
-// Approvals takes what checkers decide.
+// Approvals records the decisions of checkers.
 type Approvals struct {
 	cfg ApprovalsConfig
 }
@@ -58,11 +58,10 @@ type Expectation struct {
 
 // Approve records an approval and returns the message after it: Approved, or still Approval Pending when it needs more approvals.
 //
-// Errors: payment.ErrNotFound, payment.MismatchError, payment.ForbiddenError, payment.FourEyesError, payment.StateError (with the message
-// as it is now), payment.RepeatError when this person said the same before, payment.ContentError, payment.WithheldError,
-// payment.FieldError for the remark, payment.RefusalError when a rule of the scheme no longer holds, a limit would be passed, or the
-// policy now in force asks for more approvals than the message has, payment.StepUpError when a second factor is asked for and none is
-// shown that counts.
+// Errors: payment.ErrNotFound, payment.MismatchError, payment.ForbiddenError, payment.FourEyesError, payment.StateError (with the present
+// message), payment.RepeatError for the same earlier approval of this person, payment.ContentError, payment.WithheldError,
+// payment.FieldError for the remark, payment.RefusalError when a rule of the scheme is broken, a limit would be passed, or the policy now
+// in force requires more approvals than the message has, payment.StepUpError when a required second factor is missing or invalid.
 func (s *Approvals) Approve(ctx context.Context, by identity.Principal, in Input) (payment.Message, error) {
 	return s.decide(ctx, by, in, decision{
 		action: payment.ActionApprove,
@@ -185,7 +184,7 @@ func (s *Approvals) decidedAt(asked time.Time) time.Time {
 	return now
 }
 
-// day is the banking day of a time, as limits are kept by it.
+// day formats the banking day of a time, by which limits are counted.
 func (s *Approvals) day(at time.Time) string { return at.In(s.cfg.Zone).Format(time.DateOnly) }
 
 // Limits returns the limits of an approval by this person now, with their use today.

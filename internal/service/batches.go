@@ -18,7 +18,7 @@ import (
 	"countersign/internal/store"
 )
 
-// Batches takes orders of up to orderform.MaxPayments payments from programs. The dispatcher makes one message of each.
+// Batches stores orders of up to orderform.MaxPayments payments from programs. The dispatcher makes one message of each.
 type Batches struct{ cfg BatchesConfig }
 
 // BatchesConfig holds the dependencies of the service.

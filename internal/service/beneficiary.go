@@ -15,7 +15,7 @@ import (
 // Beneficiaries are no matter of administrators: makers ask for changes of them, checkers decide, and everybody who reads payments reads
 // them. The steps are those of every change.
 
-// Beneficiaries lists those in force by name. Error: payment.ForbiddenError.
+// Beneficiaries lists the beneficiaries in force by name. Error: payment.ForbiddenError.
 func (s *Administration) Beneficiaries(
 	ctx context.Context, by identity.Principal, of store.Book,
 ) ([]administration.Beneficiary, error) {

@@ -59,7 +59,7 @@ func NewCoreBank(cfg CoreBankConfig) *CoreBank {
 	}
 }
 
-// corePayment is a payment as core banking is told of it.
+// corePayment is a payment in a request to core banking.
 type corePayment struct {
 	PaymentID         string     `json:"paymentId"`
 	GlobalID          string     `json:"globalId"`
@@ -122,7 +122,7 @@ func corePaymentOf(m payment.Message) corePayment {
 	return p
 }
 
-// Reserve asks to reserve the amount of a payment of ours, again and again within the time-out. Error: payment.ErrCoreUnreached.
+// Reserve requests the reservation of the amount of a payment of ours, repeatedly within the time-out. Error: payment.ErrCoreUnreached.
 func (c *CoreBank) Reserve(ctx context.Context, m payment.Message) (payment.CoreAnswer, error) {
 	return c.ask(ctx, http.MethodPut, "payments/"+m.InternalID.String()+"/reservation", corePaymentOf(m))
 }
@@ -152,7 +152,7 @@ func (c *CoreBank) Book(ctx context.Context, m payment.Message, result payment.C
 	return nil
 }
 
-// ask asks a question until core banking answers or the time is over.
+// ask sends a request until core banking answers or the time is over.
 func (c *CoreBank) ask(ctx context.Context, method, path string, body corePayment) (payment.CoreAnswer, error) {
 	limited, cancel := context.WithTimeout(ctx, c.cfg.Within)
 	defer cancel()
@@ -178,7 +178,7 @@ func (c *CoreBank) ask(ctx context.Context, method, path string, body corePaymen
 	}
 }
 
-// answer asks once and reads the answer.
+// answer sends a request once and reads the answer.
 func (c *CoreBank) answer(ctx context.Context, method, path string, body any) (payment.CoreAnswer, error) {
 	content, err := c.once(ctx, method, path, body)
 	if err != nil {

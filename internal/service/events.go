@@ -29,8 +29,8 @@ const (
 	maxPause = time.Second
 )
 
-// MayRead returns why the caller may read no events, or nil. Events of messages are for those who read messages, changes for
-// administrators.
+// MayRead returns the reason why the caller may read no events, or nil. Readers of messages read their events, administrators those of
+// changes.
 func (s *Events) MayRead(by identity.Principal) error {
 	if by.Has(identity.RoleAdministrator) {
 		return nil

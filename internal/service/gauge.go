@@ -10,7 +10,7 @@ import (
 	"countersign/internal/store/integrity"
 )
 
-// gauges are the figures that are read from the database and its connections when somebody asks.
+// gauges are the figures that each scrape reads from the database and its connections.
 var gauges = []observability.Gauge{
 	{
 		Name: "countersign_messages", Labels: []string{"scheme", "state"},
@@ -199,7 +199,7 @@ func (s *Service) readState(ctx context.Context) []observability.Sample {
 	return samples
 }
 
-// Checks returns the outcomes of the last integrity checks, by the rows they are of; none without a file of them.
+// Checks returns the outcomes of the last integrity checks, by the rows they cover; none without their file.
 func (s *Service) Checks() (map[string]integrity.Outcome, error) {
 	if s.CheckFile == "" {
 		return nil, nil

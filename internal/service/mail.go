@@ -44,7 +44,7 @@ const (
 // mailTimeout limits an attempt to send, below the time of a task.
 const mailTimeout = 12 * time.Second
 
-// refusedMailError says that the server refused the recipient or the e-mail for good.
+// refusedMailError reports that the server refused the recipient or the e-mail for good.
 type refusedMailError struct{ cause error }
 
 // Error is the server's answer.

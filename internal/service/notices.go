@@ -48,7 +48,7 @@ const (
 	NoticeNone   = "none"
 )
 
-// NoticeDeliveries lists them.
+// NoticeDeliveries lists the choices of delivery.
 func NoticeDeliveries() []string {
 	return []string{NoticeAtOnce, NoticeHourly, NoticeDaily, NoticeNone}
 }
@@ -106,7 +106,7 @@ var noticeKinds = []NoticeKind{
 // goesTo reports whether people with the roles of a principal get notices of the kind.
 func (k NoticeKind) goesTo(by identity.Principal) bool { return slices.ContainsFunc(k.Roles, by.Has) }
 
-// NoticeSetting is a kind of notices as a person gets it.
+// NoticeSetting is a kind of notices with its delivery to a person.
 type NoticeSetting struct {
 	NoticeKind
 	store.NoticeChoice
@@ -305,7 +305,7 @@ func (s *Notices) write(ctx context.Context, to store.Recipient, m store.Mail, c
 	return l, nil
 }
 
-// details is the line with amount and creditor of one payment, where the realm allows it.
+// details returns the line with amount and creditor of a single payment, if the realm allows it.
 func (s *Notices) details(ctx context.Context, to store.Recipient, list []store.Notice, language i18n.Language) (string, error) {
 	if !to.Details || len(list) != 1 {
 		return "", nil
@@ -317,7 +317,7 @@ func (s *Notices) details(ctx context.Context, to store.Recipient, list []store.
 	return language.Say("%s to %s", m.Summary.Amount.Format(), i18n.Legible(m.Summary.CreditorName)) + "\n", nil
 }
 
-// Standing returns how e-mails stand; off is true when none are sent.
+// Standing counts e-mails by state; off is true when none are sent.
 func (s *Notices) Standing(ctx context.Context) (standing store.NoticeStanding, off bool, err error) {
 	if s.cfg.Mail == nil {
 		return standing, true, nil

@@ -28,7 +28,7 @@ type PayeeBankConfig struct {
 	Log   *slog.Logger
 }
 
-// Verifier asks; it is a payee.Verifier.
+// Verifier is a payee.Verifier that calls the service of a provider.
 type Verifier struct {
 	cfg     PayeeBankConfig
 	address string
@@ -50,7 +50,7 @@ func NewPayeeBank(cfg PayeeBankConfig) *Verifier {
 	}
 }
 
-// Verify asks the bank that keeps an account whether a name is that of the account, and waits for payee.Limit at most.
+// Verify asks the bank of an account whether a name belongs to the account, and waits for payee.Limit at most.
 func (v *Verifier) Verify(ctx context.Context, q payee.Question) (answer payee.Answer, err error) {
 	limited, cancel := context.WithTimeout(ctx, payee.Limit)
 	defer cancel()

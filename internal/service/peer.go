@@ -94,7 +94,7 @@ func (p *peer) do(work func() error) error {
 	return err
 }
 
-// send sends a request and returns the body of the answer, at most so many bytes. Errors: errRefused for a status of 4xx but 429.
+// send sends a request and returns the body of the answer, limited in size. Errors: errRefused for a status of 4xx but 429.
 func (p *peer) send(request *http.Request, most int64) ([]byte, error) {
 	response, err := p.client.Do(request)
 	if err != nil {

@@ -25,8 +25,8 @@ func (s *Administration) Change(ctx context.Context, by identity.Principal, id u
 	return change, err
 }
 
-// Reported reads one change of administrators for somebody who supervises. Errors: payment.ForbiddenError, payment.ErrNotFound,
-// administration.ConflictError for one that does not fit its seal.
+// Reported reads one change of administrators for a supervisor. Errors: payment.ForbiddenError, payment.ErrNotFound,
+// administration.ConflictError for a change that does not fit its seal.
 func (s *Administration) Reported(ctx context.Context, by identity.Principal, id uuid.UUID) (administration.Change, error) {
 	if !by.Has(identity.RoleSupervisor) {
 		return administration.Change{}, &payment.ForbiddenError{
@@ -50,7 +50,7 @@ func (s *Administration) Changes(ctx context.Context, by identity.Principal, f s
 	return s.changes.Changes(ctx, by.Realm, f)
 }
 
-// Waiting counts the changes that wait for this person, up to a limit; none for somebody who may decide none.
+// Waiting counts the changes that wait for this person, up to a limit; none for a person who may not decide.
 func (s *Administration) Waiting(ctx context.Context, by identity.Principal, most int32) (int, error) {
 	if administration.MayAdminister(by) != nil {
 		return 0, nil
@@ -86,7 +86,7 @@ func (s *Administration) Rules(ctx context.Context, realm string, ids []uuid.UUI
 	return s.changes.Rules(ctx, realm, ids)
 }
 
-// Approvers returns the policy under which a message needs approvals, and at most 50 people who could give them.
+// Approvers returns the policy under which a message needs approvals, and at most 50 people who could approve.
 func (s *Administration) Approvers(ctx context.Context, m payment.Message) (store.Approvers, error) {
 	return s.changes.Approvers(ctx, m)
 }

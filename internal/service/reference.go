@@ -8,13 +8,13 @@ import (
 	"countersign/internal/store"
 )
 
-// The pause between two looks for reference data that was imported, and how long one may take.
+// The interval of the polls for imported reference data, and their time-out.
 const (
 	lookForReferences = time.Minute
 	readReferences    = 20 * time.Second
 )
 
-// ReadReferences puts the code sets and calendars in force that were imported: from then on all services and doors check with them.
+// ReadReferences puts the imported code sets and calendars in force for all services.
 func (s *Service) ReadReferences(ctx context.Context) error {
 	return s.putReferences(ctx, store.NewReferences(s.Database))
 }

@@ -16,10 +16,10 @@ const (
 	maxRemembered = 10_000
 )
 
-// askedPayee is a question: the same name and account, asked for the same realm.
+// askedPayee is a question: the name and account, asked for a realm.
 type askedPayee struct{ realm, iban, name string }
 
-// rememberedPayees are the last answers. They are kept in memory alone: what lay in the database could be put there by others.
+// rememberedPayees caches the last answers, in memory only: others could write answers into the database.
 type rememberedPayees struct {
 	mu      sync.Mutex
 	recent  map[askedPayee]payee.Verification

@@ -42,8 +42,8 @@ func (s *Payments) CreateRTransaction(ctx context.Context, by identity.Principal
 	return Result{Message: message}, nil
 }
 
-// refusedAbout keeps for the auditor, and raises the alarm about, a request whose payment or recall is withheld: somebody wrote it into the
-// database, perhaps for this very request. Other refusals are the makers' daily work.
+// refusedAbout audits a refused request whose payment or recall is withheld, and raises the alarm: somebody wrote it into the database,
+// perhaps for this request. Other refusals are normal.
 func (s *Payments) refusedAbout(ctx context.Context, by identity.Principal, asked payment.RTransaction, err error) {
 	var withheld *payment.WithheldError
 	if errors.As(err, &withheld) {
@@ -53,8 +53,8 @@ func (s *Payments) refusedAbout(ctx context.Context, by identity.Principal, aske
 	}
 }
 
-// PreviewRTransaction answers what CreateRTransaction would say, by the same rules and without storing anything: whether the payment is
-// eligible, the reasons on offer with their limits, and every finding about the request.
+// PreviewRTransaction returns the result that CreateRTransaction would have, by the same rules and without storing anything: whether the
+// payment is eligible, the reasons on offer with their limits, and every finding about the request.
 //
 // Error: payment.ErrNotFound for an unknown payment or recall.
 func (s *Payments) PreviewRTransaction(
@@ -74,8 +74,8 @@ func (s *Payments) PreviewRTransactionAbout(
 	return s.rTransaction(by, asked, about).Preview()
 }
 
-// RTransactionToClearing makes the document to clearing of a request that PreviewRTransactionAbout finds nothing wrong with, for the page
-// that asks the maker to check the answers. Ids are missing.
+// RTransactionToClearing makes the document to clearing of a valid request, for the page where the maker checks the answers. Ids are
+// missing.
 func (s *Payments) RTransactionToClearing(
 	by identity.Principal, asked payment.RTransaction, about payment.RTransactionSubject,
 ) (iso20022.Document, error) {

@@ -165,7 +165,7 @@ func (s *Service) newClearing(writes *store.FairMutex) *clearing.Service {
 	})
 }
 
-// jobs is the work of the dispatcher beside that of clearing.
+// jobs returns the further work of the dispatcher beside that of clearing.
 func (s *Service) jobs() []clearing.Job {
 	jobs := []clearing.Job{
 		{Doing: clearing.DoingRelease, Workers: releaseWorkers, List: s.Approval.scheduled, Do: s.Approval.Release},
@@ -202,7 +202,7 @@ func (s *Service) Evidence() func(context.Context, string, uuid.UUID) ([]byte, e
 	return s.Notary.Bundle
 }
 
-// openNotary makes the service that seals the audit trail, where there is a key for it.
+// openNotary makes the service that seals the audit trail, if there is a key for it.
 func (s *Service) openNotary(db *store.Database) error {
 	signer, err := auditlog.NewSigner(s.AuditKeys)
 	if err != nil || signer.Empty() {
@@ -234,11 +234,11 @@ func (s *Service) CleanUp(ctx context.Context) error {
 	return errors.Join(err, sessionErr, draftErr, s.Webhooks.cfg.Store.Clean(ctx, s.Now()), s.Notices.cfg.Store.Clean(ctx, s.Now()))
 }
 
-// NewID makes an identifier of a row: UUIDv7, so that rows made after each other stand beside each other. It does not return when the
-// system has no randomness left.
+// NewID makes an identifier of a row: UUIDv7, so that rows made after each other are neighbours. It does not return when the system has no
+// randomness left.
 func NewID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
 
-// random makes the part of a Global ID that nobody can guess.
+// random makes the unguessable part of a Global ID.
 func random() (bits [4]byte) {
 	_, _ = rand.Read(bits[:]) // never fails
 	return bits

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// WebhookClient makes the client that sends to receivers. It connects to public addresses and those of the allowed networks only: the check
-// is made for the very address that is dialled, after the name is resolved. It follows no redirect and uses no proxy.
+// WebhookClient makes the client that sends to receivers. It connects only to public addresses and those of the allowed networks: it checks
+// the dialled address itself, after the name is resolved. It follows no redirect and uses no proxy.
 func WebhookClient(allowed []netip.Prefix) *http.Client {
 	dialer := &net.Dialer{
 		Timeout: webhookTimeout,
@@ -26,7 +26,7 @@ func WebhookClient(allowed []netip.Prefix) *http.Client {
 	}
 }
 
-// reserved are networks that are not public, beside those that package netip knows.
+// reserved lists networks that are not public, beside those that package netip knows.
 var reserved = func() (list []netip.Prefix) {
 	for _, network := range []string{
 		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",

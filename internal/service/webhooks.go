@@ -25,8 +25,8 @@ import (
 	"countersign/internal/store"
 )
 
-// Webhooks delivers the stream of events of a realm to its webhooks, at least once and the events of a message in their order, as Standard
-// Webhooks describes. The durable record is the cursor of a webhook and the few messages whose next event its receiver did not take.
+// Webhooks delivers the stream of events of a realm to its webhooks, at least once and the events of a message in order, as Standard
+// Webhooks describes. The durable record is the cursor of a webhook and the few messages whose next event its receiver did not accept.
 type Webhooks struct {
 	cfg    WebhooksConfig
 	client *http.Client
@@ -81,7 +81,7 @@ func webhookPause(failed int) time.Duration {
 	return min(lastWebhookPause, firstWebhookPause<<min(failed-1, 20))
 }
 
-// todo lists the webhooks that the dispatcher looks at.
+// todo lists the webhooks for the dispatcher.
 func (s *Webhooks) todo(ctx context.Context, realm string, held []uuid.UUID, most int32) ([]uuid.UUID, error) {
 	return s.cfg.Store.ToDo(ctx, realm, held, s.cfg.Now(), most)
 }
@@ -218,8 +218,8 @@ func aboutOf(e store.StreamEvent) uuid.UUID {
 	return e.ID
 }
 
-// retry delivers the events of a message from the one that failed, as far as the turn passes them. It returns the retry as it is left;
-// nil when all are delivered.
+// retry delivers the events of a message from the failed one, as far as the turn has passed them. It returns the remaining retry; nil when
+// all are delivered.
 func (s *Webhooks) retry(
 	ctx context.Context, w store.Webhook, r store.WebhookRetry, until uuid.UUID,
 ) ([]store.WebhookAttempt, *store.WebhookRetry) {
@@ -245,7 +245,7 @@ func (s *Webhooks) retry(
 	return s.sendAll(ctx, w, r, events)
 }
 
-// sendAll sends the events of a message one after the other, and stops at the first that is not taken. r holds the failures of the first.
+// sendAll sends the events of a message one after the other, and stops at the first failure. r holds the failures of the first.
 func (s *Webhooks) sendAll(
 	ctx context.Context, w store.Webhook, r store.WebhookRetry, events []store.StreamEvent,
 ) (attempts []store.WebhookAttempt, left *store.WebhookRetry) {
@@ -368,7 +368,7 @@ func (s *Webhooks) Attempts(ctx context.Context, by identity.Principal, id uuid.
 	return s.cfg.Store.Attempts(ctx, by.Realm, id, most)
 }
 
-// Try sends an event to a webhook in force now, beside the stream: one that was sent before, or for the zero id a test. Errors:
+// Try sends an event to a webhook in force now, beside the stream: an earlier event, or for the zero id a test. Errors:
 // payment.ForbiddenError, payment.ErrNotFound.
 func (s *Webhooks) Try(ctx context.Context, by identity.Principal, id, event uuid.UUID) (store.WebhookAttempt, error) {
 	err := administration.MayAdminister(by)

@@ -77,7 +77,7 @@ func NewCore(wait func(context.Context, time.Duration) error) *Core {
 	return &Core{sleep: wait, accounts: map[string]*CoreAccount{}, payments: map[string]*CorePayment{}}
 }
 
-// SetFaults changes what goes wrong from now on.
+// SetFaults changes the faults from now on.
 func (c *Core) SetFaults(f CoreFaults) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -220,7 +220,7 @@ func readCore(r *http.Request) (asked coreRequest, err error) {
 	return asked, err
 }
 
-// account returns the account of a request, which is opened when it is not there.
+// account returns the account of a request; a missing one is opened.
 func (c *Core) account(r coreRequest) *CoreAccount {
 	a := c.accounts[r.Account]
 	if a == nil {
@@ -279,7 +279,7 @@ func (c *Core) checkCredit(r coreRequest) coreReply {
 	return coreReply{Result: "accepted"}
 }
 
-// end books a payment, or takes its booking back. An older or repeated end changes nothing.
+// end books a payment, or reverses its booking. An older or repeated end changes nothing.
 func (c *Core) end(r coreRequest) coreReply {
 	a, p := c.account(r), c.payment(r)
 	if r.Sequence <= p.Sequence {
@@ -306,13 +306,14 @@ func (c *Core) end(r coreRequest) coreReply {
 	return coreReply{}
 }
 
-// coreLine is a line of the file: accounts and payments as a change leaves them.
+// coreLine is a line of the file: accounts and payments after a change.
 type coreLine struct {
 	Account *CoreAccount `json:"account,omitempty"`
 	Payment *CorePayment `json:"payment,omitempty"`
 }
 
-// Remember keeps accounts and payments in a file, and reads those of an earlier core banking from it. Call it before the Handler is served.
+// Remember stores accounts and payments in a file, and reads those of an earlier core banking from it. Call it before the Handler is
+// served.
 func (c *Core) Remember(path string) error {
 	content, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -346,7 +347,7 @@ func (c *Core) Remember(path string) error {
 	return os.Rename(path+".new", path)
 }
 
-// keep appends a change to the file, before it is answered. The caller holds the lock.
+// keep appends a change to the file before the answer. The caller holds the lock.
 func (c *Core) keep(line coreLine) {
 	if c.book == nil {
 		return

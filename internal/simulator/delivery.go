@@ -19,7 +19,7 @@ const (
 	messageIDLimit = 140       // printable ASCII characters
 )
 
-// delivery is one document the gateway brought.
+// delivery is one document from the gateway.
 type delivery struct {
 	scheme    scheme
 	messageID string // X-Message-Id
@@ -52,8 +52,8 @@ func (d *delivery) entry() *Entry {
 	return entry
 }
 
-// serveDelivery takes one document: 202 when it was taken or known already, 400 with a reason when it is not valid, 404 for another scheme,
-// 409 when its message id stood for another document before, 413 and 415 when it is too large or no XML, 503 when the clearing is busy,
+// serveDelivery receives one document: 202 for an accepted or known one, 400 with a reason when it is not valid, 404 for another scheme,
+// 409 when its message id named another document before, 413 and 415 when it is too large or no XML, 503 when the clearing is busy,
 // closing, or refuses on purpose.
 func (s *Simulator) serveDelivery(w http.ResponseWriter, r *http.Request) {
 	scheme, found := schemeNamed(r.PathValue("scheme"))
@@ -79,7 +79,7 @@ func (s *Simulator) serveDelivery(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// read takes in the headers and the document, which has the form of a profile.
+// read reads the headers and the document, in the form of a profile.
 func (d *delivery) read(w http.ResponseWriter, r *http.Request, spoken *profile.Profile) *refusal {
 	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || mediaType != "application/xml" {
@@ -119,7 +119,7 @@ func invalid(text string) *refusal {
 	return &refusal{http.StatusBadRequest, "400_INVALID_DOCUMENT", text}
 }
 
-// sentenceOf tells the first problems of a document, a few of them.
+// sentenceOf names the first problems of a document.
 func sentenceOf(findings []iso20022.Finding) string {
 	const most = 5
 	var problems []string

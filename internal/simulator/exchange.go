@@ -27,8 +27,8 @@ type exchange struct {
 	delivered chan struct{} // closed when all drafts are delivered, where somebody waits for it; or nil
 }
 
-// draft is one document to be sent. It is written when its turn comes, so that it carries the time of its sending, and then stays the
-// same on every retry.
+// draft is one document to be sent. It is written when it is sent, so that it has the time of its sending, and then stays the same on every
+// retry.
 type draft struct {
 	name           iso20022.MessageName
 	about          original

@@ -30,7 +30,7 @@ type incoming struct {
 	recalls  int
 }
 
-// answer notes the gateway's pacs.002; only the first counts.
+// answer records the gateway's pacs.002; only the first counts.
 func (i *incoming) answer(status, reason string) {
 	if i.status != "" {
 		return

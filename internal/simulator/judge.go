@@ -30,7 +30,7 @@ func (s *Simulator) noteRefused(d *delivery, refused *refusal) {
 	s.note(d, judgement{outcome: outcomeRefused, detail: refused.text})
 }
 
-// take judges a delivery, logs it and starts the answer, all under the lock: the log shows a document before the answer to it.
+// take judges a delivery, logs it and starts the answer, all under the lock: the log shows a document before its answer.
 func (s *Simulator) take(d *delivery) judgement {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -73,7 +73,7 @@ func (s *Simulator) judge(d *delivery) judgement {
 	return judged
 }
 
-// busy says why nothing can be taken now, or nil. The caller holds the lock.
+// busy returns the reason why the clearing accepts nothing now, or nil. The caller holds the lock.
 func (s *Simulator) busy() *refusal {
 	switch {
 	case s.closed:

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// logBytes bounds the documents the journal holds, beside the number of its entries.
+// logBytes limits the documents in the journal, beside the number of its entries.
 const logBytes = 256 << 20
 
-// The directions of a document, as the clearing sees them.
+// The directions of a document, from the side of clearing.
 const (
 	directionIn  = "in"
 	directionOut = "out"
@@ -76,7 +76,7 @@ func (j *journal) add(entry *Entry) {
 	j.restore(entry)
 }
 
-// restore keeps an entry under the number it has.
+// restore adds an entry under its own number.
 func (j *journal) restore(entry *Entry) {
 	j.count = entry.Number
 	j.entries = append(j.entries, entry)

@@ -27,7 +27,7 @@ var payees = map[string]payeeAnswer{
 	"late answer":     {result: payee.Match, wait: latePayee},
 }
 
-// payeeOf answers by the name alone, without a number behind it.
+// payeeOf answers by the name alone, without a number at its end.
 func payeeOf(name string) payeeAnswer {
 	words := strings.Fields(strings.ToLower(name))
 	if last := len(words) - 1; last > 0 && strings.Trim(words[last], "0123456789") == "" {
@@ -40,7 +40,7 @@ func payeeOf(name string) payeeAnswer {
 	return answer
 }
 
-// servePayee answers whether a name is that of an account, for all banks of the table.
+// servePayee answers whether a name belongs to an account, for all banks of the table.
 func (s *Simulator) servePayee(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, payee.MaxBody))
 	if err == nil {

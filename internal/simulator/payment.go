@@ -31,7 +31,7 @@ func paymentKey(scheme scheme, about original) string {
 	return scheme.name + "/" + kind + "/" + about.transactionID
 }
 
-// judgePayment takes a pacs.008, or a pacs.004 whose money moves the same way.
+// judgePayment judges a pacs.008, or a pacs.004 whose money moves the same way.
 func (s *Simulator) judgePayment(d *delivery) judgement {
 	key := paymentKey(d.scheme, d.subject.original)
 	known, found := s.payments.get(key)
@@ -62,7 +62,7 @@ func refuseOnPurpose(count int) judgement {
 	return judgement{outcome: outcomeDropped, detail: "The cents of the amount ask for a dropped connection."}
 }
 
-// firstAnswer makes the answer that the behaviour of the payment asks for.
+// firstAnswer makes the answer of the payment's behaviour.
 func firstAnswer(d *delivery, paid *payment) *exchange {
 	if paid.behaviour.silent {
 		return nil
@@ -104,7 +104,7 @@ func (s *Simulator) judgeInquiry(d *delivery) judgement {
 	return judged
 }
 
-// judgeReport takes the answer of the gateway to an incoming payment, or to money sent back after a recall.
+// judgeReport judges the answer of the gateway to an incoming payment, or to money sent back after a recall.
 func (s *Simulator) judgeReport(d *delivery) judgement {
 	if !s.once(d) {
 		return duplicateTransaction()
@@ -120,7 +120,7 @@ func (s *Simulator) judgeReport(d *delivery) judgement {
 	return judgement{outcome: outcomeTaken, effective: true}
 }
 
-// confirmation tells the gateway that an incoming payment which it accepted has settled.
+// confirmation reports to the gateway that an accepted incoming payment has settled.
 func confirmation(d *delivery) *exchange {
 	about := d.subject.original
 	return &exchange{scheme: d.scheme, cause: d.messageID, drafts: []*draft{{
@@ -131,7 +131,7 @@ func confirmation(d *delivery) *exchange {
 	}}}
 }
 
-// judgeReceipt takes a camt.025, which nothing follows.
+// judgeReceipt judges a camt.025, which has no answer.
 func (s *Simulator) judgeReceipt(d *delivery) judgement {
 	if !s.once(d) {
 		return duplicateTransaction()

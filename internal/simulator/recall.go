@@ -69,7 +69,7 @@ func (s *Simulator) judgeRecallInquiry(d *delivery) judgement {
 	return judged
 }
 
-// judgeResolution takes the answer of the gateway to a recall this simulator sent; SIC acknowledges it.
+// judgeResolution judges the answer of the gateway to a recall of this simulator; SIC acknowledges it.
 func (s *Simulator) judgeResolution(d *delivery, document *iso20022.ResolutionOfInvestigation) judgement {
 	if !s.once(d) {
 		return duplicateTransaction()

@@ -26,7 +26,7 @@ func recallOf(d *delivery, document *iso20022.FIToFIPaymentCancellationRequest) 
 	}
 }
 
-// creditor is the party that got the payment, as far as the recall names it.
+// creditor returns the creditor of the payment, as far as the recall names it.
 func (r recalled) creditor() *iso20022.PartyIdentification135 {
 	reference := r.request.OriginalTransactionReference
 	if reference == nil || reference.Creditor == nil || reference.Creditor.Party == nil || reference.Creditor.Party.Name == "" {
@@ -122,8 +122,8 @@ func refusedRecall(r recalled, messageID, reason string) iso20022.PaymentTransac
 	}
 }
 
-// answerLines is the line that names the recall by its id: in SCT Inst behind ATR053/ for the recall of a bank and behind ATR072/ for one
-// its customer asked for.
+// answerLines returns the line that names the recall by its id: in SCT Inst after ATR053/ for the recall of a bank and ATR072/ for that of
+// a customer.
 func answerLines(r recalled) []string {
 	if r.scheme.receipts {
 		return []string{r.request.CancellationID}
@@ -137,7 +137,7 @@ func answerLines(r recalled) []string {
 	return []string{attribute + r.request.CancellationID}
 }
 
-// refusalLines are the lines of a negative answer; SIC asks for none.
+// refusalLines returns the lines of a negative answer; SIC has none.
 func refusalLines(r recalled) []string {
 	if r.scheme.receipts {
 		return nil

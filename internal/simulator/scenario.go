@@ -26,7 +26,7 @@ const (
 	scenarioWait  = 10 * time.Second // for the gateway
 )
 
-// paymentRequest asks for an incoming payment. Omitted members have defaults: 100.00, the demo account, a made-up debtor.
+// paymentRequest is a request for an incoming payment. Omitted members have defaults: 100.00, the demo account, a made-up debtor.
 type paymentRequest struct {
 	Scheme          string `json:"scheme"`
 	Amount          amount `json:"amount"`
@@ -35,10 +35,10 @@ type paymentRequest struct {
 	Remittance      string `json:"remittance"`
 }
 
-// amount is a JSON string or number, kept as its digits.
+// amount is a JSON string or number, in its digits.
 type amount string
 
-// UnmarshalJSON takes the text of a string or the raw token of a number, so that no float is made of it.
+// UnmarshalJSON reads the text of a string or the raw token of a number, without a float.
 func (a *amount) UnmarshalJSON(token []byte) error {
 	if bytes.HasPrefix(token, []byte(`"`)) {
 		return json.Unmarshal(token, (*string)(a))
@@ -84,8 +84,8 @@ func (s *Simulator) serveIncomingPayment(w http.ResponseWriter, r *http.Request)
 	writeJSON(w, http.StatusOK, answer)
 }
 
-// transferOf fills in the defaults and the ids. The ids come from the seed, the count of scenarios and the time, so that a simulator
-// started anew with the same seed does not use them again.
+// transferOf fills in the defaults and the ids. The ids come from the seed, the count of scenarios and the time, so that a restarted
+// simulator with the same seed does not use them again.
 func (s *Simulator) transferOf(request paymentRequest) (transfer, *refusal) {
 	scheme, found := schemeNamed(request.Scheme)
 	if !found {

@@ -11,7 +11,7 @@ import (
 // defaultRecallReason is the recall of a bank that sent a payment twice (ISO ExternalCancellationReason1Code).
 const defaultRecallReason = "DUPL"
 
-// recallRequest asks for a recall of an incoming payment.
+// recallRequest is a request for a recall of an incoming payment.
 type recallRequest struct {
 	Scheme        string `json:"scheme"`
 	TransactionID string `json:"transactionId"`
@@ -24,8 +24,8 @@ type recallAnswer struct {
 	RecallID      string `json:"recallId"` // CxlId of the camt.056, and its message id
 }
 
-// serveRecall recalls a payment that an incoming-payment scenario made and answers 200 when the gateway has taken the camt.056. Each
-// call makes a recall of its own. 404 when the payment is unknown or was not accepted, 504 when the gateway takes nothing in ten seconds.
+// serveRecall recalls a payment of an incoming-payment scenario and answers 200 when the gateway has accepted the camt.056. Each call makes
+// a recall of its own. 404 when the payment is unknown or was not accepted, 504 when the gateway accepts nothing in ten seconds.
 func (s *Simulator) serveRecall(w http.ResponseWriter, r *http.Request) {
 	var request recallRequest
 	refused := readScenario(w, r, &request)

@@ -31,7 +31,7 @@ func schemeNamed(name string) (scheme, bool) {
 	}
 }
 
-// spoken is the clearing profile that the clearing of a scheme speaks now; nil speaks every one.
+// spoken returns the clearing profile that the clearing of a scheme speaks now; nil for every one.
 func (s *Simulator) spoken(of scheme) *profile.Profile {
 	return s.config.Profiles.InForce(of.name, s.config.Now())
 }

@@ -73,7 +73,7 @@ func (s *Simulator) run(x *exchange) {
 	}
 }
 
-// send offers one document until the gateway takes it, logged from the first attempt on. It reports whether that succeeded.
+// send offers one document until the gateway accepts it, logged from the first attempt on. It reports success.
 func (s *Simulator) send(x *exchange, d *draft) bool {
 	entry := d.entry(x.scheme, s.config.Now())
 	s.mutex.Lock()

@@ -116,8 +116,8 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// newClient makes the client that posts the answers. It keeps a connection for each answer on its way, as a clearing does. By default two
-// are kept: each answer beyond them would open one of its own, which costs the gateway as much as the answer.
+// newClient makes the client that posts the answers. It keeps a connection for each answer in progress, as a clearing does. By default Go
+// keeps two: each answer beyond them would open a connection, which costs the gateway as much as the answer.
 func newClient() *http.Client {
 	return &http.Client{Timeout: requestLimit, Transport: &http.Transport{
 		Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: answersAtOnce, IdleConnTimeout: idleLimit,
@@ -160,8 +160,8 @@ func (s *Simulator) Handler() http.Handler {
 	return mux
 }
 
-// Close takes no more deliveries, drops answers that are still waiting for their time or for a retry, lets posts under way end (five
-// seconds at most), and returns when nothing runs any more. It may be called more than once.
+// Close refuses further deliveries, drops answers that wait for their time or a retry, lets running posts end (five seconds at most), and
+// returns when nothing runs any more. It may be called more than once.
 func (s *Simulator) Close() {
 	s.mutex.Lock()
 	s.closed = true

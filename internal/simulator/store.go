@@ -13,8 +13,8 @@ import (
 	"countersign/internal/profile"
 )
 
-// logFileBytes is the size from which a logFile is kept under a second name (".1", in place of the one before) and a new one is begun,
-// so that both together hold the last 8 to 16 MiB: some thousands of documents.
+// logFileBytes is the size at which a logFile is renamed (".1", replacing the one before) and a new one is begun, so that both together
+// hold the last 8 to 16 MiB: some thousands of documents.
 const logFileBytes = 8 << 20
 
 // logFile appends the entries of the log to a file, one JSON object a line. An outgoing document has two lines: one before its first post,
@@ -70,7 +70,7 @@ func readLogFile(path string) (entries []*Entry, whole int64, err error) {
 	return entries, whole, nil
 }
 
-// merge lets the later of two lines about one entry count, in the place of the first.
+// merge replaces the first of two lines about one entry by the later one.
 func merge(lines []*Entry) []*Entry {
 	var entries []*Entry
 	places := make(map[uint64]int)
@@ -87,7 +87,7 @@ func merge(lines []*Entry) []*Entry {
 	return entries
 }
 
-// write adds a line. What became of a document goes without the document, which its first line has.
+// write appends a line. A line about the outcome leaves out the document, which its first line has.
 func (n *logFile) write(entry *Entry, again bool) error {
 	line := *entry
 	if again {
@@ -114,7 +114,7 @@ func (n *logFile) write(entry *Entry, again bool) error {
 	return nil
 }
 
-// turn begins a new file and keeps the full one under its second name.
+// turn renames the full file and begins a new one.
 func (n *logFile) turn() error {
 	err := errors.Join(n.file.Close(), os.Rename(n.path, n.path+".1"))
 	if err != nil {
@@ -154,8 +154,8 @@ func (s *Simulator) Remember(path string) error {
 	return nil
 }
 
-// keep writes an entry into the logFile, where there is one. The caller holds the lock. A logFile that cannot be written is given up:
-// the simulator goes on and says so.
+// keep writes an entry into the logFile, if there is one. The caller holds the lock. After an error the simulator logs it and continues
+// without the file.
 func (s *Simulator) keep(entry *Entry, again bool) {
 	if s.logFile == nil {
 		return
@@ -173,14 +173,14 @@ type place struct {
 	index    int
 }
 
-// replay brings the memory back.
+// replay restores the memory from the file.
 type replay struct {
 	simulator *Simulator
 	exchanges []*exchange
 	sent      map[string]place // by scheme and message id
 }
 
-// in judges a document once more, as it was judged when it came.
+// in judges a received document again, as it was judged first.
 func (r *replay) in(entry *Entry) {
 	scheme, found := schemeNamed(entry.Scheme)
 	d := &delivery{scheme: scheme, messageID: entry.MessageID, xml: []byte(entry.XML), digest: sha256.Sum256([]byte(entry.XML))}
@@ -197,7 +197,7 @@ func (r *replay) in(entry *Entry) {
 	r.expect(judged.answer)
 }
 
-// expect notes under which ids the documents of an exchange go out.
+// expect records the ids under which the documents of an exchange are sent.
 func (r *replay) expect(x *exchange) {
 	r.exchanges = append(r.exchanges, x)
 	for i, draft := range x.drafts {
@@ -209,7 +209,7 @@ func (r *replay) expect(x *exchange) {
 	}
 }
 
-// out gives a document that went out back to its exchange, or begins the exchange of a scenario, with the bytes it went out with.
+// out adds a sent document, with its bytes, to its exchange, or begins the exchange of its scenario.
 func (r *replay) out(entry *Entry) {
 	scheme, found := schemeNamed(entry.Scheme)
 	if !found {
@@ -238,7 +238,7 @@ func (r *replay) out(entry *Entry) {
 	}
 }
 
-// scenario brings back an incoming payment or its recall, from the document alone.
+// scenario restores an incoming payment or its recall, from the document alone.
 func (r *replay) scenario(scheme scheme, entry *Entry) *exchange {
 	document, findings := profile.Read([]byte(entry.XML))
 	if len(findings) > 0 {

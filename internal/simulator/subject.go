@@ -5,7 +5,7 @@ import (
 	"countersign/internal/money"
 )
 
-// original names the payment (or return) a document is about, the way an answer has to repeat it.
+// original names the payment (or return) of a document, in the form that an answer repeats.
 type original struct {
 	messageID     string
 	messageName   string
@@ -139,7 +139,7 @@ func amountOf(scheme scheme, amount iso20022.Amount) (money.Amount, *refusal) {
 	return settled, nil
 }
 
-// definitionOf is the message definition a name stands for, as some banks write only its first part: pacs.008 for pacs.008.001.08.
+// definitionOf completes the name of a message definition, of which some banks write only the first part: pacs.008 for pacs.008.001.08.
 func definitionOf(name string) string {
 	const length = len("pacs.008")
 	if len(name) > length {

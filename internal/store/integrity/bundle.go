@@ -19,12 +19,11 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// ErrNotGenuine says that a row of the message does not match its seal: the gateway did not write it, and the leaf that was made of it
-// proves nothing.
+// ErrNotGenuine reports that a row of the message does not match its seal: the gateway did not write it, and its leaf proves nothing.
 var ErrNotGenuine = errors.New("the message is withheld: a row of it does not match its seal, and no bundle is made of it; " +
 	"run countersign check")
 
-// ErrNotSealed says that rows of the message wait for their seal, or that there is no such message.
+// ErrNotSealed reports that rows of the message wait for their seal, or that there is no such message.
 var ErrNotSealed = errors.New("the message is not sealed whole: there is none of this id, or its newest rows wait for their seal")
 
 // Bundle collects the proof of a message: its leaves with their proofs under the newest checkpoint, the bytes of its documents, and the
@@ -171,7 +170,7 @@ func (s *Snapshot) rights(ctx context.Context, b *auditlog.Bundle, size int64, m
 	return s.grants(ctx, b, message, people)
 }
 
-// shownRights are the rows of a bundle that tell of the rights of some people.
+// shownRights are the rows of a bundle about the rights of some people.
 type shownRights struct {
 	rows    []auditlog.Row
 	changes []auditlog.ChangeContent
@@ -199,7 +198,7 @@ func (s *Snapshot) rightsOf(ctx context.Context, realm string, size int64, peopl
 	return shown, err
 }
 
-// repeats are values that many bundles of an archive need. Without maps every value is read anew.
+// repeats caches values that many bundles of an archive need. Without maps nothing is cached.
 type repeats struct {
 	rights map[string]shownRights
 	told   map[string][]auditlog.Hash
@@ -209,7 +208,7 @@ type repeats struct {
 // maxRepeats limits the values of each map.
 const maxRepeats = 1000
 
-// reused returns a value that was read before, or reads it.
+// reused returns a cached value, or reads it.
 func reused[V any](values map[string]V, key string, read func() (V, error)) (V, error) {
 	value, there := values[key]
 	if there {
@@ -225,8 +224,8 @@ func reused[V any](values map[string]V, key string, read func() (V, error)) (V, 
 	return value, err
 }
 
-// grants adds the grants of people that were in force under the heads of the message's moves. A head of whose rows the trail tells
-// otherwise has none, and the verifier reports the rights as not shown.
+// grants adds the grants of people that were in force under the heads of the message's moves. A head whose rows differ from the trail has
+// none, and the verifier reports the rights as not shown.
 func (s *Snapshot) grants(ctx context.Context, b *auditlog.Bundle, message uuid.UUID, people []string) error {
 	numbers, err := s.q.HeadsOfMessage(ctx, b.Realm, &message)
 	if err != nil {
@@ -293,7 +292,7 @@ func hashesOf(rows [][]byte) []auditlog.Hash {
 	return hashes
 }
 
-// Checkpoints are the newest signed checkpoints, one of each realm that has one.
+// Checkpoints returns the newest signed checkpoint of each realm that has one.
 func (s *Snapshot) Checkpoints(ctx context.Context) ([]string, error) {
 	trees, err := s.Trees(ctx)
 	if err != nil {

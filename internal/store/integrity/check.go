@@ -98,9 +98,9 @@ const (
 	auditKeys   = "--audit-key-file"
 )
 
-// Check checks the whole database, or what changed since checkpoints. Each statement reads a snapshot of its own, so that it may run for
-// long beside the gateway, and on a standby. It fails with HiddenRowsError for a login that does not see every row, and when the database
-// cannot be read; violations are in the report.
+// Check checks the whole database, or the changes since checkpoints. Each statement reads a snapshot of its own, so that a check may run
+// for long beside the gateway, and on a standby. It fails with HiddenRowsError for a login that does not see every row, and when the
+// database cannot be read; violations are in the report.
 func Check(ctx context.Context, cfg Config) (Report, error) {
 	return look(ctx, cfg, func(a *audit) error {
 		err := a.begin(ctx)
@@ -115,7 +115,7 @@ func Check(ctx context.Context, cfg Config) (Report, error) {
 	})
 }
 
-// begin reads the checkpoints before the check and those to begin with.
+// begin reads the checkpoints of the last check and those to begin with.
 func (a *audit) begin(ctx context.Context) error {
 	var err error
 	a.report.Newest, err = a.snapshot.Checkpoints(ctx)
@@ -223,7 +223,7 @@ func (a *audit) onOneSnapshot(look func(context.Context) error) func(context.Con
 // rangeLeaves is the number of leaves whose messages are checked together.
 const rangeLeaves = 4000
 
-// eachRange narrows the snapshot to the messages that leaves since the checkpoints tell of, some at a time.
+// eachRange narrows the snapshot to ranges of the messages with leaves since the checkpoints.
 func (a *audit) eachRange(ctx context.Context, check func() error) error {
 	trees, err := a.snapshot.Trees(ctx)
 	if err != nil {
@@ -269,7 +269,7 @@ func (a *audit) guarded(ctx context.Context, check sealCheck) error {
 	return err
 }
 
-// CheckTrail looks at the sealed audit trail alone. It fails as Check does.
+// CheckTrail checks the sealed audit trail alone. It fails as Check does.
 func CheckTrail(ctx context.Context, cfg Config) (Report, error) {
 	return look(ctx, cfg, func(a *audit) error {
 		err := a.guarded(ctx, sealCheck{"I30", treeSealed, a.trees})
@@ -337,7 +337,7 @@ func (a *audit) conclude(id, text string, found []Violation) {
 	a.report.Invariants[at].Violations = known
 }
 
-// skip notes an invariant that could not be looked at.
+// skip records an invariant that could not be checked.
 func (a *audit) skip(id, text, missing string) {
 	a.report.Skipped = append(a.report.Skipped, Skipped{ID: id, Text: text, Missing: missing})
 }

@@ -11,7 +11,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// sealed holds the rows of one table against their seals, page by page. unfit returns the finding of a row; without What, the row fits.
+// sealed checks the seals of the rows of one table, page by page. unfit returns the finding of a row; without What, the row fits.
 func sealed[R any](ctx context.Context, a *audit, of sealCheck, page func() ([]R, error), unfit func(R) Violation) error {
 	if !a.sealed() {
 		a.skip(of.id, of.text, releaseKeys)

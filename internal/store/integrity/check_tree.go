@@ -27,7 +27,7 @@ func tableOf(kind auditlog.Kind) string {
 	return "document"
 }
 
-// trees holds the hash tree of each realm against its rows and its checkpoints.
+// trees compares the hash tree of each realm with its rows and its checkpoints.
 func (a *audit) trees(ctx context.Context) error {
 	trees, err := a.snapshot.Trees(ctx)
 	if err != nil {
@@ -65,7 +65,7 @@ func (a *audit) trees(ctx context.Context) error {
 	return nil
 }
 
-// unsealed names the rows that wait too long for their seal, and gives one violation for a realm without any sealed row.
+// unsealed returns the rows that wait too long for their seal, and one violation for a realm without any sealed row.
 func (a *audit) unsealed(rows []Unsealed, begun map[string]bool) []Violation {
 	var found []Violation
 	told := make(map[string]bool)
@@ -90,7 +90,7 @@ func (a *audit) unsealed(rows []Unsealed, begun map[string]bool) []Violation {
 	return found
 }
 
-// treeAudit looks at the tree of one realm.
+// treeAudit checks the tree of one realm.
 type treeAudit struct {
 	*audit
 	realm string
@@ -112,7 +112,7 @@ func (t *treeAudit) unfit(table, key, what string) {
 // tree.
 const maxGone = 1000
 
-// gone names the leaves from one place up to another, which are not there.
+// gone reports the missing leaves from one place up to another.
 func (t *treeAudit) gone(from, until int64, what string) {
 	for last := min(until, from+maxGone); from < last; from++ {
 		t.unfit("audit_leaf", strconv.FormatInt(from, 10), what)
@@ -167,7 +167,7 @@ func (t *treeAudit) run(ctx context.Context, stored AuditedTree) error {
 	return t.compareNodes(ctx)
 }
 
-// start makes the tree of the checkpoint to begin with. Where the stored hashes do not lead to it, every leaf is looked at.
+// start makes the tree of the checkpoint to begin with. If the stored hashes do not lead to it, every leaf is checked.
 func (t *treeAudit) start(ctx context.Context, stored AuditedTree) error {
 	t.until = math.MaxInt64
 	if stored.Whole {
@@ -231,7 +231,7 @@ func (t *treeAudit) checkpoints(ctx context.Context) ([]auditlog.Checkpoint, err
 	return checkpoints, err
 }
 
-// compareEarlier names checkpoints kept elsewhere that the tree did not grow from.
+// compareEarlier reports checkpoints stored elsewhere that the tree did not grow from.
 func (t *treeAudit) compareEarlier() {
 	for _, c := range t.earlier {
 		if t.roots[c.Size] != c.Root {
@@ -241,7 +241,7 @@ func (t *treeAudit) compareEarlier() {
 	}
 }
 
-// compareHead names the head of the realm where it is older than a checkpoint says.
+// compareHead reports a head of the realm that is older than that of a checkpoint.
 func (t *treeAudit) compareHead(ctx context.Context, checkpoints []auditlog.Checkpoint) error {
 	heads, err := t.snapshot.q.HeadListAll(ctx)
 	if err != nil {
@@ -262,7 +262,7 @@ func (t *treeAudit) compareHead(ctx context.Context, checkpoints []auditlog.Chec
 	return nil
 }
 
-// leaf holds one leaf against its row and its seal, and adds it to the tree.
+// leaf compares one leaf with its row and its seal, and adds it to the tree.
 func (t *treeAudit) leaf(leaf AuditedLeaf) {
 	place := leaf.Place
 	key, table := place.Leaf.RowID.String(), tableOf(place.Leaf.Kind)
@@ -302,7 +302,7 @@ func (t *treeAudit) leaf(leaf AuditedLeaf) {
 
 func nodeKey(node auditlog.Node) string { return fmt.Sprintf("%d %d", node.Level, node.Index) }
 
-// compareRoots names the first checkpoint that the leaves do not lead to; those after it cannot fit either.
+// compareRoots reports the first checkpoint that the leaves do not lead to; those after it cannot fit either.
 func (t *treeAudit) compareRoots(checkpoints []auditlog.Checkpoint) {
 	before := t.from
 	for _, c := range checkpoints {
@@ -315,7 +315,7 @@ func (t *treeAudit) compareRoots(checkpoints []auditlog.Checkpoint) {
 	}
 }
 
-// compareNodes holds the kept nodes against the leaves.
+// compareNodes compares the stored nodes with the leaves.
 func (t *treeAudit) compareNodes(ctx context.Context) error {
 	nodes, err := t.snapshot.Nodes(ctx, t.realm, t.from)
 	if err != nil {

@@ -61,9 +61,9 @@ func (a *audit) versionUnfit(m payment.Message) string {
 	return m.Difference()
 }
 
-// releaseUnfit returns the difference between a release and its seal, or between the document that it makes and each document that was made
-// of it, "" when all fit. The document is made by this version of the program: one that writes documents differently finds a difference in
-// each that an earlier version sent.
+// releaseUnfit returns the difference between a release and its seal, or between the document that it makes and each stored document of it,
+// "" when all fit. This version of the program makes the document: if it writes documents differently, it finds a difference in each that
+// an earlier version sent.
 func (a *audit) releaseUnfit(v AuditedVersion) string {
 	verified, err := a.cfg.Seal.Verify(*v.Release, v.Message)
 	if err != nil {

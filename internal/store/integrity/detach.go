@@ -42,7 +42,7 @@ type DetachResult struct {
 	Earlier  int   // messages that had left before
 }
 
-// Detach verifies an archive and removes its rows from the database, some payments in each transaction. It removes a payment only where its
+// Detach verifies an archive and removes its rows from the database, some payments in each transaction. It removes a payment only if its
 // rows are those that the archive proves, so it may be ended at any moment and run again. Two administrators must have approved the digest
 // of the file, and the retention of the realm must be over for the month.
 func Detach(ctx context.Context, in DetachInput) (DetachResult, error) {

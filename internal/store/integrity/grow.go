@@ -60,11 +60,11 @@ func (t *Trees) Standing(ctx context.Context, realm string) (Standing, error) {
 	})
 }
 
-// ErrTreeChanged says that the stored tree differs from the signed one: it was changed outside the program, or the key of the newest
+// ErrTreeChanged reports that the stored tree differs from the signed one: it was changed outside the program, or the key of the newest
 // checkpoint is missing. Nothing is sealed on top of it.
 var ErrTreeChanged = errors.New("the audit tree differs from the signed one")
 
-// LostError says that the database lacks a checkpoint that this gateway saw: it lost rows that were committed, or was put back.
+// LostError reports that the database lacks a checkpoint that this gateway saw: it lost committed rows, or was restored.
 type LostError struct {
 	Seen auditlog.Checkpoint
 	Size int64 // of the stored tree
@@ -79,7 +79,7 @@ func (e *LostError) Error() string {
 // Is reports that a lost checkpoint is a change of the tree.
 func (e *LostError) Is(target error) bool { return target == ErrTreeChanged }
 
-// ErrElsewhere says that somebody else adds to the tree right now.
+// ErrElsewhere reports that another process adds to the tree right now.
 var ErrElsewhere = errors.New("the audit tree grows elsewhere")
 
 // Progress is the state that the sealer of a realm keeps between batches.
@@ -103,7 +103,7 @@ type sweep struct {
 	events, complete bool // whether the events, and all, are done
 }
 
-// Seal takes up rows of a realm, at most one batch, and signs the checkpoint after them.
+// Seal seals rows of a realm, at most one batch, and signs the checkpoint after them.
 //
 // Errors: ErrTreeChanged, ErrElsewhere, store.ErrBusy, store.ErrUnavailable, store.ErrUnknown.
 func (t *Trees) Seal(ctx context.Context, realm string, from Progress, now time.Time) (Progress, error) {
@@ -153,7 +153,7 @@ type growth struct {
 	unverified          []string // rows that did not fit their seal
 }
 
-// grow locks the tree of a realm and holds it against its newest checkpoint, and that against the newest that was seen.
+// grow locks the tree of a realm and compares it with its newest checkpoint, and that with the newest that was seen.
 func (t *Trees) grow(ctx context.Context, q *dbsqlc.Queries, realm string, seen auditlog.Checkpoint) (*growth, error) {
 	row, err := q.AuditTreeLock(ctx, realm)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -189,7 +189,7 @@ func (t *Trees) grow(ctx context.Context, q *dbsqlc.Queries, realm string, seen 
 	return g, nil
 }
 
-// has looks for a checkpoint that was seen before among the stored ones. Error: LostError.
+// has finds a checkpoint that was seen before among the stored ones. Error: LostError.
 func (g *growth) has(ctx context.Context, seen auditlog.Checkpoint) error {
 	if seen.Size == 0 || g.checkpoint.Size == seen.Size && g.checkpoint.Root == seen.Root {
 		return nil
@@ -333,7 +333,7 @@ func (g *growth) addLeaves(ctx context.Context, rows []store.LeafRow) error {
 	return nil
 }
 
-// keep stores how far the tree is.
+// keep stores the state of the tree.
 func (g *growth) keep(ctx context.Context) error {
 	edge := make([][]byte, len(g.tree.Edge))
 	for i, hash := range g.tree.Edge {

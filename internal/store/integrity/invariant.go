@@ -24,14 +24,14 @@ type Violation struct {
 	What  string // does not fit
 }
 
-// Invariant is something that holds after everything that can happen, and the rows that break it: none, if all is well.
+// Invariant is a condition that always holds, with the rows that break it.
 type Invariant struct {
 	ID         string // the number it has in docs/operations.md
 	Text       string
 	Violations []Violation
 }
 
-// Snapshot reads the whole database as it was at one moment, every row of every realm, for the auditor. The gateway may run beside it.
+// Snapshot reads the whole database of one moment, every row of every realm, for the auditor. The gateway may run beside it.
 type Snapshot struct {
 	conn *pgx.Conn
 	tx   pgx.Tx // nil while each statement reads the newest rows
@@ -43,7 +43,7 @@ type Snapshot struct {
 	repeated repeats
 }
 
-// HiddenRowsError says that the login does not see every row, so that a check without violations would prove nothing.
+// HiddenRowsError reports that the login does not see every row, so that a check without violations would prove nothing.
 type HiddenRowsError struct {
 	Login  string
 	Tables []string // some of them
@@ -55,7 +55,7 @@ func (e *HiddenRowsError) Error() string {
 		"): check needs the schema's owner, or a login with BYPASSRLS that may read every table"
 }
 
-// Open begins to read. It fails with HiddenRowsError for a login that row-level security holds for, such as the service's.
+// Open begins to read. It fails with HiddenRowsError for a login that is bound by row-level security, such as the service's.
 func Open(ctx context.Context, url string) (*Snapshot, error) {
 	cfg, err := pgx.ParseConfig(url)
 	if err != nil {
@@ -264,7 +264,7 @@ func (s *Snapshot) Guard(ctx context.Context, ask func(context.Context) error) (
 	return nil, err
 }
 
-// dangling finds references without a foreign key that lead nowhere, and checks every foreign key again: a superuser can write past them.
+// dangling finds broken references without a foreign key, and checks every foreign key again: a superuser can write past them.
 func (s *Snapshot) dangling(ctx context.Context) ([]Violation, error) {
 	var found []Violation
 	var err error

@@ -74,7 +74,7 @@ func (s *Snapshot) underHeads(ctx context.Context) ([]store.Row, []dbsqlc.RealmH
 	return rows, heads, nil
 }
 
-// toldRow is a row of master data as the audit trail tells of it.
+// toldRow is a row of master data as the audit trail names it.
 type toldRow struct {
 	number int64
 	digest string

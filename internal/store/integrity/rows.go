@@ -135,7 +135,7 @@ func (s *Snapshot) otherBanks(ctx context.Context) ([]Violation, error) {
 	return found, err
 }
 
-// Ledger reads the messages of a scheme in all realms that moved money since a moment, or may have. Days are those of zone.
+// Ledger reads the messages of a scheme in all realms that moved money since a time, or may have. Days are those of zone.
 func (s *Snapshot) Ledger(ctx context.Context, scheme rulebook.Scheme, since time.Time, zone *time.Location) ([]payment.LedgerItem, error) {
 	var ledger []payment.LedgerItem
 	var realm string

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// rulesHeldElsewhere are the CHECKs that another invariant holds: the digest of a document, and the names of the rows of the outbox.
+// rulesHeldElsewhere are the CHECKs that another invariant covers: the digest of a document, and the names of the rows of the outbox.
 var rulesHeldElsewhere = map[string]bool{
 	"document.document_check": true, "outbox.outbox_delivery_sealed": true, "outbox.outbox_answers_only": true,
 }
@@ -32,8 +32,8 @@ func (s *Snapshot) brokenRules(ctx context.Context) ([]Violation, error) {
 	return found, nil
 }
 
-// rulesOf are the CHECKs and NOT NULLs of the schema: their tables, their names, and the conditions that hold for rows which break them.
-// Their texts are those of schema.txt.
+// rulesOf returns the CHECKs and NOT NULLs of the schema: their tables, their names, and the conditions of rows that break them. Their
+// texts are those of schema.txt.
 func rulesOf(objects map[SchemaObject]string) (tables, rules, broken []string) {
 	for _, object := range slices.SortedFunc(maps.Keys(objects), func(a, b SchemaObject) int { return strings.Compare(a.Name, b.Name) }) {
 		table, rule, named := strings.Cut(object.Name, ".")

@@ -10,9 +10,9 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// asStored reads rows also when they break the rules of the schema: a superuser can drop NOT NULL and empty a column, or write a time
-// outside the calendar. A value that a field cannot hold is read as zero. The seals do not fit such a row, and brokenRules names it;
-// reading it must not keep the check from all other rows.
+// asStored reads rows even if they break the rules of the schema: a superuser can drop NOT NULL and empty a column, or write a time outside
+// the calendar. An impossible value is read as zero. The seals do not fit such a row, and brokenRules names it; reading it must not stop
+// the check of other rows.
 type asStored struct {
 	dbsqlc.DBTX
 	types *pgtype.Map

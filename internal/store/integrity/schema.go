@@ -21,7 +21,7 @@ var schemaQuery string
 //go:embed schema.txt
 var schemaDescribed string
 
-// SchemaObject names an object of the schema, or a row that the migrations put into a table and nothing changes afterwards.
+// SchemaObject names an object of the schema, or a constant row that the migrations insert.
 type SchemaObject struct {
 	Kind string // table, column, constraint, index, policy, trigger, function, grant, role, setting or row among others
 	Name string
@@ -55,7 +55,7 @@ func (s *Snapshot) Schema(ctx context.Context) (map[SchemaObject]string, error) 
 	return objects, nil
 }
 
-// WriteSchema writes objects as schema.txt holds them.
+// WriteSchema formats objects as in schema.txt.
 func WriteSchema(objects map[SchemaObject]string) string {
 	lines := make([]string, 0, len(objects))
 	for object, definition := range objects {
@@ -77,8 +77,7 @@ func described() map[SchemaObject]string {
 	return objects
 }
 
-// otherSchema lists the objects that are not as the migrations make them: those that are gone, those that are there besides, and those
-// that are another.
+// otherSchema lists the objects that differ from the migrations: missing, additional, and changed ones.
 func (s *Snapshot) otherSchema(ctx context.Context) ([]Violation, error) {
 	there, err := s.Schema(ctx)
 	if err != nil {

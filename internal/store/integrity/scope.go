@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// part says which rows a check reads, and so how a check since a checkpoint narrows it.
+// part names the rows that a check reads, and so how a check since a checkpoint narrows it.
 type part int
 
 const (
@@ -19,8 +19,8 @@ const (
 	ofMessages             // rows of messages
 )
 
-// scope narrows queries to some rows: each query gets common table expressions in front, which have the names of the tables and stand for
-// them. The zero scope narrows nothing.
+// scope narrows queries to some rows: common table expressions with the names of the tables precede each query. The zero scope narrows
+// nothing.
 type scope struct {
 	of        part
 	narrowed  bool
@@ -28,7 +28,7 @@ type scope struct {
 	arguments []any
 }
 
-// narrow puts the scope in front of a query.
+// narrow puts the scope before a query.
 func (s scope) narrow(sql string, arguments []any) (string, []any) {
 	if s.with == "" {
 		return sql, arguments
@@ -53,7 +53,7 @@ func (s scope) ofTable(statement string) (narrowed string, wanted bool) {
 	return statement, ofMessage == (s.of == ofMessages)
 }
 
-// The scopes stand in files of their own, because sqlc would make queries of them.
+// The scopes are in files of their own, because sqlc would make queries of them.
 var (
 	//go:embed scope_messages.sql
 	withMessages string

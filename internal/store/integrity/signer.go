@@ -70,7 +70,7 @@ type SignerStanding struct {
 // late is the delay from which String mentions it: far above the usual one.
 const late = 10 * time.Second
 
-// String says it in words.
+// String describes the state.
 func (s SignerStanding) String() string {
 	switch {
 	case !s.On:
@@ -148,8 +148,8 @@ func (s *Service) Compare(ctx context.Context) {
 	s.mark(ctx)
 }
 
-// Watch seals until the context ends, and once more after that, for a second at most. The check of administered
-// rows runs separately, because it may take long.
+// Watch seals until the context ends, and once more after that, for a second at most. The check of administered rows runs separately,
+// because it may take long.
 func (s *Service) Watch(ctx context.Context) {
 	var both sync.WaitGroup
 	both.Go(func() { again(ctx, s.rosters) })
@@ -160,7 +160,7 @@ func (s *Service) Watch(ctx context.Context) {
 	s.Sweep(last)
 }
 
-// again calls look once in each pause until the context ends, without a pause after a longer call.
+// again calls look repeatedly with a pause until the context ends; a call longer than the pause is followed at once.
 func again(ctx context.Context, look func(context.Context)) {
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
@@ -196,7 +196,7 @@ func (s *Service) seals(ctx context.Context) {
 	s.mark(ctx)
 }
 
-// mark keeps the newest checkpoint of each realm outside the database. The log names a failure once as long as it stays the same.
+// mark stores the newest checkpoint of each realm outside the database. A failure is logged once as long as it stays the same.
 func (s *Service) mark(ctx context.Context) {
 	err := s.cfg.Marks.Set(func(realms map[string]store.Mark) {
 		s.mu.Lock()
@@ -231,8 +231,8 @@ func (s *Service) each(ctx context.Context, some int, do func(realm string)) {
 	_ = group.Wait()
 }
 
-// roster compares the master data of a realm with its head, and logs what differs, once as long as it stays the same. What could not be
-// read is read with the next look; the store logs its own failures.
+// roster compares the master data of a realm with its head, and logs differences, once as long as they stay the same. An unreadable row is
+// read at the next poll; the store logs its own failures.
 func (s *Service) roster(ctx context.Context, name string) {
 	known, now := s.known(name), s.cfg.Now()
 	s.mu.Lock()
@@ -259,7 +259,7 @@ func (s *Service) roster(ctx context.Context, name string) {
 	}
 }
 
-// seal takes up one batch of a realm, and reports whether there is more.
+// seal seals one batch of a realm, and reports whether there is more.
 func (s *Service) seal(ctx context.Context, name string) (more bool) {
 	limited, cancel := context.WithTimeout(ctx, batchWithin)
 	defer cancel()
@@ -299,7 +299,7 @@ func (s *Service) seal(ctx context.Context, name string) (more bool) {
 	return err == nil && next.More
 }
 
-// reconcile stops the payments of a realm whose database lacks signed rows. The tree goes on from the stored one once two administrators
+// reconcile stops the payments of a realm whose database lacks signed rows. The tree continues from the stored one once two administrators
 // have reconciled the realm after that signature.
 func (s *Service) reconcile(ctx context.Context, name string, next Progress, err error) (Progress, error) {
 	lost, is := errors.AsType[*LostError](err)
@@ -397,7 +397,7 @@ func (s *Service) Checkpoint(realm string) auditlog.Checkpoint {
 // verifyWithin limits a verification started from a page; countersign check has no limit.
 const verifyWithin = 10 * time.Second
 
-// ErrVerifying says that somebody else has the trail verified right now.
+// ErrVerifying reports that the trail is being verified for somebody else.
 var ErrVerifying = errors.New("the trail is being verified already")
 
 // Verify compares the trail of a realm with its sealed tree, for ten seconds at most; one call at a time in this program. Error:

@@ -13,14 +13,14 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// errEnded says that the audit trail tells of the end of a session that is open.
+// errEnded reports an open session whose end is in the audit trail.
 var errEnded = errors.New("it was ended")
 
 // sessionLife is longer than any session lasts: an older end cannot belong to an open session.
 const sessionLife = 48 * time.Hour
 
-// tokens compares each token of every realm, and each session of the portal that is not ended, with its seal; a session also with its name,
-// and with the ends that the audit trail tells of.
+// tokens checks the seal of each token of every realm, and of each open session of the portal; of a session also its name, and its end in
+// the audit trail.
 func (a *audit) tokens(ctx context.Context) error {
 	if a.cfg.Tokens.Empty() {
 		a.skip("I26", tokenSealed, tokenKeys)
@@ -74,7 +74,7 @@ func (a *audit) tokens(ctx context.Context) error {
 	return err
 }
 
-// sessions finds the sessions that are not as the gateway left them.
+// sessions finds the sessions that differ from those the gateway wrote.
 func (a *audit) sessions(ctx context.Context) ([]Violation, error) {
 	keys, err := store.NewSessionKeys(a.cfg.Tokens)
 	if err != nil {

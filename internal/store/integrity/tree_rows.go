@@ -97,7 +97,7 @@ func (s *Snapshot) leaves(ctx context.Context, realm string, rows []dbsqlc.Audit
 	return found, nil
 }
 
-// Nodes lists the nodes of a realm that are kept, without those of the tree of an earlier size.
+// Nodes lists the stored nodes of a realm, without those of the tree of an earlier size.
 func (s *Snapshot) Nodes(ctx context.Context, realm string, from int64) ([]auditlog.Node, error) {
 	var nodes []auditlog.Node
 	after := dbsqlc.AuditedNodeListParams{Realm: realm, Level: -1, PageSize: auditedPage}
@@ -121,7 +121,7 @@ type Unsealed struct {
 	Forged       bool // it does not fit its seal
 }
 
-// Unsealed lists the rows that no tree has, of those that a transaction of this server wrote from one on; "0" for all.
+// Unsealed lists the rows without a leaf, written by transactions of this server from one on; "0" for all.
 func (s *Snapshot) Unsealed(ctx context.Context, writtenFrom string) ([]Unsealed, error) {
 	rows, err := repeated(ctx, func() ([]dbsqlc.AuditedUnsealedListRow, error) { return s.q.AuditedUnsealedList(ctx, writtenFrom) })
 	if err != nil {

@@ -37,8 +37,8 @@ const maxUnfit = 100
 // verifyPage is the number of leaves of one transaction.
 const verifyPage = 500
 
-// Verify holds every row of a realm's trail against its leaf, the leaves against the roots that were signed, and the signatures against the
-// keys, until the context ends. Each page is a transaction of its own, so that it blocks nothing; rows added meanwhile are left out.
+// Verify compares every row of a realm's trail with its leaf, the leaves with the signed roots, and the signatures with the keys, until the
+// context ends. Each page is a transaction of its own, so that it blocks nothing; rows added meanwhile are left out.
 func (t *Trees) Verify(ctx context.Context, realm string) (Verification, error) {
 	v := verification{trees: t, realm: realm, roots: map[int64]auditlog.Hash{}}
 	err := v.checkpoints(ctx)
@@ -99,7 +99,7 @@ func (v *verification) checkpoints(ctx context.Context) error {
 	}
 }
 
-// page looks at the next leaves.
+// page checks the next leaves.
 func (v *verification) page(ctx context.Context) error {
 	var rows []dbsqlc.AuditLeaf
 	var said map[uuid.UUID]auditlog.Leaf
@@ -133,7 +133,7 @@ func (v *verification) page(ctx context.Context) error {
 	return nil
 }
 
-// leaf holds one leaf against its row and its seal, and the tree up to it against the root that was signed.
+// leaf compares one leaf with its row and its seal, and the tree up to it with the signed root.
 func (v *verification) leaf(row dbsqlc.AuditLeaf, said map[uuid.UUID]auditlog.Leaf) {
 	table := tableOf(auditlog.Kind(row.Kind))
 	leaf, there := said[row.RowID]

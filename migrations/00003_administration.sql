@@ -23,7 +23,7 @@ GRANT SELECT ON break_glass TO countersign_app, countersign_reader;
 CREATE TABLE realm_change (
   realm                text NOT NULL,
   change_id            uuid NOT NULL,
-  kind                 text NOT NULL CHECK (kind IN ('realm.factors', 'realm.notices', 'realm.reconciled', 'realm.difference', 'realm.retention', 'realm.archived', 'user.email', 'user.link', 'user.unlink', 'provider.set', 'provider.retire',
+  kind                 text NOT NULL CHECK (kind IN ('realm.factors', 'realm.notices', 'realm.reconciled', 'realm.difference', 'realm.retention', 'realm.archived', 'realm.erased', 'user.email', 'user.link', 'user.unlink', 'provider.set', 'provider.retire',
     'webhook.create', 'webhook.secret', 'webhook.retire',
     'user.create', 'user.roles', 'user.suppress', 'user.restore', 'user.reset', 'client.create', 'client.secret', 'client.suppress',
     'client.payee', 'client.roles', 'account.create', 'account.update', 'account.close', 'policy.create', 'policy.update', 'limit.set', 'policy.retire', 'message.taken',

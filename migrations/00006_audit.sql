@@ -219,3 +219,31 @@ CREATE TABLE archived_month (
 ALTER TABLE archived_month ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_realm ON archived_month USING (realm = current_setting('countersign.realm', true));
 GRANT SELECT ON archived_month TO countersign_app, countersign_reader;
+
+-- The payments of archives, each with the data key under which archives have its contents. countersign archive writes the keys, and which
+-- payments left the database. The service deletes a key once two administrators approved that, and does nothing else here.
+CREATE TABLE archived_payment (
+  realm      text NOT NULL,
+  payment_id uuid NOT NULL,
+  key        bytea CHECK (length(key) = 32),
+  -- the approval of the archive with which the payment left, and how many messages left with it
+  change_id  uuid,
+  messages   bigint NOT NULL,
+  -- the change that erased it
+  erased_by  uuid,
+  key_id     text NOT NULL CHECK (key_id <> ''),
+  seal       bytea NOT NULL CHECK (length(seal) = 32),
+  PRIMARY KEY (realm, payment_id),
+  FOREIGN KEY (realm) REFERENCES realm(realm),
+  FOREIGN KEY (realm, change_id) REFERENCES realm_change(realm, change_id),
+  FOREIGN KEY (realm, erased_by) REFERENCES realm_change(realm, change_id),
+  CONSTRAINT archived_payment_left CHECK ((messages > 0) = (change_id IS NOT NULL)),
+  CONSTRAINT archived_payment_erased CHECK (((key IS NULL) = (erased_by IS NOT NULL)) AND ((erased_by IS NULL) OR (change_id IS NOT NULL)))
+);
+ALTER TABLE archived_payment ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own_realm ON archived_payment USING (realm = current_setting('countersign.realm', true));
+CREATE POLICY erased_by_two ON archived_payment AS RESTRICTIVE FOR UPDATE TO countersign_app USING (true)
+  WITH CHECK (EXISTS (SELECT FROM realm_change c JOIN realm_change_decision d ON d.realm = c.realm AND d.change_id = c.change_id
+    WHERE c.realm = archived_payment.realm AND c.change_id = archived_payment.erased_by AND c.kind = 'realm.erased' AND d.action = 'approve'));
+GRANT SELECT, UPDATE (key, erased_by, key_id, seal) ON archived_payment TO countersign_app;
+GRANT SELECT ON archived_payment TO countersign_reader;

@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
-"""Proves bundles and archives as docs/bundle.md has it, with Python's standard library: verify_bundle.py [--key PUBLIC_KEY_IN_BASE64] FILE..."""
+"""Proves bundles and archives as docs/bundle.md has it, with Python's standard library:
+verify_bundle.py [--key PUBLIC_KEY_IN_BASE64] [--data-keys FILE] FILE..., where FILE has lines of a payment's id and its data key as digits."""
+import argparse
 import datetime
+import hmac
 import re
 import sys
 import zlib
 import zoneinfo
 
 sys.dont_write_bytecode = True
+from aes import counter_mode
 from tlog import b64, check, checkpoint, digest, dump, instant, leaves, number, parse, proven, text
 
 MEMBERS = {*"format realm messageId checkpoint publicKey rows contents rights changes grants".split()}
@@ -17,7 +21,7 @@ SHAPES = {
     "countersign document 1": "contentHash:digits createdAt:instant direction:text documentId:uuid layout:text messageId?:text name:text "
     "realm:text reference:text scheme:text sourceHash?:digits sourceType?:text",
     "move": ACTOR + "action:text from:text kind:text reason?:text sequence:number to:text version:number",
-    "version": "approvalsRequired:number contentHash:digits documentId:text makers:texts number:number",
+    "version": "amount:text approvalsRequired:number contentHash:digits currency:text documentId:text makers:texts number:number",
     "decision": "action:text channel:text checkerPerson:text checkerUser:text clientId:text contentHash:digits decidedAt:instant "
     "factorUse?:text grantId?:text grantedAt?:text makers:texts ordinal:number reason?:text remark?:text role?:text version:number",
 }
@@ -57,7 +61,7 @@ HEAD = b"\x1f\x8b\x08\0\0\0\0\0\0\xff"
 
 
 def archive(file, trusted):
-    """Proves an archive: a header, for each message its payment and its bundle, and an end, as lines of a gzip file."""
+    """Proves an archive: a header, for each message its payment, its bundle and its closed contents, and an end, as lines of a gzip file."""
     unpack = zlib.decompressobj(wbits=31)
     data = unpack.decompress(file)
     check(unpack.eof and not unpack.unused_data, "the archive is cut, or something follows it")
@@ -69,22 +73,31 @@ def archive(file, trusted):
     end = datetime.datetime(year + month // 12, month % 12 + 1, 1, tzinfo=zoneinfo.ZoneInfo("Europe/Zurich")).astimezone(datetime.timezone.utc)
     check(header["until"] == end.strftime("%Y-%m-%dT%H:%M:%SZ"), "another end of the month")
     over = digest(data[: -len(lines[-2]) - 1]).hex()
-    check(messages and lines[-1] == b"" and lines[-2].decode() == f"end {len(messages) // 3} {over}" and len(messages) % 3 == 0, "no end")
-    after, shown, of = "", 0, 0
-    for payment, line, its in zip(messages[::3], messages[1::3], messages[2::3]):
-        b = parse(line.decode())
+    check(messages and lines[-1] == b"" and lines[-2].decode() == f"end {len(messages) // 4} {over}" and len(messages) % 4 == 0, "no end")
+    after, shown, of, opened = "", 0, 0, 0
+    for payment, line, its, closed in zip(*(messages[i::4] for i in range(4))):
+        b, key = parse(line.decode()), data_keys.get(payment.decode())
         place = payment.decode() + " " + b["messageId"]
         check(after < place and len(payment) == 36, "a message is not in its place")
         after = place
         check(all(b[name] == header[name] for name in ("realm", "checkpoint", "publicKey")), "a message of another archive")
-        said = re.fullmatch("proven, ([0-9]+) of ([0-9]+) rights shown", verify(line + b"\n" + its + b"\n", trusted))
+        check(b["contents"] == [], "contents in clear")
+        contents = key and parse(zlib.decompress(unsealed(key, b64(closed.decode())), wbits=-15).decode())
+        opened += key is not None
+        said = re.fullmatch("proven, ([0-9]+) of ([0-9]+) rights shown", verify(line + b"\n" + its + b"\n", trusted, contents))
         shown, of = shown + int(said[1]), of + int(said[2])
         moves = (leaf["move"]["at"] for leaf in map(parse, (row["leaf"] for row in b["rows"])) if "move" in leaf)
         check(all(instant(at) < instant(header["until"]) for at in moves), "a move after the end of the month")
-    return f"proven, {len(messages) // 3} messages, {shown} of {of} rights shown"
+    return f"proven, {len(messages) // 4} messages, {shown} of {of} rights shown, contents of {opened}"
 
 
-def verify(file, trusted):
+def unsealed(key, sealed):
+    """Decrypts AES-256-GCM. The digests of the contents, which are proven next, are stronger than its tag."""
+    return counter_mode(key, sealed[:12], sealed[12:-16])
+
+
+def verify(file, trusted, contents=()):
+    """Proves a bundle: contents are its own for (), and those of an archive else; without any (None) the digests alone are proven."""
     if file.startswith(HEAD):
         return archive(file, trusted)
     line, _, rest = file.partition(b"\n")
@@ -93,6 +106,7 @@ def verify(file, trusted):
     lists = [b.get(name) for name in ("rows", "contents", "rights", "changes", "grants")]
     check(dump(b).encode() == line and b.keys() == MEMBERS and b["format"] == "countersign bundle 1", "no bundle")
     check(all(type(each) is list for each in lists), "no list")
+    contents = b["contents"] if contents == () else contents
     tree = checkpoint(b["checkpoint"], b["publicKey"], "countersign/" + b["realm"], trusted)
     granted, ended = rights([belongs(leaf, b["realm"], "") for leaf in leaves(b["rights"], *tree)], b["changes"])
     documents, moves = {}, []
@@ -102,13 +116,23 @@ def verify(file, trusted):
         elif "move" in leaf:
             moves.append(leaf)
     moves.sort(key=lambda leaf: leaf["move"]["sequence"])
-    check(sorted(c["documentId"] for c in b["contents"]) == sorted(documents), "a content is missing, or one too many")
-    for c in b["contents"]:
-        leaf, source = documents[c["documentId"]], c.get("source", "")
-        check(c.keys() <= {"documentId", "content", "source"} and digest(b64(c["content"])).hex() == leaf["contentHash"], "another content")
-        check("source" not in c or source != "", "a source that is empty")
+    held = in_force(moves, b["grants"], b["realm"])
+    if contents is not None:
+        opened(contents, documents, [leaf for leaf in moves if "version" in leaf])
+    return decisions(moves, documents, granted, ended, held)
+
+
+def opened(contents, documents, brought):
+    """Proves the contents of all documents, and the names of payees' accounts beside the versions that were brought."""
+    check(type(contents) is list and sorted(c["documentId"] for c in contents) == sorted(documents), "a content is missing, or one too many")
+    details = [(leaf["version"]["documentId"], parse(leaf["detail"])) for leaf in brought]
+    names = {document: said.get("payeeNameHash") or "" for document, said in details if said.get("payee")}
+    for c in contents:
+        leaf, source, name, content = documents[c["documentId"]], c.get("source", ""), c.get("payeeName", ""), b64(c["content"])
+        check(c.keys() <= {"documentId", "content", "payeeName", "source"} and digest(content).hex() == leaf["contentHash"], "another content")
+        check("" not in (c.get("source", "-"), c.get("payeeName", "-")), "a member that is empty")
         check(not leaf.get("sourceHash", "") + source or digest(b64(source)).hex() == leaf.get("sourceHash"), "another source")
-    return decisions(moves, documents, granted, ended, in_force(moves, b["grants"], b["realm"]))
+        check((hmac.new(content, name.encode(), "sha256").hexdigest() if name else "") == names.get(c["documentId"], ""), "another name")
 
 
 def written(said, names):
@@ -161,7 +185,7 @@ def head_of(leaf):
     said = parse(leaf["detail"]) if "version" in leaf or "decision" in leaf else None
     check(said is None or type(said) is dict, "a detail of another form")
     said = {name: value for name, value in (said or {}).items() if value is not None}
-    [text(said[name]) for name in ("payee", "payeeName") if name in said]
+    [text(said[name]) for name in ("payee", "payeeNameHash") if name in said]
     if "head" not in said:
         return None
     check(type(said["head"]) is dict, "a head of another form")
@@ -235,6 +259,12 @@ def verdict(name, trusted):
         return "refused: " + repr(error)
 
 
-names, trusted = (sys.argv[3:], b64(sys.argv[2])) if sys.argv[1] == "--key" else (sys.argv[1:], None)
+arguments = argparse.ArgumentParser()
+arguments.add_argument("--key", type=b64)
+arguments.add_argument("--data-keys", type=argparse.FileType())
+arguments.add_argument("names", nargs="+")
+asked = arguments.parse_args()
+names, trusted = asked.names, asked.key
+data_keys = {payment: bytes.fromhex(key) for payment, key in map(str.split, asked.data_keys or ())}
 print(*(verdicts := [verdict(name, trusted) for name in names]), sep="\n")
 sys.exit(any(not said.startswith("proven") for said in verdicts))

@@ -17,7 +17,7 @@ type archiveCommand struct {
 	Month       string `help:"Month by whose end they ended, such as 2026-03."`
 	Output      string `help:"File to write; it must not exist."`
 	Detach      string `help:"Archive that two administrators approved: remove its rows from the database." placeholder:"FILE"`
-	DatabaseURL string `help:"PostgreSQL URL of a login that sees every row, as for check; for --detach of the schema's owner." required:"" env:"COUNTERSIGN_DATABASE_OWNER_URL,COUNTERSIGN_DATABASE_URL"`
+	DatabaseURL string `help:"PostgreSQL URL of the schema's owner: archives have their data keys there." required:"" env:"COUNTERSIGN_DATABASE_OWNER_URL,COUNTERSIGN_DATABASE_URL"`
 
 	ReleaseKeyFile string `help:"File with the keys of releases, as serve has it: only messages that match their seals are archived." required:"" env:"COUNTERSIGN_RELEASE_KEY_FILE"`
 	TokenKeyFile   string `help:"File with the keys of tokens, as serve has it, for --detach: they seal the approvals." env:"COUNTERSIGN_TOKEN_KEY_FILE"`
@@ -36,7 +36,7 @@ func (c *archiveCommand) Run(ctx context.Context) error {
 	return c.write(ctx)
 }
 
-// write writes the archive, verifies the file and prints its digest. The file holds names and accounts: only its owner may read it.
+// write writes the archive, verifies the file and prints its digest.
 func (c *archiveCommand) write(ctx context.Context) error {
 	trusted, err := c.Keys.all()
 	if err != nil {
@@ -52,6 +52,8 @@ func (c *archiveCommand) write(ctx context.Context) error {
 		return err
 	}
 	defer snapshot.Close(ctx)
+	in.Keys = &integrity.ContentKeys{URL: c.DatabaseURL}
+	defer in.Keys.Close(ctx)
 	file, err := os.OpenFile(c.Output, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return fmt.Errorf("write the archive: %w", err)
@@ -64,7 +66,7 @@ func (c *archiveCommand) write(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(c.Output))
 	}
-	return printArchive(c.Output, trusted)
+	return printArchive(c.Output, trusted, in.Keys.Keys(ctx))
 }
 
 // detachBatch is the number of messages that leave in one transaction: some 40 ms of locks on rows that nobody needs.
@@ -116,14 +118,14 @@ func readSealer(path string) (payment.Sealer, error) {
 }
 
 // printArchive verifies an archive and prints the facts that it proves.
-func printArchive(path string, trusted auditlog.PublicKeys) error {
+func printArchive(path string, trusted auditlog.PublicKeys, keys auditlog.ContentKey) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("read the archive: %w", err)
 	}
 	defer func() { _ = file.Close() }()
 	unshown := 0
-	archive, err := auditlog.ReadArchive(file, trusted, func(m auditlog.ArchivedMessage) error {
+	archive, err := auditlog.ReadArchive(file, trusted, keys, func(m auditlog.ArchivedMessage) error {
 		unshown += m.Proven.Unshown
 		return nil
 	})
@@ -132,6 +134,8 @@ func printArchive(path string, trusted auditlog.PublicKeys) error {
 	}
 	fmt.Printf("proven: %d messages of realm %s that ended by the end of %s, signed by %s\n", archive.Messages, archive.Realm, archive.Month,
 		archive.PublicKey)
+	fmt.Printf("contents of %d messages proven; of %d erased and of %d whose data key is not at hand, decisions, amounts and digests\n",
+		archive.Messages-archive.Erased-archive.Closed, archive.Erased, archive.Closed)
 	if unshown > 0 {
 		fmt.Printf("of %d makers or deciders the archive does not tell who gave them their role: the trail did not tell it then\n", unshown)
 	}

@@ -60,7 +60,7 @@ func (s auditKeySettings) all() (auditlog.PublicKeys, error) {
 
 type auditVerifyCommand struct {
 	Bundle      string `arg:"" optional:"" help:"Bundle or archive to prove; without one, the database is looked at."`
-	DatabaseURL string `help:"PostgreSQL URL of a login that sees every row, as for check." env:"COUNTERSIGN_DATABASE_OWNER_URL,COUNTERSIGN_DATABASE_URL"`
+	DatabaseURL string `help:"PostgreSQL URL of a login that sees every row, as for check; beside an archive for its data keys." env:"COUNTERSIGN_DATABASE_OWNER_URL,COUNTERSIGN_DATABASE_URL"`
 	Earlier     string `help:"File with checkpoints that were printed before: the trail must only have grown since."`
 
 	Keys auditKeySettings `embed:""`
@@ -69,7 +69,7 @@ type auditVerifyCommand struct {
 // Run proves the bundle, or the database.
 func (c *auditVerifyCommand) Run(ctx context.Context) error {
 	if c.Bundle != "" {
-		return c.bundle()
+		return c.bundle(ctx)
 	}
 	if c.DatabaseURL == "" {
 		return errors.New("name a bundle, or give the database with COUNTERSIGN_DATABASE_OWNER_URL")
@@ -105,13 +105,15 @@ func (c *auditVerifyCommand) Run(ctx context.Context) error {
 	return err
 }
 
-// bundle verifies a bundle, or an archive, and prints the facts that it proves.
-func (c *auditVerifyCommand) bundle() error {
+// bundle verifies a bundle, or an archive, and prints the facts that it proves. A given database has the data keys of archives.
+func (c *auditVerifyCommand) bundle(ctx context.Context) error {
 	trusted, err := c.Keys.all()
 	if err != nil {
 		return err
 	}
-	err = printArchive(c.Bundle, trusted)
+	keys := integrity.ContentKeys{URL: c.DatabaseURL}
+	defer keys.Close(ctx)
+	err = printArchive(c.Bundle, trusted, keys.Keys(ctx))
 	if errors.Is(err, auditlog.ErrNoArchive) {
 		err = printBundle(c.Bundle, trusted)
 	}
@@ -148,6 +150,9 @@ func printProven(bundle auditlog.Bundle, proven auditlog.Proven) {
 		if event.Decision != nil {
 			line += fmt.Sprintf(", of content %x, under the grant %s of %s", []byte(event.Decision.ContentHash), event.Decision.GrantID,
 				event.Decision.GrantedAt)
+		}
+		if event.Version != nil {
+			line += fmt.Sprintf(", version %d of %s %s", event.Version.Number, event.Version.Amount, event.Version.Currency)
 		}
 		fmt.Println(line)
 	}

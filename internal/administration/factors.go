@@ -33,6 +33,19 @@ const KindRealmRetention Kind = "realm.retention"
 // KindRealmArchived approves that the rows of an archive leave the database.
 const KindRealmArchived Kind = "realm.archived"
 
+// KindRealmErased erases the contents of payments in all archives: names, accounts, purposes and documents. Decisions, amounts and
+// digests stay proven.
+const KindRealmErased Kind = "realm.erased"
+
+// ArchivedPayment is the state of a payment as Facts.Own has it, by its id, for an erasure.
+type ArchivedPayment struct {
+	Left, Erased bool
+	LeavesAt     string // the day from which a payment in the database may leave; "" for one that has not ended or a realm without retention
+}
+
+// maxErased limits the payments of one erasure.
+const maxErased = 100
+
 // The limits of the retention, in months. A payment may be recalled, returned and asked about for 13 months.
 const (
 	minRetention = 13
@@ -62,6 +75,7 @@ var realmNoun = Noun{
 		},
 		{Key: "archivedMonth", Label: "Archived month", Min: 7, Max: 7, Required: true, Hint: "Such as 2026-03."},
 		{Key: "archiveDigest", Label: "SHA-256 of the archive", Min: 64, Max: 64, Required: true, Hint: "As countersign archive printed it."},
+		{Key: "erasedPayments", Label: "Payments", Type: TypeList, Required: true, Hint: "Internal ids, separated by commas; 100 at most."},
 	},
 	Actions: []Action{{
 		Kind: KindRealmFactors, Fields: []string{"secondFactorRoles"}, Filled: true,
@@ -89,6 +103,11 @@ var realmNoun = Noun{
 		Label: "Archive", Heading: "Let an archive replace its payments",
 		Words: "Once this is approved, an operator may remove the payments of this archive from the database; nobody can bring them back. " +
 			"Verify the archive first, and store copies of it in two places.",
+	}, {
+		Kind: KindRealmErased, Fields: []string{"erasedPayments"},
+		Label: "Erase", Heading: "Erase personal data in archives",
+		Words: "Once this is approved, nobody can read the names, accounts, purposes and documents of these payments in any archive. Decisions, " +
+			"amounts and digests stay proven. The note names the request or the law. The law may forbid erasing books before their time.",
 	}},
 }
 
@@ -141,6 +160,9 @@ func (r Request) afterFactors(known Facts) (Values, error) {
 	if r.Kind == KindRealmRetention || r.Kind == KindRealmArchived {
 		return r.afterRetention(known)
 	}
+	if r.Kind == KindRealmErased {
+		return r.afterErased(known)
+	}
 	asked, err := FactorsOf(r.Values, valuesPrefix)
 	return known.Before.with(Values{"secondFactorRoles": Words(asked.Roles)}), err
 }
@@ -169,4 +191,32 @@ func (r Request) afterRetention(known Facts) (Values, error) {
 		f.add("archiveDigest", codeFormat, "Enter the 64 hexadecimal digits that countersign archive printed.")
 	}
 	return known.Before.with(Values{"archivedMonth": month, "archiveDigest": digest}), f.err()
+}
+
+// afterErased returns a realm with payments whose contents two administrators have erased. Each left the database and is not erased yet.
+func (r Request) afterErased(known Facts) (Values, error) {
+	f := &findings{prefix: valuesPrefix}
+	if strings.TrimSpace(r.Note) == "" {
+		f.join(refuse("/note", codeMissing, "Name the request, or the law, by which the payments are erased."))
+	}
+	payments, _ := known.Own.(map[string]ArchivedPayment)
+	ids := WordsOf[string](strings.ToLower(r.Values["erasedPayments"]))
+	if len(ids) == 0 || len(ids) > maxErased {
+		f.add("erasedPayments", codeFormat, "Name 1 to %d payments.", maxErased)
+	}
+	for _, id := range ids {
+		is, found := payments[id]
+		switch {
+		case !found:
+			f.add("erasedPayments", codeUnknown, "Correct %s: no payment of an archive has this id.", id)
+		case is.Erased:
+			f.add("erasedPayments", codeFormat, "Leave out %s: it is erased.", id)
+		case is.Left:
+		case is.LeavesAt != "":
+			f.add("erasedPayments", codeFormat, "Leave out %s: it is in the database, and may leave with an archive from %s on.", id, is.LeavesAt)
+		default:
+			f.add("erasedPayments", codeFormat, "Leave out %s: it is in the database, and has not ended or the realm has no retention.", id)
+		}
+	}
+	return known.Before.with(Values{"erasedPayments": Words(ids)}), f.err()
 }

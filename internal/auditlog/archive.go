@@ -2,13 +2,19 @@ package auditlog
 
 import (
 	"bufio"
+	"bytes"
+	"compress/flate"
 	"compress/gzip"
+	"crypto/aes"
+	"crypto/cipher"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -55,18 +61,61 @@ func EndOf(month string) (time.Time, error) {
 	return begin.AddDate(0, 1, 0).UTC(), nil
 }
 
+// ContentKey returns the data key of a payment, under which its contents are encrypted; nil where it is erased or not at hand.
+type ContentKey func(realm, payment string) (key []byte, erased bool, err error)
+
+// contentCipher is the cipher of a data key.
+func contentCipher(key []byte) (cipher.AEAD, error) {
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, fmt.Errorf("read the data key: %w", err)
+	}
+	return cipher.NewGCMWithRandomNonce(block) //nolint:wrapcheck // fails for no block cipher but another one
+}
+
+// about is the additional data of the contents of a message.
+func (b Bundle) about() []byte { return []byte(b.Realm + " " + b.MessageID) }
+
+// openContents decrypts the contents of a message and adds them to its bundle.
+func openContents(b Bundle, key []byte, line string) (Bundle, error) {
+	aead, err := contentCipher(key)
+	if err != nil {
+		return b, err
+	}
+	sealed, err := base64.StdEncoding.DecodeString(strings.TrimSuffix(line, "\n"))
+	if err == nil {
+		sealed, err = aead.Open(nil, nil, sealed, b.about())
+	}
+	var text []byte
+	if err == nil {
+		text, err = io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(sealed)), MaxBundle))
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &b.Contents, json.RejectUnknownMembers(true))
+	}
+	if err != nil {
+		return b, fmt.Errorf("its contents do not open with its key, they or the key were changed: %w", err)
+	}
+	return b, nil
+}
+
 // ArchiveWriter writes an archive: a gzip file of lines. docs/bundle.md describes it for other programs.
 type ArchiveWriter struct {
 	Messages int
 
 	out     *gzip.Writer
+	packer  *flate.Writer
 	lines   hash.Hash
 	trusted PublicKeys
 }
 
 // NewArchiveWriter begins an archive.
 func NewArchiveWriter(file io.Writer, header ArchiveHeader, trusted PublicKeys) (*ArchiveWriter, error) {
-	w := &ArchiveWriter{out: gzip.NewWriter(file), lines: sha256.New(), trusted: trusted}
+	packer, err := flate.NewWriter(nil, flate.DefaultCompression)
+	if err != nil {
+		return nil, fmt.Errorf("compress the archive: %w", err)
+	}
+	w := &ArchiveWriter{out: gzip.NewWriter(file), packer: packer, lines: sha256.New(), trusted: trusted}
 	line, err := canonical(header)
 	if err != nil {
 		return nil, err
@@ -82,15 +131,47 @@ func (w *ArchiveWriter) write(text []byte) error {
 	return nil
 }
 
-// Add proves the bundle of a message and writes it, with the id of the payment that the message is, or is about. Payments, and the messages
-// of each, come in the order of their ids.
-func (w *ArchiveWriter) Add(payment string, b Bundle) error {
-	file, err := b.Proven(w.trusted)
+// Add proves the bundle of a message and writes it, with the id of the payment that the message is, or is about, and its contents encrypted
+// under the data key of the payment. Payments, and the messages of each, come in the order of their ids.
+func (w *ArchiveWriter) Add(payment string, key []byte, b Bundle) error {
+	b, _, err := b.signed(w.trusted)
 	if err != nil {
 		return fmt.Errorf("message %s: %w", b.MessageID, err)
 	}
+	contents, err := w.closeContents(key, b)
+	if err != nil {
+		return err
+	}
+	b.Contents = []Content{}
+	file, err := b.Encode()
+	if err != nil {
+		return err
+	}
 	w.Messages++
-	return w.write(append([]byte(payment+"\n"), file...))
+	return w.write(slices.Concat([]byte(payment+"\n"), file, []byte(contents+"\n")))
+}
+
+// closeContents compresses and encrypts the contents of a bundle.
+func (w *ArchiveWriter) closeContents(key []byte, b Bundle) (string, error) {
+	aead, err := contentCipher(key)
+	if err != nil {
+		return "", err
+	}
+	text, err := canonical(b.Contents)
+	if err != nil {
+		return "", err
+	}
+	var packed bytes.Buffer
+	w.packer.Reset(&packed)
+	_, err = w.packer.Write(text)
+	if err == nil {
+		err = w.packer.Close()
+	}
+	if err != nil {
+		return "", fmt.Errorf("compress the contents: %w", err)
+	}
+	sealed := aead.Seal(nil, nil, packed.Bytes(), b.about()) //nolint:gosec // the cipher makes a nonce by chance
+	return base64.StdEncoding.EncodeToString(sealed), nil
 }
 
 // Close ends the archive with the number of its messages and the digest of its lines.
@@ -112,13 +193,16 @@ type Archive struct {
 
 	Messages int
 	Digest   string // SHA-256 of the file, in hexadecimal digits
+	// Erased and Closed count the messages whose contents were not proven: two administrators erased them, or their key was not at hand.
+	Erased, Closed int
 }
 
-// ArchivedMessage is a message of an archive, with the payment that it is, or is about.
+// ArchivedMessage is a message of an archive, with the payment that it is, or is about. Without its data key the bundle has no contents.
 type ArchivedMessage struct {
 	Payment string
 	Bundle  Bundle
 	Proven  Proven
+	Opened  bool // the contents are proven too
 }
 
 // gzipHead begins every archive: deflate, without name and time.
@@ -128,8 +212,9 @@ const gzipHead = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 var ErrNoArchive = errors.New("the file is no archive")
 
 // ReadArchive verifies an archive against the trusted keys, as Bundle.Verify does, and hands over each message. The messages
-// are proven as a whole only when it returns without an error.
-func ReadArchive(file io.Reader, trusted PublicKeys, each func(ArchivedMessage) error) (Archive, error) {
+// are proven as a whole only when it returns without an error. It proves the contents of the messages whose data keys it gets, and decisions,
+// amounts and digests of all. keys may be nil.
+func ReadArchive(file io.Reader, trusted PublicKeys, keys ContentKey, each func(ArchivedMessage) error) (Archive, error) {
 	whole := sha256.New()
 	read := bufio.NewReader(io.TeeReader(file, whole))
 	head, _ := read.Peek(len(gzipHead))
@@ -141,7 +226,7 @@ func ReadArchive(file io.Reader, trusted PublicKeys, each func(ArchivedMessage) 
 		return Archive{}, fmt.Errorf("%w: %w", ErrNoArchive, err)
 	}
 	unpacked.Multistream(false)
-	r := archiveReader{in: bufio.NewReaderSize(unpacked, 1<<16), lines: sha256.New(), trusted: trusted}
+	r := archiveReader{in: bufio.NewReaderSize(unpacked, 1<<16), lines: sha256.New(), trusted: trusted, keys: keys}
 	err = r.run(each)
 	if err != nil {
 		return Archive{}, err
@@ -150,16 +235,17 @@ func ReadArchive(file io.Reader, trusted PublicKeys, each func(ArchivedMessage) 
 	if !errors.Is(err, io.EOF) {
 		return Archive{}, errors.New("there is something after the end of the archive")
 	}
-	return Archive{ArchiveHeader: r.header, Messages: r.messages, Digest: hex.EncodeToString(whole.Sum(nil))}, nil
+	r.read.Digest = hex.EncodeToString(whole.Sum(nil))
+	return r.read, nil
 }
 
 type archiveReader struct {
-	in       *bufio.Reader
-	lines    hash.Hash
-	trusted  PublicKeys
-	header   ArchiveHeader
-	messages int
-	after    string
+	in      *bufio.Reader
+	lines   hash.Hash
+	trusted PublicKeys
+	keys    ContentKey
+	read    Archive
+	after   string
 }
 
 // line reads a line with its line feed.
@@ -199,59 +285,83 @@ func (r *archiveReader) run(each func(ArchivedMessage) error) error {
 
 func (r *archiveReader) readHeader(line string) error {
 	r.lines.Write([]byte(line))
-	err := json.Unmarshal([]byte(line), &r.header, json.RejectUnknownMembers(true))
+	err := json.Unmarshal([]byte(line), &r.read.ArchiveHeader, json.RejectUnknownMembers(true))
 	if err != nil {
 		return fmt.Errorf("the first line is no header of an archive: %w", err)
 	}
-	until, err := EndOf(r.header.Month)
+	until, err := EndOf(r.read.Month)
 	if err != nil {
 		return err
 	}
-	again, err := canonical(r.header)
-	if err != nil || string(again)+"\n" != line || r.header.Format != archiveFormat || !r.header.Until.Equal(until) {
+	again, err := canonical(r.read.ArchiveHeader)
+	if err != nil || string(again)+"\n" != line || r.read.Format != archiveFormat || !r.read.Until.Equal(until) {
 		return errors.New("the first line is no header of the format " + archiveFormat)
 	}
 	return nil
 }
 
 func (r *archiveReader) readMessage(payment string, each func(ArchivedMessage) error) error {
-	line, err := r.line()
-	if err != nil {
-		return err
+	var lines [3]string
+	for i := range lines {
+		var err error
+		lines[i], err = r.line()
+		if err != nil {
+			return err
+		}
 	}
-	digest, err := r.line()
-	if err != nil {
-		return err
-	}
-	r.lines.Write([]byte(payment + line + digest))
+	file, contents := lines[0]+lines[1], lines[2]
+	r.lines.Write([]byte(payment + file + contents))
 	payment = strings.TrimSuffix(payment, "\n")
-	b, err := ParseBundle([]byte(line + digest))
+	b, err := ParseBundle([]byte(file))
 	if err != nil {
 		return fmt.Errorf("after message %s: %w", r.after, err)
 	}
 	place := payment + " " + b.MessageID
 	switch {
-	case b.Realm != r.header.Realm || b.Checkpoint != r.header.Checkpoint || b.PublicKey != r.header.PublicKey:
+	case b.Realm != r.read.Realm || b.Checkpoint != r.read.Checkpoint || b.PublicKey != r.read.PublicKey || len(b.Contents) > 0:
 		return fmt.Errorf("message %s is of another archive", b.MessageID)
 	case len(payment) != len(b.MessageID) || place <= r.after:
 		return fmt.Errorf("message %s is not in its place", b.MessageID)
 	}
 	r.after = place
-	proven, err := b.Verify(r.trusted)
+	b, opened, err := r.contents(payment, b, contents)
+	var proven Proven
+	if err == nil {
+		proven, err = b.verify(r.trusted, opened)
+	}
 	if err != nil {
 		return fmt.Errorf("message %s: %w", b.MessageID, err)
 	}
 	for _, event := range proven.Events {
-		if event.Move != nil && !event.Move.At.Before(r.header.Until) {
+		if event.Move != nil && !event.Move.At.Before(r.read.Until) {
 			return fmt.Errorf("message %s has a move after the end of the month", b.MessageID)
 		}
 	}
-	r.messages++
-	return each(ArchivedMessage{Payment: payment, Bundle: b, Proven: proven})
+	r.read.Messages++
+	return each(ArchivedMessage{Payment: payment, Bundle: b, Proven: proven, Opened: opened})
+}
+
+// contents opens the contents of a message, where its key is at hand, and counts those that stay closed.
+func (r *archiveReader) contents(payment string, b Bundle, line string) (_ Bundle, opened bool, err error) {
+	var key []byte
+	erased := false
+	if r.keys != nil {
+		key, erased, err = r.keys(b.Realm, payment)
+	}
+	switch {
+	case err != nil:
+	case erased:
+		r.read.Erased++
+	case key == nil:
+		r.read.Closed++
+	default:
+		b, err = openContents(b, key, line)
+	}
+	return b, key != nil, err
 }
 
 func (r *archiveReader) readEnd(line string) error {
-	if line != archiveEnd(r.messages, r.lines) || r.messages == 0 {
+	if line != archiveEnd(r.read.Messages, r.lines) || r.read.Messages == 0 {
 		return errors.New("the last line is not the number of the messages and the digest of the lines: the archive is cut or damaged")
 	}
 	_, err := r.in.ReadByte()

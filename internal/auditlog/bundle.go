@@ -42,10 +42,11 @@ type Row struct {
 	Proof []Hash `json:"proof"`
 }
 
-// Content is the bytes of a document.
+// Content is the bytes of a document and, of a version whose payee verification found a close match, the name of the account.
 type Content struct {
 	DocumentID string `json:"documentId"`
 	Content    []byte `json:"content"`
+	PayeeName  string `json:"payeeName,omitempty"`
 	Source     []byte `json:"source,omitempty"`
 }
 
@@ -90,23 +91,29 @@ func canonical(value any) ([]byte, error) {
 
 // Proven adds the public key that signed the checkpoint and returns the file of the bundle, which it has verified against the trusted keys.
 func (b Bundle) Proven(trusted PublicKeys) ([]byte, error) {
+	_, file, err := b.signed(trusted)
+	return file, err
+}
+
+// signed is Proven, and returns the bundle with the key too.
+func (b Bundle) signed(trusted PublicKeys) (Bundle, []byte, error) {
 	key, err := trusted.SignerOf(b.Realm, b.Checkpoint)
 	if err != nil {
-		return nil, fmt.Errorf("find the key that signed the checkpoint: %w", err)
+		return b, nil, fmt.Errorf("find the key that signed the checkpoint: %w", err)
 	}
 	b.PublicKey = key.Line(b.Realm)
 	file, err := b.Encode()
 	if err != nil {
-		return nil, err
+		return b, nil, err
 	}
 	read, err := ParseBundle(file)
 	if err == nil {
 		_, err = read.Verify(trusted)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the stored rows do not prove the message (countersign check names them): %w", err)
+		return b, nil, fmt.Errorf("the stored rows do not prove the message (countersign check names them): %w", err)
 	}
-	return file, nil
+	return b, file, nil
 }
 
 // ParseBundle reads a file, of which no byte may be another one.
@@ -139,12 +146,15 @@ func ParseBundle(file []byte) (Bundle, error) {
 
 // Verify verifies the bundle. trusted are the public keys of its expected issuer; without any, the key in the bundle is used, and the
 // caller must compare it with the published one. The error names the part that does not fit.
-func (b Bundle) Verify(trusted PublicKeys) (Proven, error) {
+func (b Bundle) Verify(trusted PublicKeys) (Proven, error) { return b.verify(trusted, true) }
+
+// verify is Verify, or without the contents of the documents: it then proves their digests alone.
+func (b Bundle) verify(trusted PublicKeys, opened bool) (Proven, error) {
 	checkpoint, err := b.verifyCheckpoint(trusted)
 	if err != nil {
 		return Proven{}, err
 	}
-	p := proving{bundle: b, rights: newRights()}
+	p := proving{bundle: b, opened: opened, named: map[string]bool{}, rights: newRights()}
 	p.proven = Proven{Checkpoint: checkpoint, Documents: make(map[string]Document), Payees: map[int]PayeeResult{}}
 	err = eachRow(checkpoint, b.Rights, func(data []byte) error { return p.rights.take(b.Realm, data) })
 	if err == nil {

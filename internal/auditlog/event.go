@@ -1,6 +1,7 @@
 package auditlog
 
 import (
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -43,16 +44,27 @@ func OpeningDetail(o Opening) string {
 	}{"None", o.To, o.Reason, digest})
 }
 
+// PayeeNameHash is the digest of the name of a payee's account: HMAC-SHA256 under the content of the version, which hides the name from
+// everybody who lacks the content. "" for no name.
+func PayeeNameHash(content []byte, name string) string {
+	if name == "" {
+		return ""
+	}
+	digest := hmac.New(sha256.New, content)
+	digest.Write([]byte(name))
+	return hex.EncodeToString(digest.Sum(nil))
+}
+
 // WithPayee adds the result of the verification of payee to the detail of a step: the keys payee (its result) and, with a close match,
-// payeeName. Without a result it returns the detail unchanged.
-func WithPayee(detail, result, matchedName string) string {
+// payeeNameHash. Without a result it returns the detail unchanged.
+func WithPayee(detail, result, matchedName string, content []byte) string {
 	if result == "" {
 		return detail
 	}
 	text, err := json.Marshal(struct {
 		Payee string `json:"payee"`
-		Name  string `json:"payeeName,omitempty"`
-	}{result, matchedName})
+		Name  string `json:"payeeNameHash,omitempty"`
+	}{result, PayeeNameHash(content, matchedName)})
 	if err != nil {
 		return detail // strings always encode
 	}

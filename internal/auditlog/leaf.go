@@ -124,10 +124,12 @@ type Move struct {
 	Version     int       `json:"version"`
 }
 
-// Version is the content that a move began or amended: its digest and all its makers.
+// Version is the content that a move began or amended: its amount, its digest and all its makers.
 type Version struct {
+	Amount            string   `json:"amount"`
 	ApprovalsRequired int      `json:"approvalsRequired"`
 	ContentHash       Text     `json:"contentHash"`
+	Currency          string   `json:"currency"`
 	DocumentID        string   `json:"documentId"`
 	Makers            []string `json:"makers"`
 	Number            int      `json:"number"`

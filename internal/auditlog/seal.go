@@ -165,6 +165,37 @@ func (s Sealer) CheckDetached(d Detached, seal keyring.Seal) error {
 	return s.documents.Verify(seal, d.fields())
 }
 
+// ArchivedPayment is the record of a payment in archives, with the data key of its contents there.
+type ArchivedPayment struct {
+	Realm     string
+	PaymentID uuid.UUID
+	Key       []byte    // nil once erased
+	ChangeID  uuid.UUID // by which two administrators approved the archive with which it left the database; zero before
+	Messages  int64     // that left with it
+	ErasedBy  uuid.UUID // the change by which two administrators erased it; zero for none
+}
+
+func (p ArchivedPayment) fields() keyring.Fields {
+	f := make(keyring.Fields, 0, 192)
+	f.Text("countersign archived payment 1", p.Realm)
+	f.ID(p.PaymentID)
+	f.Bytes(p.Key)
+	f.ID(p.ChangeID)
+	f.Number(p.Messages)
+	f.ID(p.ErasedBy)
+	return f
+}
+
+// SealArchivedPayment makes the seal of the record.
+func (s Sealer) SealArchivedPayment(p ArchivedPayment) keyring.Seal {
+	return s.documents.Seal(p.fields())
+}
+
+// CheckArchivedPayment compares the record with its seal. Errors: those of keyring.Ring.Verify.
+func (s Sealer) CheckArchivedPayment(p ArchivedPayment, seal keyring.Seal) error {
+	return s.documents.Verify(seal, p.fields())
+}
+
 // Delivery is the mark that clearing has a row of the outbox.
 type Delivery struct {
 	Scheme    string

@@ -30,15 +30,19 @@ type Proven struct {
 	Payees map[int]PayeeResult
 }
 
-// PayeeResult is the result of a verification of payee: MTCH, CMTC, NMTC, NOAP, LATE or WAIVED, and with a close match the account's name.
+// PayeeResult is the result of a verification of payee: MTCH, CMTC, NMTC, NOAP, LATE or WAIVED, and with a close match the account's name,
+// which is empty without the contents, and its digest.
 type PayeeResult struct {
-	Result string `json:"payee"`
-	Name   string `json:"payeeName"`
+	Result   string `json:"payee"`
+	Name     string `json:"-"`
+	NameHash string `json:"payeeNameHash"`
 }
 
 // proving takes the rows of a bundle one after the other.
 type proving struct {
 	bundle Bundle
+	opened bool            // with the contents of its documents
+	named  map[string]bool // the documents beside whose content is the name of a payee's account, which was proven
 	proven Proven
 	moves  []Event
 	rights rights
@@ -123,6 +127,9 @@ func (p *proving) conclude() (Proven, error) {
 	}
 	if len(p.moves) == 0 {
 		return Proven{}, errors.New("no move of the message is in the bundle")
+	}
+	if slices.ContainsFunc(p.bundle.Contents, func(c Content) bool { return c.PayeeName != "" && !p.named[c.DocumentID] }) {
+		return Proven{}, errors.New("there is the name of a payee's account that no version has")
 	}
 	return p.proven, nil
 }
@@ -230,9 +237,24 @@ func (p *proving) underRights(event Event) error {
 	}
 	said, err := detailOfStep(event)
 	if err == nil && said.Result != "" {
+		said.Name, err = p.payeeName(event.Version.DocumentID, said.NameHash)
 		p.proven.Payees[event.Version.Number] = said.PayeeResult
 	}
 	return err
+}
+
+// payeeName compares the name beside the content of a version with its digest.
+func (p *proving) payeeName(document, hash string) (string, error) {
+	at := slices.IndexFunc(p.bundle.Contents, func(c Content) bool { return c.DocumentID == document })
+	if at < 0 {
+		return "", nil // the contents were not opened
+	}
+	found := p.bundle.Contents[at]
+	p.named[document] = true
+	if PayeeNameHash(found.Content, found.PayeeName) != hash {
+		return "", errors.New("the name of the payee's account is missing, or another one")
+	}
+	return found.PayeeName, nil
 }
 
 // heldBy finds the right of a maker under the head of a move.
@@ -248,6 +270,9 @@ func (p *proving) heldBy(person string, event Event) (Right, bool) {
 
 // contents holds the bytes of each document against the digests in its leaf.
 func (p *proving) contents() error {
+	if !p.opened {
+		return nil
+	}
 	if len(p.bundle.Contents) != len(p.proven.Documents) {
 		return errors.New("there are more documents than contents, or fewer")
 	}

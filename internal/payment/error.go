@@ -20,6 +20,19 @@ var (
 	ErrIllegalMove = errors.New("the message cannot make this move")
 )
 
+// ArchivedError says that a payment left the database with an archive. It is an ErrNotFound.
+type ArchivedError struct {
+	Month string // of the archive
+}
+
+// Error names the month.
+func (e *ArchivedError) Error() string {
+	return "the payment left the database with the archive of " + e.Month
+}
+
+// Is reports whether the target is ErrNotFound.
+func (*ArchivedError) Is(target error) bool { return target == ErrNotFound }
+
 // The refusals that administration shares, and the findings of every package.
 type (
 	Finding        = iso20022.Finding

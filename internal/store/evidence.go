@@ -14,6 +14,7 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/iso20022"
 	"countersign/internal/keyring"
+	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/store/internal/dbsqlc"
 )
@@ -152,6 +153,8 @@ func eventOf(row dbsqlc.EventFactListRow) auditlog.Event {
 			Number: int(row.Version), DocumentID: row.DocumentID, ContentHash: row.VersionHash,
 			Makers: idTexts(row.VersionMakers), ApprovalsRequired: int(row.ApprovalsRequired),
 		}
+		amount, _ := money.FromMinor(money.Currency(row.Currency), row.Amount) // another currency fits no leaf
+		event.Version.Amount, event.Version.Currency = amount.String(), row.Currency
 	}
 	if row.Ordinal != 0 {
 		event.Decision = decisionOf(row)
@@ -206,9 +209,10 @@ func eventBy(m payment.Message, by identity.Actor, detail string, at time.Time) 
 
 // versionOf returns the current version of a message for the event that created it.
 func versionOf(m payment.Message) *auditlog.Version {
+	amount := m.Summary.Amount
 	return &auditlog.Version{
 		Number: m.Version, DocumentID: m.DocumentID.String(), ContentHash: m.ContentHash[:], Makers: idTexts(m.Makers),
-		ApprovalsRequired: m.ApprovalsRequired,
+		ApprovalsRequired: m.ApprovalsRequired, Amount: amount.String(), Currency: string(amount.Currency()),
 	}
 }
 
@@ -285,6 +289,14 @@ func (r *Reader) Archived(ctx context.Context, realm string) (month string, mess
 		}
 	}
 	return month, messages, err
+}
+
+// ArchivedPayment is the record of a row.
+func ArchivedPayment(row dbsqlc.ArchivedPayment) auditlog.ArchivedPayment {
+	return auditlog.ArchivedPayment{
+		Realm: row.Realm, PaymentID: row.PaymentID, Key: row.Key, ChangeID: OrZero(row.ChangeID), Messages: row.Messages,
+		ErasedBy: OrZero(row.ErasedBy),
+	}
 }
 
 // Detached converts a row to its record.

@@ -4,12 +4,16 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
 
 	"countersign/internal/administration"
+	"countersign/internal/auditlog"
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
+	"countersign/internal/payment"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
@@ -35,6 +39,9 @@ func (s changeStep) factorsFacts(ctx context.Context, known *administration.Fact
 	if asked.kind == administration.KindRealmReconciled {
 		known.Before = factorsOf(row).Uncompared()
 	}
+	if asked.kind == administration.KindRealmErased && err == nil {
+		known.Own, err = s.archivedPayments(ctx, asked.values["erasedPayments"])
+	}
 	if asked.kind == administration.KindRealmRetention && err == nil {
 		settings := factorsOf(row)
 		settings.RetentionMonths, err = s.retention(ctx)
@@ -52,6 +59,78 @@ func (s changeStep) retention(ctx context.Context) (string, error) {
 	return list[0].After["retentionMonths"], nil
 }
 
+// payments are the ids of a field; words that are none are left out.
+func payments(field string) []uuid.UUID {
+	var ids []uuid.UUID
+	for _, word := range administration.WordsOf[string](field) {
+		id, err := uuid.Parse(word)
+		if err == nil {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// archivedPayments are the states of payments by their ids: those of archives, and those in the database.
+func (s changeStep) archivedPayments(ctx context.Context, field string) (map[string]administration.ArchivedPayment, error) {
+	ids, found := payments(field), map[string]administration.ArchivedPayment{}
+	text, err := s.retention(ctx)
+	if err != nil {
+		return nil, err
+	}
+	months, unset := strconv.Atoi(text)
+	here, err := s.q.FamilyEndList(ctx, finalStates, s.realm, ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range here {
+		var is administration.ArchivedPayment
+		if row.Ended && unset == nil {
+			until, _ := auditlog.EndOf(row.Since.In(i18n.Zone()).Format("2006-01"))
+			is.LeavesAt = until.In(i18n.Zone()).AddDate(0, months, 0).Format(time.DateOnly)
+		}
+		found[row.Payment.String()] = is
+	}
+	rows, err := s.q.ArchivedPaymentLock(ctx, s.realm, ids)
+	for _, row := range rows {
+		if row.ChangeID != nil {
+			found[row.PaymentID.String()] = administration.ArchivedPayment{Left: true, Erased: row.Key == nil}
+		}
+	}
+	return found, err
+}
+
+// finalStates are the states of payment.Final as texts.
+var finalStates = func() []string {
+	var states []string
+	for _, state := range payment.Final() {
+		states = append(states, string(state))
+	}
+	return states
+}()
+
+// erase deletes the data keys of payments that left with an archive.
+func (s changeStep) erase(ctx context.Context, c administration.Change) error {
+	rows, err := s.q.ArchivedPaymentLock(ctx, s.realm, payments(c.After["erasedPayments"]))
+	for _, row := range rows {
+		record := ArchivedPayment(row)
+		if err == nil && s.seal.CheckArchivedPayment(record, Seal(row.KeyID, row.Seal)) != nil {
+			err = &administration.ConflictError{
+				Text: "The record of an archived payment does not match its seal. Stop, and ask an operator to run countersign check.",
+			}
+		}
+		if err != nil {
+			return err
+		}
+		record.Key, record.ErasedBy = nil, c.ID
+		seal := s.seal.SealArchivedPayment(record)
+		err = One(s.q.ArchivedPaymentErase(ctx, dbsqlc.ArchivedPaymentEraseParams{
+			Realm: s.realm, PaymentID: row.PaymentID, ErasedBy: &c.ID, KeyID: seal.KeyID, Seal: seal.MAC[:],
+		}))
+	}
+	return err
+}
+
 // Reconciled reports whether two administrators confirmed after a time that the payments of the realm agree with clearing. A change or
 // decision that does not fit its seal is ignored.
 func (c *Changes) Reconciled(ctx context.Context, realm string, after time.Time) (bool, error) {
@@ -63,6 +142,9 @@ func (c *Changes) Reconciled(ctx context.Context, realm string, after time.Time)
 
 // applyFactors writes the settings of the realm after a change, and signs out people without a newly required factor.
 func (s changeStep) applyFactors(ctx context.Context, c administration.Change) error {
+	if c.Kind == administration.KindRealmErased {
+		return s.erase(ctx, c)
+	}
 	if c.Kind != administration.KindRealmFactors && c.Kind != administration.KindRealmNotices {
 		return nil // a comparison with clearing counts when the tree is sealed
 	}

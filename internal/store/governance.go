@@ -194,13 +194,17 @@ func changeError(err error, action string) error {
 type changeStep struct {
 	realmWriter
 	guard    *Guard
+	seal     payment.Sealer
 	by       identity.Principal // who decides
 	secrets  ChangeSecrets
 	codeHash []byte
 }
 
 func (c *Changes) step(q *dbsqlc.Queries, realm string, at time.Time) changeStep {
-	return changeStep{realmWriter: realmWriter{q: q, keys: c.db.MasterDataKeys(), realm: realm, at: at}, guard: c.db.Guard(q)}
+	return changeStep{
+		realmWriter: realmWriter{q: q, keys: c.db.MasterDataKeys(), realm: realm, at: at}, guard: c.db.Guard(q),
+		seal: c.db.Seal(),
+	}
 }
 
 func (s changeStep) insertDecision(ctx context.Context, c dbsqlc.RealmChange, change administration.Change, ordinal int64) error {

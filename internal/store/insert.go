@@ -314,7 +314,7 @@ func (d *Database) openingDetail(c payment.Created) string {
 	opening := auditlog.OpeningDetail(auditlog.Opening{
 		To: string(m.State), Reason: cmp.Or(c.Origin.Note, m.StatusText), RequestKey: c.IdempotencyKey,
 	})
-	detail := withLimits(auditlog.WithPayee(opening, string(m.Payee.Result), m.Payee.MatchedName), c.Uses)
+	detail := withLimits(auditlog.WithPayee(opening, string(m.Payee.Result), m.Payee.MatchedName, m.Content), c.Uses)
 	if m.MakerUser != uuid.Nil {
 		detail = d.withHead(m.Realm, detail)
 	}

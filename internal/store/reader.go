@@ -43,6 +43,12 @@ func (r *Reader) Message(ctx context.Context, realm string, id uuid.UUID) (payme
 	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
 		var err error
 		m, err = In(q, r.db.Seal(), r.db.masterData).Message(ctx, realm, id, ForRead)
+		if errors.Is(err, payment.ErrNotFound) {
+			month, unknown := q.ArchivedMonthOf(ctx, realm, id)
+			if unknown == nil {
+				err = &payment.ArchivedError{Month: month}
+			}
+		}
 		return err
 	})
 	return m, err

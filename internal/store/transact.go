@@ -240,7 +240,7 @@ func (s *Messages) amend(ctx context.Context, q *dbsqlc.Queries, t payment.Trans
 		Fingerprint: after.ContentHash, CreatedAt: t.At(),
 	})
 	detail := s.db.withHead(m.Realm, auditlog.WithPayee(auditlog.Detail(string(t.Move().From), string(t.Move().To), t.Reason()),
-		string(after.Payee.Result), after.Payee.MatchedName))
+		string(after.Payee.Result), after.Payee.MatchedName, after.Content))
 	event := s.sealStep(t, detail)
 	_, err := q.MessageAmendIf(ctx, dbsqlc.MessageAmendIfParams{
 		EventID: auditlog.MoveID(m.InternalID, m.Sequence+1), Reason: OrNull(t.Reason()),

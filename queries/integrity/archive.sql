@@ -110,3 +110,40 @@ ON CONFLICT (realm, change_id) DO UPDATE SET messages = excluded.messages, leave
 
 -- name: DetachedList :many
 SELECT * FROM archived_month ORDER BY realm, at, change_id;
+
+-- name: ArchivedPaymentAdd :exec
+-- Adds the data keys of payments that are archived for the first time.
+INSERT INTO archived_payment (realm, payment_id, key, messages, key_id, seal)
+SELECT @realm::text, unnest(@payments::uuid[]), unnest(@keys::bytea[]), 0, @key_id::text, unnest(@seals::bytea[])
+ON CONFLICT DO NOTHING;
+
+-- name: ArchivedPaymentGet :one
+SELECT * FROM archived_payment WHERE realm = @realm AND payment_id = @payment_id;
+
+-- name: ArchivedPaymentLock :many
+SELECT * FROM archived_payment WHERE realm = @realm AND payment_id = ANY (@payments::uuid[]) ORDER BY payment_id FOR UPDATE;
+
+-- name: ArchivedPaymentLeave :exec
+-- Records the payments that left the database with an archive.
+UPDATE archived_payment p SET change_id = @change_id, messages = n.messages, key_id = @key_id::text, seal = n.seal
+FROM (SELECT unnest(@payments::uuid[]) AS payment_id, unnest(@messages::bigint[]) AS messages, unnest(@seals::bytea[]) AS seal) n
+WHERE p.realm = @realm AND p.payment_id = n.payment_id;
+
+-- name: ArchivedPaymentErase :execrows
+UPDATE archived_payment SET key = NULL, erased_by = @erased_by, key_id = @key_id, seal = @seal
+WHERE realm = @realm AND payment_id = @payment_id AND change_id IS NOT NULL AND key IS NOT NULL;
+
+-- name: ArchivedPaymentPage :many
+SELECT * FROM archived_payment WHERE (realm, payment_id) > (@realm::text, @payment_id::uuid) ORDER BY realm, payment_id LIMIT @most::integer;
+
+-- name: ArchivedMonthOf :one
+-- The month of the archive with which a payment left the database.
+SELECT m.month FROM archived_payment p JOIN archived_month m ON m.realm = p.realm AND m.change_id = p.change_id
+WHERE p.realm = @realm AND p.payment_id = @payment_id;
+
+-- name: FamilyEndList :many
+-- When payments ended that are in the database, with all messages about them.
+SELECT coalesce(m.original_id, m.message_id)::uuid AS payment, max(m.state_since)::timestamptz AS since,
+  bool_and(m.state = ANY (@final::text[]) OR m.state = 'Accepted' AND m.kind = 'recall')::boolean AS ended
+FROM message m WHERE m.realm = @realm AND (m.message_id = ANY (@payments::uuid[]) OR m.original_id = ANY (@payments::uuid[]))
+GROUP BY coalesce(m.original_id, m.message_id);

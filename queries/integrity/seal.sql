@@ -77,6 +77,7 @@ SELECT e.realm, e.event_id, e.message_id, e.event, e.outcome, e.actor_user, e.ac
        coalesce(h.channel, '')::text AS move_channel, coalesce(h.reason, '')::text AS move_reason,
        coalesce(h.at, '0001-01-01 00:00:00+00')::timestamptz AS moved_at,
        coalesce(v.document_id::text, '')::text AS document_id, coalesce(v.content_hash, '')::bytea AS version_hash,
+       coalesce(v.amount, 0)::bigint AS amount, coalesce(v.currency, '')::text AS currency,
        coalesce(v.makers, '{}')::uuid[] AS version_makers, coalesce(v.approvals_required, 0)::integer AS approvals_required,
        coalesce(d.ordinal, 0)::integer AS ordinal, coalesce(d.version, 0)::integer AS decision_version,
        coalesce(d.action, '')::text AS decision_action, coalesce(d.content_hash, '')::bytea AS decision_hash,
@@ -257,5 +258,7 @@ SELECT count(*) FROM (
 WHERE NOT EXISTS (SELECT FROM audit_leaf l WHERE l.realm = w.realm AND l.row_id = w.row_id);
 
 -- name: ContentListOfMessage :many
--- The documents of a message.
-SELECT * FROM document WHERE realm = @realm AND message_id = @message_id ORDER BY document_id;
+-- The documents of a message, each with the name of the payee's account where it is a version that has one.
+SELECT sqlc.embed(d), coalesce(v.payee_name, '')::text AS payee_name FROM document d
+LEFT JOIN message_version v ON v.realm = d.realm AND v.message_id = d.message_id AND v.document_id = d.document_id
+WHERE d.realm = @realm AND d.message_id = @message_id ORDER BY d.document_id;

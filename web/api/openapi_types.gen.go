@@ -601,6 +601,7 @@ type ErrorAnswer struct {
 // | `403_FORBIDDEN` | role, client or policy missing | ask an administrator |
 // | `403_FOUR_EYES` | another person must decide | let a checker decide |
 // | `403_STEP_UP` | second factor missing, wrong or used; `Retry-After` while locked | send `stepUp` |
+// | `404_ARCHIVED` | the payment left the database; `message` names the month of its archive | ask the operator for the archive |
 // | `404_NOT_FOUND` | no such address, scheme or id | correct it; do not repeat |
 // | `405_METHOD_NOT_ALLOWED` | wrong method | use one of `Allow` |
 // | `408_REQUEST_TIMEOUT` | the body arrived too slowly | send it at once |
@@ -1315,6 +1316,7 @@ type Problem struct {
 	// | `403_FORBIDDEN` | role, client or policy missing | ask an administrator |
 	// | `403_FOUR_EYES` | another person must decide | let a checker decide |
 	// | `403_STEP_UP` | second factor missing, wrong or used; `Retry-After` while locked | send `stepUp` |
+	// | `404_ARCHIVED` | the payment left the database; `message` names the month of its archive | ask the operator for the archive |
 	// | `404_NOT_FOUND` | no such address, scheme or id | correct it; do not repeat |
 	// | `405_METHOD_NOT_ALLOWED` | wrong method | use one of `Allow` |
 	// | `408_REQUEST_TIMEOUT` | the body arrived too slowly | send it at once |

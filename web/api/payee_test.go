@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"countersign/internal/auditlog"
 	"countersign/internal/payee"
 	"countersign/web/webtest"
 )
@@ -52,8 +53,13 @@ func TestEachOutcomeAboutAPayeeIsToldAndKept(t *testing.T) {
 			read := b.Send(t, get("/api/common/v1/transaction/"+id, checker1))
 			holds(t, read, outcome.result, outcome.matched, "transaction", "payee")
 			trail := b.Send(t, get("/api/common/v1/transaction/"+id+"/audit", supervisor1))
-			said, named := trail.Text("events", 0, "detail", "payee"), trail.Text("events", 0, "detail", "payeeName")
-			if said != string(outcome.result) || named != outcome.matched {
+			var content []byte
+			err := b.DB.Owner(t).QueryRow(t.Context(), "SELECT content FROM document WHERE message_id = $1 AND direction = 'in'", id).Scan(&content)
+			if err != nil {
+				t.Fatal(err)
+			}
+			said, named := trail.Text("events", 0, "detail", "payee"), trail.Text("events", 0, "detail", "payeeNameHash")
+			if said != string(outcome.result) || named != auditlog.PayeeNameHash(content, outcome.matched) {
 				t.Errorf("the audit trail says %s %q", said, named)
 			}
 			decided := b.Send(t, call{Path: approvePath, Body: verdict(id, "approve", ""), Who: checker1})

@@ -30,6 +30,12 @@ func TestTheOperatorSeesWhatIsStuckAndTriesItAgain(t *testing.T) {
 		t.Errorf("a queue by its internal name, or an archive where there is none: %s", text)
 	}
 	archivedMonth(b)
+	var left string
+	if err := b.DB.Owner(t).QueryRow(t.Context(), `INSERT INTO archived_payment SELECT realm, gen_random_uuid(), sha256('x'), change_id, 1, NULL,
+		key_id, seal FROM archived_month WHERE month = '2025-01' RETURNING payment_id::text`).Scan(&left); err != nil {
+		t.Fatal(err)
+	}
+	b.as("checker1").get("/payments/" + left).is(http.StatusNotFound).says("This payment left the database with the archive of 2025-01.")
 	operator.get("/operation").is(http.StatusOK).says("Newest archived month: 2025-01. Messages that left the database with archives: 7.")
 	b.CheckFile = filepath.Join(t.TempDir(), "check.json")
 	outcome := integrity.Report{Invariants: []integrity.Invariant{{ID: "I9", Violations: make([]integrity.Violation, 1)}}}

@@ -39,7 +39,7 @@ func (v *Request) fail(err error) error {
 		page = Failed(v.Echo.Request(), views.Failed(page.Layout, reference))
 	case errors.As(err, &other):
 		page = views.OtherDraft(page.Layout, other.Owner)
-	case p.Status == http.StatusNotFound:
+	case p.Code == request.NotFound().Code:
 		page = views.NotFound(page.Layout)
 	case p.Status == http.StatusServiceUnavailable:
 		page = Unavailable(v.Echo, page.Layout, p)

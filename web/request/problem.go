@@ -231,9 +231,15 @@ func ofMessage(err error) *Problem {
 	var withheld *payment.WithheldError
 	var mismatch *payment.MismatchError
 	var conflict *administration.ConflictError
+	var archived *payment.ArchivedError
 	switch {
 	case errors.As(err, &conflict):
 		return &Problem{Status: http.StatusBadRequest, Code: "400_STATE", Text: conflict.Sentence()}
+	case errors.As(err, &archived):
+		return &Problem{
+			Status: http.StatusNotFound, Code: "404_ARCHIVED",
+			Text: i18n.Text("This payment left the database with the archive of %s.").With(archived.Month),
+		}
 	case errors.Is(err, payment.ErrNotFound):
 		return NotFound()
 	case errors.As(err, &state):

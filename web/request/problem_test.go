@@ -36,6 +36,7 @@ func TestEachErrorHasOneAnswer(t *testing.T) {
 		{"role", &payment.ForbiddenError{Text: "This needs the role maker."}, "403 403_FORBIDDEN 0", ""},
 		{"no policy", store.ErrNoPolicy, "403 403_FORBIDDEN 0", ""},
 		{"unknown", payment.ErrNotFound, "404 404_NOT_FOUND 0", "400 400_UNKNOWN_ID 2"},
+		{"archived", &payment.ArchivedError{Month: "2026-03"}, "404 404_ARCHIVED 0", "400 400_UNKNOWN_ID 2"},
 		{"no token", auth.ErrUnauthorized, "401 401_UNAUTHORIZED 0", ""},
 		{"too slow", context.DeadlineExceeded, "503 503_UNAVAILABLE 0", "400 400_TIMEOUT 3"},
 		{"busy", store.ErrBusy, "503 503_UNAVAILABLE 0", ""},

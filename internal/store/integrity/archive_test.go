@@ -35,7 +35,9 @@ func archived(t *testing.T, h *servicetest.Env) []byte {
 	s, err := integrity.Open(ctx, h.DB.OwnerURL)
 	must(t, err)
 	defer s.Close(ctx)
-	in := integrity.ArchiveInput{Realm: "demo", Seal: h.Seal, Trusted: publicKeys(t)}
+	keys := integrity.ContentKeys{URL: h.DB.OwnerURL}
+	defer keys.Close(ctx)
+	in := integrity.ArchiveInput{Realm: "demo", Seal: h.Seal, Trusted: publicKeys(t), Keys: &keys}
 	in.Month, in.Now = monthNow(h)
 	var file bytes.Buffer
 	_, err = s.Archive(ctx, in, &file)
@@ -43,10 +45,12 @@ func archived(t *testing.T, h *servicetest.Env) []byte {
 	return file.Bytes()
 }
 
-// readArchive verifies an archive, and returns its messages.
-func readArchive(t *testing.T, file []byte) (of auditlog.Archive, messages []auditlog.ArchivedMessage, err error) {
+// readArchive verifies an archive, with the data keys of a database or without, and returns its messages.
+func readArchive(t *testing.T, file []byte, url string) (of auditlog.Archive, messages []auditlog.ArchivedMessage, err error) {
 	t.Helper()
-	of, err = auditlog.ReadArchive(bytes.NewReader(file), publicKeys(t), func(m auditlog.ArchivedMessage) error {
+	keys := integrity.ContentKeys{URL: url}
+	defer keys.Close(ctx)
+	of, err = auditlog.ReadArchive(bytes.NewReader(file), publicKeys(t), keys.Keys(ctx), func(m auditlog.ArchivedMessage) error {
 		messages = append(messages, m)
 		return nil
 	})
@@ -72,7 +76,7 @@ func repacked(t *testing.T, file []byte, change func(lines []string) []string) [
 	lines := strings.SplitAfter(unpacked(file), "\n")
 	lines = change(lines[:len(lines)-2])
 	digest := sha256.Sum256([]byte(strings.Join(lines, "")))
-	lines = append(lines, fmt.Sprintf("end %d %s\n", (len(lines)-1)/3, hex.EncodeToString(digest[:])))
+	lines = append(lines, fmt.Sprintf("end %d %s\n", (len(lines)-1)/4, hex.EncodeToString(digest[:])))
 	var packed bytes.Buffer
 	out := gzip.NewWriter(&packed)
 	_, err := out.Write([]byte(strings.Join(lines, "")))
@@ -88,8 +92,11 @@ func TestAnArchiveProvesItsMonthAndEveryChangeIsRefused(t *testing.T) {
 	h := servicetest.New(t)
 	fill(t, h, 4)
 	file := archived(t, h)
-	of, messages, err := readArchive(t, file)
+	of, messages, err := readArchive(t, file, h.DB.OwnerURL)
 	must(t, err)
+	if of.Closed+of.Erased > 0 {
+		t.Errorf("the contents of %d messages are not proven", of.Closed+of.Erased)
+	}
 	kinds := map[string]int{}
 	for _, m := range messages {
 		move := m.Proven.Events[len(m.Proven.Events)-1].Move
@@ -109,10 +116,10 @@ func TestAnArchiveProvesItsMonthAndEveryChangeIsRefused(t *testing.T) {
 		"cut":                 file[:len(file)-9],
 		"followed by another": append(bytes.Clone(file), other...),
 		"without a line":      repacked(t, file, func(l []string) []string { return append(l[:1:1], l[2:]...) }),
-		"reordered":           repacked(t, file, func(l []string) []string { return append(append(l[:1:1], l[4:7]...), append(l[1:4:4], l[7:]...)...) }),
-		"a message twice":     repacked(t, file, func(l []string) []string { return append(l[:4:4], l[1:]...) }),
+		"reordered":           repacked(t, file, func(l []string) []string { return append(append(l[:1:1], l[5:9]...), append(l[1:5:5], l[9:]...)...) }),
+		"a message twice":     repacked(t, file, func(l []string) []string { return append(l[:5:5], l[1:]...) }),
 		"mixed": repacked(t, file, func(l []string) []string {
-			repacked(t, other, func(o []string) []string { l = append(l, o[len(o)-3:]...); return o })
+			repacked(t, other, func(o []string) []string { l = append(l, o[len(o)-4:]...); return o })
 			return l
 		}),
 		"of another month": repacked(t, file, func(l []string) []string {
@@ -141,7 +148,7 @@ func TestAnArchiveProvesItsMonthAndEveryChangeIsRefused(t *testing.T) {
 	}
 	asked := [][]byte{file}
 	for what, changed := range files {
-		_, _, err := readArchive(t, changed)
+		_, _, err := readArchive(t, changed, "")
 		if err == nil {
 			t.Errorf("%s, and it proves all the same", what)
 		}
@@ -156,7 +163,7 @@ func TestAnArchiveProvesItsMonthAndEveryChangeIsRefused(t *testing.T) {
 	for i := 0; i < len(file); i += 1 + len(file)/300 {
 		changed := bytes.Clone(file)
 		changed[i] ^= 4
-		_, _, err := readArchive(t, changed)
+		_, _, err := readArchive(t, changed, "")
 		if err == nil && unpacked(changed) != unpacked(file) { // a packed text may have two forms
 			t.Errorf("byte %d of the file flipped, and it proves all the same", i)
 		}
@@ -203,7 +210,7 @@ func TestRowsLeaveWithTheirArchiveAlone(t *testing.T) {
 	h := servicetest.New(t)
 	fill(t, h, 4)
 	file := archived(t, h)
-	of, messages, err := readArchive(t, file)
+	of, messages, err := readArchive(t, file, h.DB.OwnerURL)
 	must(t, err)
 	refusedFor := func(why string, in integrity.DetachInput) {
 		t.Helper()

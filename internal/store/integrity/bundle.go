@@ -82,7 +82,9 @@ func (s *Snapshot) bundleUnder(ctx context.Context, seal payment.Sealer, newest 
 	}
 	contents, err := s.genuine(ctx, seal, realm, message)
 	for _, c := range contents {
-		b.Contents = append(b.Contents, auditlog.Content{DocumentID: c.DocumentID.String(), Content: c.Content, Source: c.Source})
+		b.Contents = append(b.Contents, auditlog.Content{
+			DocumentID: c.Document.DocumentID.String(), Content: c.Document.Content, PayeeName: c.PayeeName, Source: c.Document.Source,
+		})
 	}
 	return b, err
 }
@@ -108,7 +110,9 @@ func (s *Service) Bundle(ctx context.Context, realm string, message uuid.UUID) (
 }
 
 // genuine checks a message with its decisions and documents against their seals, and returns the documents. Error: ErrNotGenuine.
-func (s *Snapshot) genuine(ctx context.Context, seal payment.Sealer, realm string, message uuid.UUID) ([]dbsqlc.Document, error) {
+func (s *Snapshot) genuine(ctx context.Context, seal payment.Sealer, realm string, message uuid.UUID) (
+	[]dbsqlc.ContentListOfMessageRow, error,
+) {
 	m, err := store.In(s.q, seal, keyring.Ring{}).Message(ctx, realm, message, store.ForRead)
 	if err != nil {
 		return nil, fmt.Errorf("read the message: %w", err)
@@ -120,7 +124,8 @@ func (s *Snapshot) genuine(ctx context.Context, seal payment.Sealer, realm strin
 	if err != nil {
 		return nil, fmt.Errorf("read the documents of the message: %w", err)
 	}
-	for _, d := range documents {
+	for _, row := range documents {
+		d := row.Document
 		err = seal.CheckStored(store.Kept(d), store.Seal(d.KeyID, d.Mac))
 		if err != nil {
 			return nil, fmt.Errorf("%w: document %s: %w", ErrNotGenuine, d.DocumentID, err)

@@ -127,13 +127,16 @@ func redigested(line []byte) []byte {
 	return append(append(bytes.Clone(line), '\n'), hex.EncodeToString(digest[:])+"\n"...)
 }
 
-// otherProgram asks the verifier in Python, and returns its verdict of each file.
-func otherProgram(t *testing.T, files [][]byte) []string {
+// otherProgram asks the verifier in Python, with data keys by their payments or without, and returns its verdict of each file.
+func otherProgram(t *testing.T, files [][]byte, keys ...map[string]string) []string {
 	t.Helper()
 	python := testutil.Program(t, "python3", "make python; it runs the second verifier")
 	folder := t.TempDir()
 	arguments := []string{
 		filepath.Join("..", "..", "..", "tools", "verify_bundle.py"), "--key", base64.StdEncoding.EncodeToString(publicKeys(t)[0].Key),
+	}
+	for _, some := range keys {
+		arguments = append(arguments, "--data-keys", dataKeyFile(t, some))
 	}
 	for i, file := range files {
 		name := filepath.Join(folder, strconv.Itoa(i))

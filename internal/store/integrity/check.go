@@ -87,7 +87,7 @@ const (
 	tokenSealed = "each token and each session of the portal matches the seal of its sign-in, for its owner and its time, " +
 		"and none was opened again"
 	coreSealed     = "each answer of core banking, and each report to it, matches its seal"
-	archivedSealed = "rows left with archives that two administrators approved, and no other archived row is gone"
+	archivedSealed = "rows left with archives, and data keys by erasures, that two administrators approved, and no other archived row is gone"
 	requestSealed  = "each key of a request matches its seal, its request and its message"
 )
 

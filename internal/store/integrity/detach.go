@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -46,16 +47,12 @@ type DetachResult struct {
 // rows are those that the archive proves, so it may be ended at any moment and run again. Two administrators must have approved the digest
 // of the file, and the retention of the realm must be over for the month.
 func Detach(ctx context.Context, in DetachInput) (DetachResult, error) {
-	archive, err := auditlog.ReadArchive(in.Archive, in.Signer.Public(), func(auditlog.ArchivedMessage) error { return nil })
-	if err != nil {
-		return DetachResult{}, fmt.Errorf("the archive proves nothing: %w", err)
-	}
 	conn, err := pgx.Connect(ctx, in.OwnerURL)
 	if err != nil {
 		return DetachResult{}, fmt.Errorf("open the database as owner: %w", err)
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	d := detaching{in: in, conn: conn, q: dbsqlc.New(conn), result: DetachResult{Archive: archive}}
+	d := detaching{in: in, conn: conn, q: dbsqlc.New(conn)}
 	err = d.begin(ctx)
 	if err != nil {
 		return DetachResult{}, err
@@ -67,7 +64,7 @@ func Detach(ctx context.Context, in DetachInput) (DetachResult, error) {
 	if err != nil {
 		return d.result, fmt.Errorf("remove the rows of the archive: %w", err)
 	}
-	left, err := d.q.LimitUseRemove(ctx, archive.Realm)
+	left, err := d.q.LimitUseRemove(ctx, d.result.Archive.Realm)
 	d.result.Rows += left
 	return d.result, err
 }
@@ -84,12 +81,22 @@ type detaching struct {
 // archivedMessage is a message with the hashes of the leaves of its moves and documents, by their places.
 type archivedMessage struct {
 	payment, id uuid.UUID
+	opened      bool // its contents are proven by the data key of the payment
 	leaves      map[int64]auditlog.Hash
 }
 
-// begin reads the retention, the approval, and the messages that left before.
+// read verifies the archive with the data keys of its payments.
+func (d *detaching) read(ctx context.Context, each func(auditlog.ArchivedMessage) error) (auditlog.Archive, error) {
+	return auditlog.ReadArchive(d.in.Archive, d.in.Signer.Public(), contentKeys(ctx, d.q), each)
+}
+
+// begin verifies the archive, and reads the retention, the approval, and the messages that left before.
 func (d *detaching) begin(ctx context.Context) error {
-	archive := d.result.Archive
+	archive, err := d.read(ctx, func(auditlog.ArchivedMessage) error { return nil })
+	if err != nil {
+		return fmt.Errorf("the archive proves nothing: %w", err)
+	}
+	d.result.Archive = archive
 	keys, err := identity.MasterDataKeys(d.in.Tokens)
 	if err != nil {
 		return err
@@ -159,7 +166,7 @@ func (d *detaching) old(ctx context.Context, keys keyring.Ring) error {
 
 // run reads the archive again and removes its messages, whole payments at a time.
 func (d *detaching) run(ctx context.Context) error {
-	again, err := auditlog.ReadArchive(d.in.Archive, d.in.Signer.Public(), func(m auditlog.ArchivedMessage) error {
+	again, err := d.read(ctx, func(m auditlog.ArchivedMessage) error {
 		next, err := archivedMessageOf(m)
 		if err != nil {
 			return err
@@ -170,7 +177,7 @@ func (d *detaching) run(ctx context.Context) error {
 		d.batch = append(d.batch, next)
 		return err
 	})
-	if err == nil && again != d.result.Archive {
+	if err == nil && again.Digest != d.result.Archive.Digest {
 		err = errors.New("the file changed meanwhile")
 	}
 	if err == nil {
@@ -180,7 +187,7 @@ func (d *detaching) run(ctx context.Context) error {
 }
 
 func archivedMessageOf(m auditlog.ArchivedMessage) (archivedMessage, error) {
-	found := archivedMessage{leaves: make(map[int64]auditlog.Hash, len(m.Bundle.Rows))}
+	found := archivedMessage{opened: m.Opened, leaves: make(map[int64]auditlog.Hash, len(m.Bundle.Rows))}
 	var err error
 	found.payment, err = uuid.Parse(m.Payment)
 	if err == nil {
@@ -218,6 +225,10 @@ func (d *detaching) remove(ctx context.Context) error {
 		messages, leaves := d.proven(batch, stored, &result)
 		if len(messages) == 0 {
 			return nil
+		}
+		err = d.leave(ctx, q, messages, stored)
+		if err != nil {
+			return err
 		}
 		return d.removeOf(ctx, q, messages, leaves, &done, &result)
 	})
@@ -264,7 +275,7 @@ func (d *detaching) proven(batch []archivedMessage, stored map[uuid.UUID]*stored
 	for _, m := range batch {
 		size[m.payment]++
 		if is := stored[m.id]; is != nil {
-			unlike[m.payment] = unlike[m.payment] || !m.is(is.leaves)
+			unlike[m.payment] = unlike[m.payment] || !m.opened || !m.is(is.leaves)
 		}
 	}
 	held := map[uuid.UUID]int{}
@@ -293,6 +304,31 @@ func (m archivedMessage) is(leaves []dbsqlc.LeafListOfMessagesRow) bool {
 		}
 	}
 	return len(leaves) == len(m.leaves)
+}
+
+// leave records the payments whose messages leave, under their seals.
+func (d *detaching) leave(ctx context.Context, q *dbsqlc.Queries, messages []uuid.UUID, stored map[uuid.UUID]*storedMessage) error {
+	left := map[uuid.UUID]int64{}
+	for _, id := range messages {
+		left[stored[id].payment]++
+	}
+	rows, err := q.ArchivedPaymentLock(ctx, d.done.Realm, slices.Collect(maps.Keys(left)))
+	if err != nil {
+		return err
+	}
+	in := dbsqlc.ArchivedPaymentLeaveParams{Realm: d.done.Realm, ChangeID: &d.done.ChangeID}
+	for _, row := range rows {
+		record := store.ArchivedPayment(row)
+		err = d.in.Seal.CheckArchivedPayment(record, store.Seal(row.KeyID, row.Seal))
+		if err != nil {
+			return fmt.Errorf("the record of payment %s: %w", row.PaymentID, err)
+		}
+		record.ChangeID, record.Messages = d.done.ChangeID, left[row.PaymentID]
+		seal := d.in.Seal.SealArchivedPayment(record)
+		in.KeyID, in.Seals = seal.KeyID, append(in.Seals, seal.MAC[:])
+		in.Payments, in.Messages = append(in.Payments, row.PaymentID), append(in.Messages, record.Messages)
+	}
+	return q.ArchivedPaymentLeave(ctx, in)
 }
 
 // removeOf removes messages, marks their leaves, and counts both in the sealed record.
@@ -345,6 +381,12 @@ func (a *audit) detached(ctx context.Context) error {
 		return err
 	}
 	var found []Violation
+	if len(a.since) == 0 {
+		found, err = a.archivedPayments(ctx, keys, rows)
+		if err != nil {
+			return err
+		}
+	}
 	leaves := map[string]int64{}
 	for _, row := range rows {
 		what := sealUnfit("", a.cfg.Seal.CheckDetached(store.Detached(row), store.Seal(row.KeyID, row.Seal)),
@@ -388,4 +430,74 @@ func (a *audit) unapproved(ctx context.Context, keys keyring.Ring, row dbsqlc.Ar
 		}
 	}
 	return "no two administrators approved this archive", nil
+}
+
+// archivedPayments compares the records of payments in archives with their seals, with the messages that left, and with the changes by
+// which two administrators erased payments.
+func (a *audit) archivedPayments(ctx context.Context, keys keyring.Ring, months []dbsqlc.ArchivedMonth) ([]Violation, error) {
+	var found []Violation
+	unfit := func(realm, key, what string) {
+		found = append(found, Violation{Realm: realm, Table: "archived_payment", Key: key, What: what})
+	}
+	left, erased := map[uuid.UUID]int64{}, map[uuid.UUID]auditlog.ArchivedPayment{}
+	var last dbsqlc.ArchivedPayment
+	page := func() ([]dbsqlc.ArchivedPayment, error) {
+		return a.snapshot.q.ArchivedPaymentPage(ctx, last.Realm, last.PaymentID, auditedPage)
+	}
+	err := eachRow(ctx, archivedSealed, page, func(row dbsqlc.ArchivedPayment) error {
+		last = row
+		record := store.ArchivedPayment(row)
+		what := sealUnfit("", a.cfg.Seal.CheckArchivedPayment(record, store.Seal(row.KeyID, row.Seal)),
+			"its data key, its archive, its messages or the change that erased it")
+		if what != "" {
+			unfit(row.Realm, row.PaymentID.String(), what)
+		}
+		left[record.ChangeID] += record.Messages
+		if len(record.Key) == 0 {
+			erased[record.PaymentID] = record
+		}
+		return nil
+	})
+	realms := map[string]bool{}
+	for _, month := range months {
+		realms[month.Realm] = true
+		if left[month.ChangeID] != month.Messages {
+			unfit(month.Realm, month.ChangeID.String(), fmt.Sprintf(
+				"of the %d messages of an archive %d are of its payments: a record with its data key is gone, or was added", month.Messages,
+				left[month.ChangeID]))
+		}
+	}
+	for realm := range realms {
+		if err == nil {
+			err = a.erased(ctx, keys, realm, func(id, change uuid.UUID) {
+				if erased[id].ErasedBy != change {
+					unfit(realm, id.String(), "two administrators had it erased, and its data key was put back, or its record is gone")
+				}
+				delete(erased, id)
+			})
+		}
+	}
+	for id, record := range erased {
+		unfit(record.Realm, id.String(), "its data key was deleted, and no two administrators had it erased")
+	}
+	return found, err
+}
+
+// erased hands over the payments of a realm that two administrators had erased, each with the change.
+func (a *audit) erased(ctx context.Context, keys keyring.Ring, realm string, each func(id, change uuid.UUID)) error {
+	changes, err := a.snapshot.q.ApprovedChangeList(ctx, realm, string(administration.KindRealmErased))
+	if err != nil {
+		return fmt.Errorf("read the approvals of erasures: %w", err)
+	}
+	for _, change := range changes {
+		after, err := store.ApprovedChange(change).After(keys)
+		if err != nil {
+			continue // I20 names it
+		}
+		for _, word := range administration.WordsOf[string](after["erasedPayments"]) {
+			id, _ := uuid.Parse(word)
+			each(id, change.RealmChange.ChangeID)
+		}
+	}
+	return nil
 }

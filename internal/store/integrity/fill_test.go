@@ -1,6 +1,7 @@
 package integrity_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/pquerna/otp/totp"
 
 	"countersign/internal/administration"
@@ -107,11 +109,11 @@ func fill(t *testing.T, h *servicetest.Env, settled int) places {
 	return found
 }
 
-// archivesApproved has two administrators approve two archives, and records each before any of its rows leaves.
+// archivesApproved has two administrators approve two archives, and records each with a payment of one message that had no leaf.
 func archivesApproved(t *testing.T, h *servicetest.Env) {
 	t.Helper()
 	for _, month := range []string{"2024-11", "2024-12"} {
-		done := auditlog.Detached{Realm: "demo", Month: month, Digest: strings.Repeat("a", 64), At: h.Clock.Now().UTC()}
+		done := auditlog.Detached{Realm: "demo", Month: month, Digest: strings.Repeat("a", 64), Messages: 1, At: h.Clock.Now().UTC()}
 		applied(t, h, service.RequestInput{
 			Kind: administration.KindRealmArchived, Values: administration.Values{"archivedMonth": month, "archiveDigest": done.Digest},
 		})
@@ -119,8 +121,15 @@ func archivesApproved(t *testing.T, h *servicetest.Env) {
 		must(t, owner.QueryRow(ctx, "SELECT change_id FROM realm_change WHERE kind = $1 ORDER BY requested_at DESC, change_id DESC LIMIT 1",
 			administration.KindRealmArchived).Scan(&done.ChangeID))
 		seal := h.Seal.SealDetached(done)
-		_, err := owner.Exec(ctx, "INSERT INTO archived_month VALUES ($1, $2, $3, $4, 0, 0, $5, $6, $7)",
+		_, err := owner.Exec(ctx, "INSERT INTO archived_month VALUES ($1, $2, $3, $4, 1, 0, $5, $6, $7)",
 			done.Realm, done.ChangeID, done.Month, done.Digest, done.At, seal.KeyID, seal.MAC[:])
+		must(t, err)
+		left := auditlog.ArchivedPayment{
+			Realm: "demo", PaymentID: uuid.New(), Key: bytes.Repeat([]byte(month[5:]), 16), ChangeID: done.ChangeID, Messages: 1,
+		}
+		seal = h.Seal.SealArchivedPayment(left)
+		_, err = owner.Exec(ctx, "INSERT INTO archived_payment VALUES ($1, $2, $3, $4, 1, NULL, $5, $6)",
+			left.Realm, left.PaymentID, left.Key, left.ChangeID, seal.KeyID, seal.MAC[:])
 		must(t, err)
 	}
 }

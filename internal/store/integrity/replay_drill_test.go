@@ -184,6 +184,9 @@ func goOn(t *testing.T, h *servicetest.Env, before signIns) []uuid.UUID {
 		ended = append(ended, id)
 	}
 	goOnSigningIn(t, h, before)
+	var left uuid.UUID
+	must(t, h.DB.Owner(t).QueryRow(ctx, "SELECT payment_id FROM archived_payment LIMIT 1").Scan(&left))
+	applied(t, h, erasure(left))
 	var policy, beneficiary, webhook, provider string
 	must(t, h.DB.Owner(t).QueryRow(ctx, `SELECT (SELECT policy_id FROM policy WHERE realm = 'demo' AND client_id = 'demo-straight')::text,
 		(SELECT beneficiary_id FROM beneficiary WHERE realm = 'demo' LIMIT 1)::text,

@@ -81,6 +81,7 @@ var allStruck = []struck{
 	{"refresh_token", "family_id::text, encode(token_hash, 'hex')", true},
 	{"sessions", "token", true},
 	{"archived_month", "change_id", true}, // these record no leaves; one that does is missed by the count of its tree
+	{"archived_payment", "payment_id::text, change_id::text", false},
 	{"legal_move", "concat_ws(', ', kind, from_state, action, to_state)", false},
 	{"role_duty", "role", false},
 }

@@ -81,6 +81,186 @@ func (q *Queries) ApprovedChangeList(ctx context.Context, realm string, kind str
 	return items, nil
 }
 
+const archivedMonthOf = `-- name: ArchivedMonthOf :one
+SELECT m.month FROM archived_payment p JOIN archived_month m ON m.realm = p.realm AND m.change_id = p.change_id
+WHERE p.realm = $1 AND p.payment_id = $2
+`
+
+// The month of the archive with which a payment left the database.
+func (q *Queries) ArchivedMonthOf(ctx context.Context, realm string, paymentID uuid.UUID) (string, error) {
+	row := q.db.QueryRow(ctx, archivedMonthOf, realm, paymentID)
+	var month string
+	err := row.Scan(&month)
+	return month, err
+}
+
+const archivedPaymentAdd = `-- name: ArchivedPaymentAdd :exec
+INSERT INTO archived_payment (realm, payment_id, key, messages, key_id, seal)
+SELECT $1::text, unnest($2::uuid[]), unnest($3::bytea[]), 0, $4::text, unnest($5::bytea[])
+ON CONFLICT DO NOTHING
+`
+
+type ArchivedPaymentAddParams struct {
+	Realm    string
+	Payments []uuid.UUID
+	Keys     [][]byte
+	KeyID    string
+	Seals    [][]byte
+}
+
+// Adds the data keys of payments that are archived for the first time.
+func (q *Queries) ArchivedPaymentAdd(ctx context.Context, arg ArchivedPaymentAddParams) error {
+	_, err := q.db.Exec(ctx, archivedPaymentAdd,
+		arg.Realm,
+		arg.Payments,
+		arg.Keys,
+		arg.KeyID,
+		arg.Seals,
+	)
+	return err
+}
+
+const archivedPaymentErase = `-- name: ArchivedPaymentErase :execrows
+UPDATE archived_payment SET key = NULL, erased_by = $1, key_id = $2, seal = $3
+WHERE realm = $4 AND payment_id = $5 AND change_id IS NOT NULL AND key IS NOT NULL
+`
+
+type ArchivedPaymentEraseParams struct {
+	ErasedBy  *uuid.UUID
+	KeyID     string
+	Seal      []byte
+	Realm     string
+	PaymentID uuid.UUID
+}
+
+func (q *Queries) ArchivedPaymentErase(ctx context.Context, arg ArchivedPaymentEraseParams) (int64, error) {
+	result, err := q.db.Exec(ctx, archivedPaymentErase,
+		arg.ErasedBy,
+		arg.KeyID,
+		arg.Seal,
+		arg.Realm,
+		arg.PaymentID,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const archivedPaymentGet = `-- name: ArchivedPaymentGet :one
+SELECT realm, payment_id, key, change_id, messages, erased_by, key_id, seal FROM archived_payment WHERE realm = $1 AND payment_id = $2
+`
+
+func (q *Queries) ArchivedPaymentGet(ctx context.Context, realm string, paymentID uuid.UUID) (ArchivedPayment, error) {
+	row := q.db.QueryRow(ctx, archivedPaymentGet, realm, paymentID)
+	var i ArchivedPayment
+	err := row.Scan(
+		&i.Realm,
+		&i.PaymentID,
+		&i.Key,
+		&i.ChangeID,
+		&i.Messages,
+		&i.ErasedBy,
+		&i.KeyID,
+		&i.Seal,
+	)
+	return i, err
+}
+
+const archivedPaymentLeave = `-- name: ArchivedPaymentLeave :exec
+UPDATE archived_payment p SET change_id = $1, messages = n.messages, key_id = $2::text, seal = n.seal
+FROM (SELECT unnest($4::uuid[]) AS payment_id, unnest($5::bigint[]) AS messages, unnest($6::bytea[]) AS seal) n
+WHERE p.realm = $3 AND p.payment_id = n.payment_id
+`
+
+type ArchivedPaymentLeaveParams struct {
+	ChangeID *uuid.UUID
+	KeyID    string
+	Realm    string
+	Payments []uuid.UUID
+	Messages []int64
+	Seals    [][]byte
+}
+
+// Records the payments that left the database with an archive.
+func (q *Queries) ArchivedPaymentLeave(ctx context.Context, arg ArchivedPaymentLeaveParams) error {
+	_, err := q.db.Exec(ctx, archivedPaymentLeave,
+		arg.ChangeID,
+		arg.KeyID,
+		arg.Realm,
+		arg.Payments,
+		arg.Messages,
+		arg.Seals,
+	)
+	return err
+}
+
+const archivedPaymentLock = `-- name: ArchivedPaymentLock :many
+SELECT realm, payment_id, key, change_id, messages, erased_by, key_id, seal FROM archived_payment WHERE realm = $1 AND payment_id = ANY ($2::uuid[]) ORDER BY payment_id FOR UPDATE
+`
+
+func (q *Queries) ArchivedPaymentLock(ctx context.Context, realm string, payments []uuid.UUID) ([]ArchivedPayment, error) {
+	rows, err := q.db.Query(ctx, archivedPaymentLock, realm, payments)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ArchivedPayment
+	for rows.Next() {
+		var i ArchivedPayment
+		if err := rows.Scan(
+			&i.Realm,
+			&i.PaymentID,
+			&i.Key,
+			&i.ChangeID,
+			&i.Messages,
+			&i.ErasedBy,
+			&i.KeyID,
+			&i.Seal,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const archivedPaymentPage = `-- name: ArchivedPaymentPage :many
+SELECT realm, payment_id, key, change_id, messages, erased_by, key_id, seal FROM archived_payment WHERE (realm, payment_id) > ($1::text, $2::uuid) ORDER BY realm, payment_id LIMIT $3::integer
+`
+
+func (q *Queries) ArchivedPaymentPage(ctx context.Context, realm string, paymentID uuid.UUID, most int32) ([]ArchivedPayment, error) {
+	rows, err := q.db.Query(ctx, archivedPaymentPage, realm, paymentID, most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ArchivedPayment
+	for rows.Next() {
+		var i ArchivedPayment
+		if err := rows.Scan(
+			&i.Realm,
+			&i.PaymentID,
+			&i.Key,
+			&i.ChangeID,
+			&i.Messages,
+			&i.ErasedBy,
+			&i.KeyID,
+			&i.Seal,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const detachedList = `-- name: DetachedList :many
 SELECT realm, change_id, month, digest, messages, leaves, at, key_id, seal FROM archived_month ORDER BY realm, at, change_id
 `
@@ -195,6 +375,40 @@ func (q *Queries) EndedMessageList(ctx context.Context, realm string, before tim
 	for rows.Next() {
 		var i EndedMessageListRow
 		if err := rows.Scan(&i.Payment, &i.MessageID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const familyEndList = `-- name: FamilyEndList :many
+SELECT coalesce(m.original_id, m.message_id)::uuid AS payment, max(m.state_since)::timestamptz AS since,
+  bool_and(m.state = ANY ($1::text[]) OR m.state = 'Accepted' AND m.kind = 'recall')::boolean AS ended
+FROM message m WHERE m.realm = $2 AND (m.message_id = ANY ($3::uuid[]) OR m.original_id = ANY ($3::uuid[]))
+GROUP BY coalesce(m.original_id, m.message_id)
+`
+
+type FamilyEndListRow struct {
+	Payment uuid.UUID
+	Since   time.Time
+	Ended   bool
+}
+
+// When payments ended that are in the database, with all messages about them.
+func (q *Queries) FamilyEndList(ctx context.Context, final []string, realm string, payments []uuid.UUID) ([]FamilyEndListRow, error) {
+	rows, err := q.db.Query(ctx, familyEndList, final, realm, payments)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []FamilyEndListRow
+	for rows.Next() {
+		var i FamilyEndListRow
+		if err := rows.Scan(&i.Payment, &i.Since, &i.Ended); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -33,6 +33,17 @@ type ArchivedMonth struct {
 	Seal     []byte
 }
 
+type ArchivedPayment struct {
+	Realm     string
+	PaymentID uuid.UUID
+	Key       []byte
+	ChangeID  *uuid.UUID
+	Messages  int64
+	ErasedBy  *uuid.UUID
+	KeyID     string
+	Seal      []byte
+}
+
 type AuditCheckpoint struct {
 	Realm string
 	Size  int64

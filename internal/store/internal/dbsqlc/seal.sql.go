@@ -478,35 +478,43 @@ func (q *Queries) ChangeContentListOfRights(ctx context.Context, realm string, e
 }
 
 const contentListOfMessage = `-- name: ContentListOfMessage :many
-SELECT realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at, key_id, mac, written_in FROM document WHERE realm = $1 AND message_id = $2 ORDER BY document_id
+SELECT d.realm, d.document_id, d.message_id, d.scheme, d.direction, d.name, d.reference, d.content, d.content_hash, d.source, d.source_type, d.created_at, d.key_id, d.mac, d.written_in, coalesce(v.payee_name, '')::text AS payee_name FROM document d
+LEFT JOIN message_version v ON v.realm = d.realm AND v.message_id = d.message_id AND v.document_id = d.document_id
+WHERE d.realm = $1 AND d.message_id = $2 ORDER BY d.document_id
 `
 
-// The documents of a message.
-func (q *Queries) ContentListOfMessage(ctx context.Context, realm string, messageID *uuid.UUID) ([]Document, error) {
+type ContentListOfMessageRow struct {
+	Document  Document
+	PayeeName string
+}
+
+// The documents of a message, each with the name of the payee's account where it is a version that has one.
+func (q *Queries) ContentListOfMessage(ctx context.Context, realm string, messageID *uuid.UUID) ([]ContentListOfMessageRow, error) {
 	rows, err := q.db.Query(ctx, contentListOfMessage, realm, messageID)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []Document
+	var items []ContentListOfMessageRow
 	for rows.Next() {
-		var i Document
+		var i ContentListOfMessageRow
 		if err := rows.Scan(
-			&i.Realm,
-			&i.DocumentID,
-			&i.MessageID,
-			&i.Scheme,
-			&i.Direction,
-			&i.Name,
-			&i.Reference,
-			&i.Content,
-			&i.ContentHash,
-			&i.Source,
-			&i.SourceType,
-			&i.CreatedAt,
-			&i.KeyID,
-			&i.Mac,
-			&i.WrittenIn,
+			&i.Document.Realm,
+			&i.Document.DocumentID,
+			&i.Document.MessageID,
+			&i.Document.Scheme,
+			&i.Document.Direction,
+			&i.Document.Name,
+			&i.Document.Reference,
+			&i.Document.Content,
+			&i.Document.ContentHash,
+			&i.Document.Source,
+			&i.Document.SourceType,
+			&i.Document.CreatedAt,
+			&i.Document.KeyID,
+			&i.Document.Mac,
+			&i.Document.WrittenIn,
+			&i.PayeeName,
 		); err != nil {
 			return nil, err
 		}
@@ -586,6 +594,7 @@ SELECT e.realm, e.event_id, e.message_id, e.event, e.outcome, e.actor_user, e.ac
        coalesce(h.channel, '')::text AS move_channel, coalesce(h.reason, '')::text AS move_reason,
        coalesce(h.at, '0001-01-01 00:00:00+00')::timestamptz AS moved_at,
        coalesce(v.document_id::text, '')::text AS document_id, coalesce(v.content_hash, '')::bytea AS version_hash,
+       coalesce(v.amount, 0)::bigint AS amount, coalesce(v.currency, '')::text AS currency,
        coalesce(v.makers, '{}')::uuid[] AS version_makers, coalesce(v.approvals_required, 0)::integer AS approvals_required,
        coalesce(d.ordinal, 0)::integer AS ordinal, coalesce(d.version, 0)::integer AS decision_version,
        coalesce(d.action, '')::text AS decision_action, coalesce(d.content_hash, '')::bytea AS decision_hash,
@@ -641,6 +650,8 @@ type EventFactListRow struct {
 	MovedAt           time.Time
 	DocumentID        string
 	VersionHash       []byte
+	Amount            int64
+	Currency          string
 	VersionMakers     []uuid.UUID
 	ApprovalsRequired int32
 	Ordinal           int32
@@ -707,6 +718,8 @@ func (q *Queries) EventFactList(ctx context.Context, ids []uuid.UUID, realm stri
 			&i.MovedAt,
 			&i.DocumentID,
 			&i.VersionHash,
+			&i.Amount,
+			&i.Currency,
 			&i.VersionMakers,
 			&i.ApprovalsRequired,
 			&i.Ordinal,

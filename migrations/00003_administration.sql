@@ -253,6 +253,8 @@ CREATE TABLE beneficiary (
 );
 -- One name for an account: what is typed for it is compared with this one.
 CREATE UNIQUE INDEX beneficiary_account ON beneficiary (realm, iban) WHERE NOT removed;
+CREATE INDEX beneficiary_removed ON beneficiary (realm, iban) WHERE removed;
+CREATE INDEX beneficiary_earlier ON beneficiary (realm, earlier_iban) WHERE earlier_iban <> '';
 CREATE INDEX beneficiary_by_name ON beneficiary (realm, lower(name), beneficiary_id) WHERE NOT removed;
 ALTER TABLE beneficiary ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_realm ON beneficiary USING (realm = current_setting('countersign.realm', true));

@@ -25,6 +25,7 @@ type Bulk struct {
 	All      int // payments of the file
 	Waiting  int
 	Marks    []MarkCount
+	Problems []ui.Problem
 	BackURL  string
 	Action   string
 }

@@ -10,7 +10,7 @@ type Act string
 
 // The acts. POST to their address sends version, contentHash and the text.
 const (
-	ActWithdraw Act = "withdraw" // a maker takes a submission back; the text is optional
+	ActWithdraw Act = "withdraw" // a maker takes a submission back; the text is optional. A checker says why
 	ActAsk      Act = "ask"      // a checker asks the maker
 	ActAnswer   Act = "answer"   // the maker answers
 )
@@ -21,6 +21,7 @@ type Words struct {
 	Message  Message
 	Act      Act
 	Text     string
+	Required bool      // the text, where the act does not always need one
 	Query    string    // filters of the queue to come back to
 	Conflict *Conflict // another person was faster
 	Also     []Link    // other ways to go on
@@ -88,7 +89,7 @@ func (m Words) class() string {
 func (m Words) field() ui.Field {
 	words := wordsOf[m.Act]
 	return ui.Field{
-		ID: words.field, Label: words.label, Hint: words.hint, Value: m.Text, Rows: 3, Limit: RejectLimit, Optional: words.optional,
+		ID: words.field, Label: words.label, Hint: words.hint, Value: m.Text, Rows: 3, Limit: RejectLimit, Optional: words.optional && !m.Required,
 		Problem: ui.ProblemOf(m.Problems, words.field),
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"countersign/internal/i18n"
 	"countersign/internal/orderform"
+	"countersign/internal/payment"
 	"countersign/views/ui"
 )
 
@@ -22,6 +23,7 @@ type NewPayment struct {
 	Countries      []ui.Option
 	Feedback       *IBANCheck // what is known of the IBAN entered; nil before
 	Amending       *Amending  // the submission being amended; nil for a new one
+	Corrected      *Corrected // the payment that this one corrects; nil for none
 	Prefilled      bool       // the values come from an earlier payment or a template
 	Picked         string     // whose name and account were just filled in; empty for nobody
 	Find           string     // what beneficiaries are looked for by
@@ -29,6 +31,14 @@ type NewPayment struct {
 	Recent         []Pick     // creditors of this person's last payments
 	Outlook        Outlook
 	Problems       []ui.Problem
+}
+
+// Corrected is an ended payment that is corrected and submitted again.
+type Corrected struct {
+	Reference string
+	URL       string
+	State     payment.State
+	Why       i18n.Text // "" where its state says all
 }
 
 // Outlook is the preview of a payment form: the answer of POST /payments/outlook, which receives the fields of the form and stores nothing.

@@ -18,6 +18,7 @@ type Profile struct {
 	FactorCount int          // second factors, recovery codes not counted
 	Sessions    []Session
 	Notices     []ui.Choice // how notices are sent; none where none are
+	Silent      bool        // none are sent, because no SMTP server is set
 	Address     string      // they go to; "" for none
 }
 

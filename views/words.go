@@ -134,14 +134,22 @@ func AgainLabel(m payment.Message) i18n.Text {
 	if m.Kind != payment.KindInstruction || m.Withheld != "" {
 		return ""
 	}
-	switch m.State {
-	case payment.StateApproved, payment.StateProcessing, payment.StateUnconfirmed:
+	switch {
+	case m.State == payment.StateApproved, m.State == payment.StateProcessing, m.State == payment.StateUnconfirmed:
 		return ""
-	case payment.StateRejected, payment.StateFailed, payment.StateExpired, payment.StateWithdrawn:
+	case IsCorrected(m):
 		return "Correct and submit again"
-	default:
-		return "New payment like this"
 	}
+	return "New payment like this"
+}
+
+// IsCorrected reports whether a payment ended without a payment, so that a new one corrects it.
+func IsCorrected(m payment.Message) bool {
+	switch m.State { //nolint:exhaustive // the others go on or were paid
+	case payment.StateRejected, payment.StateFailed, payment.StateExpired, payment.StateWithdrawn:
+		return m.Kind == payment.KindInstruction && m.Withheld == ""
+	}
+	return false
 }
 
 // DataLines are lines of text that are the same in every language.

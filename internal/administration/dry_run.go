@@ -1,36 +1,54 @@
 package administration
 
+import (
+	"slices"
+
+	"github.com/google/uuid"
+)
+
 // PastMessage holds the fields of an earlier message that a policy matches.
 type PastMessage struct {
 	Kind, Scheme, Channel, ClientID string
 	Amount                          int64 // minor units
 	Approvals                       int   // it was entered with
-	Rank                            int   // of the policy it was entered under
 }
 
-// DryRun counts the approvals a policy would have required.
+// DryRun counts the approvals that past messages would need under the policies in force after a change.
 type DryRun struct {
 	Of      int // messages looked at
-	Changed int // of them, how many would have needed another number of approvals
-	// ByApprovals counts the messages by the approvals they would have needed.
+	Taken   int // of them, how many the changed policy applies to
+	Changed int // of them, how many need another number of approvals than under the policies in force
+	// ByApprovals counts the messages by the approvals they would need.
 	ByApprovals map[int]int
 
-	policy Policy
+	now, then []Policy
 }
 
-// NewDryRun begins a dry run of a policy.
-func NewDryRun(p Policy) DryRun { return DryRun{ByApprovals: map[int]int{}, policy: p} }
+// youngest is the id of the policy that is tried: of equal ranks the younger one applies.
+var youngest = uuid.Max.String()
 
-// Count adds one message. The policy counts for it where it matches and no policy of a higher rank did: of equal ranks the younger one
-// counts, and a new policy is the youngest.
+// NewDryRun begins a dry run of a policy, which takes the place of the policy in force of its id.
+func NewDryRun(p Policy, inForce []Policy) DryRun {
+	then := slices.DeleteFunc(slices.Clone(inForce), func(other Policy) bool { return other.ID == p.ID })
+	p.ID, p.Status = youngest, StatusInForce
+	return DryRun{ByApprovals: map[int]int{}, now: inForce, then: append(then, p)}
+}
+
+// Count adds one message. Where no policy matches, the message keeps the approvals it was entered with.
 func (d *DryRun) Count(m PastMessage) {
-	approvals := m.Approvals
-	if d.policy.matches(m) && d.policy.Rank >= m.Rank {
-		approvals = d.policy.Approvals
+	before, after := m.Approvals, m.Approvals
+	if rule, found := RuleFor(d.now, m); found {
+		before = rule.Approvals
+	}
+	if rule, found := RuleFor(d.then, m); found {
+		after = rule.Approvals
+		if rule.ID == youngest {
+			d.Taken++
+		}
 	}
 	d.Of++
-	d.ByApprovals[approvals]++
-	if approvals != m.Approvals {
+	d.ByApprovals[after]++
+	if after != before {
 		d.Changed++
 	}
 }

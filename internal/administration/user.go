@@ -163,14 +163,15 @@ func UserOf(values Values, prefix string) (User, error) {
 	return u, f.err()
 }
 
-// emailLimit is the longest e-mail address, in characters.
-const emailLimit = 254
+// emailLimit is the longest e-mail address, emailLocalLimit the longest part before its @, in characters.
+const emailLimit, emailLocalLimit = 254, 64
 
-// emailPattern is an address without quotes and comments.
-var emailPattern = regexp.MustCompile(`^[0-9A-Za-z.!#$%&'*+/=?^_{|}~-]{1,64}@[0-9A-Za-z]([0-9A-Za-z.-]*[0-9A-Za-z])?$`)
+// emailPattern is an address (RFC 5321) without quotes and comments, at a domain with a dot.
+var emailPattern = regexp.MustCompile(`^[0-9A-Za-z!#$%&'*+/=?^_{|}~-]+(?:\.[0-9A-Za-z!#$%&'*+/=?^_{|}~-]+)*@` +
+	`(?:[0-9A-Za-z](?:[0-9A-Za-z-]{0,61}[0-9A-Za-z])?\.)+[A-Za-z](?:[0-9A-Za-z-]{0,61}[0-9A-Za-z])$`)
 
 func (f *findings) email(address string) {
-	if address != "" && (len(address) > emailLimit || !emailPattern.MatchString(address)) {
+	if address != "" && (len(address) > emailLimit || strings.IndexByte(address, '@') > emailLocalLimit || !emailPattern.MatchString(address)) {
 		f.add("email", codeFormat, "Enter one e-mail address, such as name@bank.example.")
 	}
 }

@@ -28,7 +28,14 @@ type Values struct {
 	RemittanceText    string // remittanceText
 	EndToEndID        string // endToEndId
 	AmendReason       string // amendReason
+	Basis             string // basis: what the form was filled from, as BasisPayment or BasisTemplate and its id; empty for nothing
 }
+
+// What a form can be filled from.
+const (
+	BasisPayment  = "payment "
+	BasisTemplate = "template "
+)
 
 // Field is one answer under the name of its form field. Label names the field in a list of changes; a field without one is not listed.
 type Field struct {
@@ -59,6 +66,7 @@ func (v *Values) Fields() []Field {
 		{"country", "Country", &v.Country},
 		{"endToEndId", "End-to-end ID", &v.EndToEndID},
 		{"amendReason", "", &v.AmendReason},
+		{"basis", "", &v.Basis},
 	}
 }
 

@@ -1,6 +1,7 @@
 package payment
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,9 +36,20 @@ type Order struct {
 	Replaces   int    // the version an amendment was made from; 0 when its editor did not say
 	// Part is the place of the order in a file of several payments, from 1; 0 for an order of its own. The orders of a file share its MsgId.
 	Part int
+	// Seen are the payments like this one that the maker was shown; nil stores it whatever is like it.
+	Seen *SeenAlike
 	// ManyTransactions lets a dry run check a document with more than one payment; none is ever made of it.
 	ManyTransactions bool
 }
+
+// SeenAlike names the payments since a time to the same account of the same amount that a maker was shown.
+type SeenAlike struct {
+	Since time.Time
+	IDs   []uuid.UUID
+}
+
+// ErrAlike refuses an order like another one that was stored after its maker looked.
+var ErrAlike = errors.New("a payment like this one was made meanwhile")
 
 // partMark separates a MsgId from the position of a payment in its file. No rule book allows this character in a MsgId.
 const partMark = "#"

@@ -16,11 +16,11 @@ type NewVersion struct {
 	Grant        identity.Grant // of the role maker, under which the editor wrote it
 }
 
-// Withdraw withdraws a pending message. Only somebody who made or edited it may. A checker may withdraw a scheduled payment too. The reason
-// is optional.
+// Withdraw withdraws a pending message. Only somebody who made or edited it may; the reason is optional. A checker may withdraw a scheduled
+// payment too, with a reason.
 //
 // Errors in order of precedence: ForbiddenError, StateError (a RepeatError when it was withdrawn before for the same reason), FieldError
-// for an invalid reason.
+// for a missing or invalid reason.
 func (m Message) Withdraw(by identity.Principal, reason string, at time.Time) (Transition, error) {
 	err := m.mayWithdraw(by)
 	if err != nil {
@@ -29,12 +29,15 @@ func (m Message) Withdraw(by identity.Principal, reason string, at time.Time) (T
 	if !m.State.Pending() && m.State != StateScheduled {
 		return Transition{}, m.repeatedWords(ActionWithdraw, StateWithdrawn, by, reason)
 	}
-	if reason != "" {
+	if own := m.MadeBy(by.PersonID); reason != "" || !own {
 		finding := CheckReason(reason)
 		if finding != nil {
 			finding.Pointer = "/reason"
-			if strings.TrimSpace(reason) == "" {
+			switch {
+			case strings.TrimSpace(reason) == "" && own:
 				finding.Text = "Say why you withdraw it, or leave the reason out."
+			case strings.TrimSpace(reason) == "":
+				finding.Text = "Say why you withdraw it: its maker reads this."
 			}
 			return Transition{}, &FieldError{Findings: []Finding{*finding}}
 		}

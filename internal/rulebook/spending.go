@@ -3,6 +3,7 @@ package rulebook
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -33,6 +34,9 @@ type SpendingLimit struct {
 	Currency           money.Currency
 	Used               int64  // of PerDay, on Day, before this message
 	Day                string // as 2026-11-22, in the zone of the banking day
+	// Planned is the amount of other payments that are scheduled for the later day On; zero for a payment of today.
+	Planned int64
+	On      time.Time
 	// Untrusted: the limit is not what two administrators set. Nothing is paid under it.
 	Untrusted bool
 }
@@ -74,6 +78,16 @@ func (l SpendingLimit) Refuses(amount money.Amount) i18n.Text {
 	return ""
 }
 
+// Overbooked warns of an amount that the payments scheduled for its later day leave no room for, "" when they do. The limit is held on that
+// day: a scheduled payment may be withdrawn before it.
+func (l SpendingLimit) Overbooked(amount money.Amount) i18n.Text {
+	if l.Planned == 0 || l.PerDay == 0 || l.Currency != amount.Currency() || l.Planned <= l.PerDay-amount.Minor() {
+		return ""
+	}
+	return i18n.Text("The payment may fail on %s: %s may pay at most %s a day, and %s is scheduled for that day already.").
+		With(i18n.Day(l.On), l.Words(), l.amount(l.PerDay), l.amount(l.Planned))
+}
+
 // Words name whom the limit binds: "the account CH50 … 1346", "the person Anna Meier".
 func (l SpendingLimit) Words() i18n.Text {
 	switch l.Of {
@@ -92,7 +106,10 @@ func (l SpendingLimit) Today() i18n.Text {
 	if l.PerPayment > 0 {
 		parts = append(parts, i18n.Text("%s at a time").With(l.amount(l.PerPayment)))
 	}
-	if l.PerDay > 0 {
+	switch {
+	case l.PerDay > 0 && !l.On.IsZero():
+		parts = append(parts, i18n.Text("%s of %s scheduled for %s").With(l.amount(l.Planned), l.amount(l.PerDay), i18n.Day(l.On)))
+	case l.PerDay > 0:
 		parts = append(parts, i18n.Text("%s of %s used today").With(l.amount(l.Used), l.amount(l.PerDay)))
 	}
 	return i18n.Join("; ", parts...)

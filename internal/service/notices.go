@@ -133,6 +133,11 @@ func (s *Notices) Settings(ctx context.Context, by identity.Principal) (list []N
 	return list, to.Email, err
 }
 
+// Silent reports whether a person gets no notices because no SMTP server is set.
+func (s *Notices) Silent(by identity.Principal) bool {
+	return s.cfg.Mail == nil && slices.ContainsFunc(noticeKinds, func(kind NoticeKind) bool { return kind.goesTo(by) })
+}
+
 func choiceOf(kind NoticeKind, chosen []store.NoticeChoice) store.NoticeChoice {
 	for _, c := range chosen {
 		if c.Kind == kind.Default.Kind {

@@ -49,7 +49,7 @@ type Result struct {
 // Create makes an instruction. A repeat with the same externalId and content returns the first message again.
 //
 // Errors: payment.ForbiddenError; payment.RefusalError with every rule broken, DU01 for a MsgId used before or an externalId used with
-// other content; payment.FieldError for the note; payment.ErrKeyReused; payment.WithheldError when a key used before is not as it was
+// other content; payment.FieldError for the note; payment.ErrKeyReused; payment.ErrAlike; payment.WithheldError when a key used before is not as it was
 // stored; lifecycle.ErrNoPolicy.
 func (s *Payments) Create(ctx context.Context, by identity.Principal, in payment.Order) (Result, error) {
 	found, err := s.verify(ctx, by, in)
@@ -67,7 +67,8 @@ func (s *Payments) Create(ctx context.Context, by identity.Principal, in payment
 	if duplicate, is := errors.AsType[*store.DuplicateError](err); is {
 		return s.repeat(ctx, by, in, duplicate)
 	}
-	if _, refused := errors.AsType[*payment.RefusalError](err); refused && in.ExternalID+in.IdempotencyKey != "" {
+	_, refused := errors.AsType[*payment.RefusalError](err)
+	if (refused || errors.Is(err, payment.ErrAlike)) && in.ExternalID+in.IdempotencyKey != "" {
 		return s.repeatOrRefuse(ctx, by, in, err)
 	}
 	if err != nil {
@@ -181,10 +182,20 @@ func (s *Payments) Preview(ctx context.Context, by identity.Principal, in paymen
 	if err != nil {
 		return Preview{}, err
 	}
-	made, err := payment.PreviewInstruction(s.instruction(by, in, known, s.cfg.Now()))
-	return Preview{
+	return s.preview(by, in, known, s.cfg.Now())
+}
+
+func (s *Payments) preview(by identity.Principal, in payment.Order, known store.CreateContext, at time.Time) (Preview, error) {
+	made, err := payment.PreviewInstruction(s.instruction(by, in, known, at))
+	shown := Preview{
 		InstructionPreview: made, ApprovalsRequired: known.Policy.ApprovalsRequired, PendingFor: known.Policy.PendingFor,
-	}, err
+	}
+	for _, limit := range known.Limits {
+		if text := limit.Overbooked(made.Summary.Amount); text != "" {
+			shown.Overbooked = append(shown.Overbooked, text)
+		}
+	}
+	return shown, err
 }
 
 // PreviewAll is Preview for the payments of a file, in their order. It reads their common data once.
@@ -203,12 +214,9 @@ func (s *Payments) PreviewAll(ctx context.Context, by identity.Principal, orders
 	previews := make([]Preview, len(orders))
 	at := s.cfg.Now()
 	for i, in := range orders {
-		made, err := payment.PreviewInstruction(s.instruction(by, in, known[i], at))
+		previews[i], err = s.preview(by, in, known[i], at)
 		if err != nil {
 			return nil, err
-		}
-		previews[i] = Preview{
-			InstructionPreview: made, ApprovalsRequired: known[i].Policy.ApprovalsRequired, PendingFor: known[i].Policy.PendingFor,
 		}
 	}
 	return previews, nil
@@ -247,6 +255,7 @@ type Preview struct {
 	payment.InstructionPreview
 	ApprovalsRequired int
 	PendingFor        time.Duration
+	Overbooked        []i18n.Text // limits that other payments of its later day use up
 }
 
 // repeat answers a request whose externalId, Idempotency-Key or MsgId was used before. The externalId is not part of an order's content, so
@@ -289,13 +298,16 @@ func refuseDuplicate(duplicate *store.DuplicateError) error {
 func (s *Payments) ask(by identity.Principal, in payment.Order, index int) store.ContextQuery {
 	q := store.ContextQuery{
 		Realm: by.Realm, ClientID: by.ClientID, Channel: by.Channel, Scheme: in.Scheme, Kind: payment.KindInstruction,
-		People: []uuid.UUID{by.PersonID}, Day: s.today(),
+		People: []uuid.UUID{by.PersonID}, Day: s.today(), Seen: in.Seen,
 	}
 	if index >= len(in.Document.PaymentInformation) {
 		return q
 	}
 	info := &in.Document.PaymentInformation[index]
 	q.DebtorAccount = info.DebtorAccount.ID.IBAN
+	if rulebook.IsLater(info, s.cfg.Now().In(s.cfg.Zone)) {
+		q.On = rulebook.ExecutionDay(info)
+	}
 	for _, tx := range info.CreditTransferTransactionInformation {
 		if tx.Amount.InstructedAmount == nil {
 			continue

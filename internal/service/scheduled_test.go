@@ -258,7 +258,7 @@ func TestAScheduledPaymentIsWithdrawn(t *testing.T) {
 		})
 		both.Go(func() {
 			var late *payment.StateError
-			_, err := h.Submission.Withdraw(ctx, h.Person(t, "checker2"), m.InternalID, "")
+			_, err := h.Submission.Withdraw(ctx, h.Person(t, "checker2"), m.InternalID, "Not needed.")
 			if err != nil && !errors.As(err, &late) {
 				t.Error(err)
 			}

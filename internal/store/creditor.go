@@ -92,6 +92,8 @@ type CreditorNews struct {
 	AddedAt          time.Time
 	AccountChangedAt time.Time
 	EarlierIBAN      string
+	// FormerName is the beneficiary that two people removed or gave another account; "" for an account in force or never listed.
+	FormerName string
 }
 
 // CreditorNews reads the news about the creditors of payments, by the ids of the payments that have any. A beneficiary that does not fit
@@ -116,8 +118,13 @@ func (r *Reader) CreditorNews(ctx context.Context, realm string, of []payment.Me
 		for _, row := range firsts {
 			news[row.MessageID] = CreditorNews{First: true, OtherAccount: row.OtherAccount}
 		}
-		known, err := r.beneficiaries(ctx, q, realm, ask.Accounts)
+		known, former, err := r.beneficiaries(ctx, q, realm, ask.Accounts)
 		for i, id := range ask.MessageIds {
+			if name := former[ask.Accounts[i]]; name != "" {
+				n := news[id]
+				n.FormerName = name
+				news[id] = n
+			}
 			if b, found := known[ask.Accounts[i]]; found {
 				n := news[id]
 				n.ListedName = b.Name
@@ -130,22 +137,43 @@ func (r *Reader) CreditorNews(ctx context.Context, realm string, of []payment.Me
 	return news, err
 }
 
-// beneficiaries reads the beneficiaries in force with one of these accounts, by account.
+// beneficiaries reads the beneficiaries in force with one of these accounts, by account, and the names of those that no longer have one.
 func (r *Reader) beneficiaries(
 	ctx context.Context, q *dbsqlc.Queries, realm string, accounts []string,
-) (map[string]dbsqlc.Beneficiary, error) {
+) (known map[string]dbsqlc.Beneficiary, former map[string]string, err error) {
 	rows, err := q.BeneficiaryOfAccounts(ctx, realm, accounts)
 	if err != nil {
-		return nil, fmt.Errorf("look for beneficiaries: %w", err)
+		return nil, nil, fmt.Errorf("look for beneficiaries: %w", err)
 	}
 	guard := r.db.Guard(q)
-	known := make(map[string]dbsqlc.Beneficiary, len(rows))
+	known, former = make(map[string]dbsqlc.Beneficiary, len(rows)), map[string]string{}
 	for _, row := range rows {
-		if guard.Fits(ctx, Beneficiary(row)) {
-			known[row.Iban] = row
+		b := dbsqlc.Beneficiary(row)
+		switch {
+		case !guard.Fits(ctx, Beneficiary(b)):
+			continue
+		case b.Removed:
+			former[b.Iban] = b.Name
+		default:
+			known[b.Iban] = b
+		}
+		if b.EarlierIban != "" {
+			former[b.EarlierIban] = b.Name
 		}
 	}
-	return known, nil
+	for iban := range known {
+		delete(former, iban)
+	}
+	return known, former, nil
+}
+
+// FormerBeneficiaries returns the names of beneficiaries that no longer have one of these accounts, by account.
+func (r *Reader) FormerBeneficiaries(ctx context.Context, realm string, accounts []string) (former map[string]string, err error) {
+	err = r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) (err error) {
+		_, former, err = r.beneficiaries(ctx, q, realm, accounts)
+		return err
+	})
+	return former, err
 }
 
 // Recent is a creditor that a person paid lately, with the last payment to its account.

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgerrcode"
@@ -46,8 +48,11 @@ type ContextQuery struct {
 	// People are those whose limits bind it, and Day is the banking day, as 2026-11-22.
 	People []uuid.UUID
 	Day    string
+	On     time.Time // the later day for which the payment is, at midnight UTC; zero for today
 	// About is the message whose current version is asked about; zero for content that is not stored yet.
 	About uuid.UUID
+	// Seen are the payments like new content that its maker was shown; nil asks for no comparison.
+	Seen *payment.SeenAlike
 }
 
 // CreateContext is the realm data for a new message or a decision.
@@ -77,7 +82,7 @@ type NewMessageFunc func(CreateContext) (payment.Created, error)
 // written. Concurrent calls are batched (see Batcher); create may be called twice.
 //
 // Errors: ErrStopped; DuplicateError when a key of the message was used before; payment.WithheldError when that key fails its seal;
-// ErrNoPolicy; payment.ForbiddenError when the role of the maker ended meanwhile; the errors of create.
+// ErrNoPolicy; payment.ErrAlike; payment.ForbiddenError when the role of the maker ended meanwhile; the errors of create.
 func (s *Messages) Insert(ctx context.Context, ask ContextQuery, create NewMessageFunc) (payment.Message, error) {
 	err := s.db.marks.runs(ask.Realm)
 	if err != nil {
@@ -90,7 +95,7 @@ func (s *Messages) Insert(ctx context.Context, ask ContextQuery, create NewMessa
 	if err != nil {
 		return payment.Message{}, err
 	}
-	if !known.mayBind(ask.Kind) {
+	if !known.mayBind(ask.Kind) && ask.Seen == nil {
 		c, err := create(*known)
 		if err != nil {
 			return c.Message, err
@@ -114,12 +119,37 @@ func (s *Messages) insertLocked(ctx context.Context, ask ContextQuery, create Ne
 		if err != nil {
 			return payment.Created{}, err
 		}
-		return create(known)
+		c, err := create(known)
+		if err == nil {
+			err = unlike(ctx, q, ask.Seen, c.Message)
+		}
+		return c, err
 	})
 	if errors.Is(err, errKeyTaken) {
 		return c.Message, s.duplicate(ctx, c)
 	}
 	return c.Message, err
+}
+
+// unlike fails with payment.ErrAlike if a payment like a message is stored that its maker was not shown.
+func unlike(ctx context.Context, q *dbsqlc.Queries, seen *payment.SeenAlike, m payment.Message) error {
+	if seen == nil {
+		return nil
+	}
+	err := q.DuplicateTurn(ctx, m.Realm)
+	if err != nil {
+		return fmt.Errorf("wait for other entries: %w", err)
+	}
+	rows, err := q.DuplicateList(ctx, duplicatesOf(m.Realm, Likeness{Summary: m.Summary, Since: seen.Since, Except: m.InternalID}))
+	if err != nil {
+		return fmt.Errorf("list similar payments: %w", err)
+	}
+	for _, row := range rows {
+		if !slices.Contains(seen.IDs, row.MessageID) {
+			return payment.ErrAlike
+		}
+	}
+	return nil
 }
 
 // errKeyTaken reports that a key of a new message is in use.

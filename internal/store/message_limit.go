@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -41,6 +42,9 @@ func (s *Messages) bind(ctx context.Context, q *dbsqlc.Queries, ask ContextQuery
 	if err == nil && len(rows) > 0 {
 		known.Limits, err = s.limits(ctx, q, rows, ask.Day, lock)
 	}
+	if err == nil && !lock && !ask.On.IsZero() {
+		err = planned(ctx, q, ask, known.Limits)
+	}
 	if err != nil {
 		return fmt.Errorf("read the limits: %w", err)
 	}
@@ -49,6 +53,19 @@ func (s *Messages) bind(ctx context.Context, q *dbsqlc.Queries, ask ContextQuery
 		known.Limits = append(known.Limits, rulebook.SpendingLimit{Untrusted: true, Name: "that is gone"})
 	}
 	return guard.Err()
+}
+
+// planned adds what is scheduled under each limit for the later day of a payment, beside it.
+func planned(ctx context.Context, q *dbsqlc.Queries, ask ContextQuery, limits []rulebook.SpendingLimit) error {
+	ids := make([]uuid.UUID, len(limits))
+	for i := range limits {
+		ids[i], limits[i].On = limits[i].ID, ask.On
+	}
+	rows, err := q.LimitPlanned(ctx, dbsqlc.LimitPlannedParams{Realm: ask.Realm, LimitIds: ids, ExecutionDay: &ask.On, OtherThan: ask.About})
+	for _, row := range rows {
+		limits[slices.Index(ids, row.LimitID)].Planned = row.Planned
+	}
+	return err
 }
 
 func (s *Messages) limits(ctx context.Context, q *dbsqlc.Queries, rows []dbsqlc.SpendingLimit,
@@ -149,6 +166,7 @@ func withLimits(detail string, uses []rulebook.LimitUse) string {
 type LimitScope struct {
 	Person uuid.UUID // who acts
 	Day    string    // as 2026-11-22, in the zone of the banking day
+	On     time.Time // as ContextQuery has it, for display
 }
 
 // people returns the users whose limits apply to a message: its makers, the approvers of its current content, and the
@@ -172,7 +190,7 @@ func (s *Messages) Limits(ctx context.Context, m payment.Message, b LimitScope) 
 	}
 	err := s.db.InRealm(ctx, m.Realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		ask := ContextQueryOf(m)
-		ask.People, ask.Day, known.limited = b.people(m), b.Day, true
+		ask.People, ask.Day, ask.On, known.limited = b.people(m), b.Day, b.On, true
 		return s.bind(ctx, q, ask, &known, false)
 	})
 	return known.Limits, err

@@ -156,15 +156,19 @@ func policyKey(p administration.Policy) string {
 // maxDryRun is the number of messages of a dry run.
 const maxDryRun = 1000
 
-// DryRun returns the effect that a policy would have had on the realm's last messages.
-func (c *Changes) DryRun(ctx context.Context, realm string, p administration.Policy) (administration.DryRun, error) {
-	run := administration.NewDryRun(p)
-	err := c.db.InRealm(ctx, realm, Searching, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+// DryRun returns the effect that a policy would have had on the realm's last messages, in the place of the policy in force of its id.
+func (c *Changes) DryRun(ctx context.Context, realm string, p administration.Policy) (run administration.DryRun, err error) {
+	err = c.db.InRealm(ctx, realm, Searching, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		inForce, err := realmWriter{q: q, realm: realm}.policiesInForce(ctx)
+		if err != nil {
+			return err
+		}
+		run = administration.NewDryRun(p, inForce)
 		rows, err := q.PolicyDryRun(ctx, realm, maxDryRun)
 		for _, row := range rows {
 			run.Count(administration.PastMessage{
 				Kind: row.Kind, Scheme: row.Scheme, Channel: row.Channel, ClientID: row.ClientID, Approvals: int(row.ApprovalsRequired),
-				Amount: row.Amount, Rank: int(row.Rank),
+				Amount: row.Amount,
 			})
 		}
 		return err

@@ -199,13 +199,9 @@ type Likeness struct {
 // SimilarTo lists at most ten payments to the same account of the same amount since a time that are not closed without payment, newest
 // first.
 func (r *Reader) SimilarTo(ctx context.Context, realm string, l Likeness) ([]Similar, error) {
-	s := l.Summary
 	var list []Similar
 	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-		rows, err := q.DuplicateList(ctx, dbsqlc.DuplicateListParams{
-			Realm: realm, CreditorAccount: s.CreditorAccount, Amount: s.Amount.Minor(), Currency: string(s.Amount.Currency()), Since: l.Since,
-			OtherThan: l.Except,
-		})
+		rows, err := q.DuplicateList(ctx, duplicatesOf(realm, l))
 		if err != nil {
 			return fmt.Errorf("list similar payments: %w", err)
 		}
@@ -218,6 +214,13 @@ func (r *Reader) SimilarTo(ctx context.Context, realm string, l Likeness) ([]Sim
 		return nil
 	})
 	return list, err
+}
+
+func duplicatesOf(realm string, l Likeness) dbsqlc.DuplicateListParams {
+	return dbsqlc.DuplicateListParams{
+		Realm: realm, CreditorAccount: l.Summary.CreditorAccount, Amount: l.Summary.Amount.Minor(),
+		Currency: string(l.Summary.Amount.Currency()), Since: l.Since, OtherThan: l.Except,
+	}
 }
 
 // Alike returns of each payment how many SimilarTo would list: at most ten. A payment without an account has none.

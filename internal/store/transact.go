@@ -121,7 +121,11 @@ func (s *Messages) considerLocked(ctx context.Context, realm string, id uuid.UUI
 		if err != nil {
 			return payment.Transition{}, err
 		}
-		return c.Decide(m.RequiringApprovals(known.ApprovalsAsked), known)
+		t, err := c.Decide(m.RequiringApprovals(known.ApprovalsAsked), known)
+		if err == nil {
+			err = unlike(ctx, q, ask.Seen, t.After())
+		}
+		return t, err
 	})
 }
 

@@ -15,8 +15,12 @@ WHERE b.realm = @realm AND NOT b.removed
 ORDER BY lower(b.name), b.beneficiary_id LIMIT @page_size::integer;
 
 -- name: BeneficiaryOfAccounts :many
--- Those in force that have one of these accounts.
-SELECT * FROM beneficiary WHERE realm = @realm AND iban = ANY (@ibans::text[]) AND NOT removed;
+-- Those in force that have one of these accounts, and those that had one before its removal or change.
+SELECT f.* FROM beneficiary f WHERE f.realm = @realm AND f.iban = ANY (@ibans::text[]) AND NOT f.removed
+UNION ALL
+SELECT r.* FROM beneficiary r WHERE r.realm = @realm AND r.iban = ANY (@ibans::text[]) AND r.removed
+UNION ALL
+SELECT e.* FROM beneficiary e WHERE e.realm = @realm AND e.earlier_iban = ANY (@ibans::text[]) AND e.earlier_iban <> '';
 
 -- name: BeneficiaryInsert :exec
 INSERT INTO beneficiary (realm, beneficiary_id, name, iban, street, building_number, address_line1, address_line2, postcode, town, country,

@@ -24,6 +24,18 @@ SELECT u.limit_id, max(u.used_after)::bigint AS used FROM limit_use u
 WHERE u.realm = @realm AND u.limit_id = ANY (@limit_ids::uuid[]) AND u.day = to_date(@day::text, 'YYYY-MM-DD')
 GROUP BY u.limit_id;
 
+-- name: LimitPlanned :many
+-- How much is scheduled under each limit for a day, beside one payment.
+SELECT l.limit_id, sum(v.amount)::bigint AS planned
+FROM message m
+JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
+JOIN spending_limit l ON l.realm = m.realm AND l.limit_id = ANY (@limit_ids::uuid[]) AND l.currency = v.currency
+  AND (l.limit_of = 'client' AND l.holder = m.client_id OR l.limit_of = 'account' AND l.holder = v.debtor_account
+       OR l.limit_of = 'person' AND (l.holder = ANY (v.makers::text[]) OR EXISTS (
+         SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version AND d.checker_person::text = l.holder)))
+WHERE m.realm = @realm AND m.state = 'Scheduled' AND m.execution_day = @execution_day AND m.message_id <> @other_than
+GROUP BY l.limit_id;
+
 -- name: LimitTold :one
 -- How much of a limit is used on a day by what the audit trail tells. @use is the beginning of such a use in a detail, as a regular expression.
 SELECT coalesce(max(substring(a.detail FROM @use::text || '([0-9]{1,18})')::bigint +

@@ -81,6 +81,11 @@ WHERE v.realm = @realm AND v.creditor_account = @creditor_account AND v.amount =
   AND v.message_id <> @other_than
 ORDER BY v.message_id DESC LIMIT 10;
 
+-- name: DuplicateTurn :exec
+-- Entries that are compared with each other take turns in a realm until their transactions end. DuplicateList sees the one before only as a
+-- statement after this one.
+SELECT realm FROM realm WHERE realm = @realm FOR NO KEY UPDATE;
+
 -- name: DuplicateCounts :many
 -- Of payments (lists of equal length), how many payments DuplicateList would list: to the same account of the same amount since a time, other
 -- than the given one. It reads the newest 11 of each account and amount, as a payment itself may be among them.

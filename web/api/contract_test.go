@@ -25,6 +25,30 @@ func TestTheDescriptionIsValid(t *testing.T) {
 	}
 }
 
+// TestTheDescriptionFillsInWhatGoesTogether: its page sends the examples of all parameters but empty ones, and a list takes a page or a place,
+// not both.
+func TestTheDescriptionFillsInWhatGoesTogether(t *testing.T) {
+	t.Parallel()
+	document, err := openapi3.NewLoader().LoadFromData(contract.Document)
+	must(t, err)
+	lists := 0
+	for path, item := range document.Paths.Map() {
+		for _, operation := range item.Operations() {
+			page, after := operation.Parameters.GetByInAndName("query", "currentPage"), operation.Parameters.GetByInAndName("query", "after")
+			if page == nil || after == nil {
+				continue
+			}
+			lists++
+			if after.Example != "" {
+				t.Errorf("%s fills in after beside currentPage: %v", path, after.Example)
+			}
+		}
+	}
+	if lists < 3 {
+		t.Errorf("only %d lists have both", lists)
+	}
+}
+
 // TestTheDescriptionNamesEveryEvent: a type of event is described for clients.
 func TestTheDescriptionNamesEveryEvent(t *testing.T) {
 	t.Parallel()

@@ -573,7 +573,7 @@ type DryRunAnswer struct {
 	// ByApprovals How many messages would have needed how many approvals.
 	ByApprovals map[string]int `json:"byApprovals"`
 
-	// Changed How many of them would have needed another number of approvals.
+	// Changed How many of them would need another number of approvals than under the policies in force.
 	Changed int `json:"changed"`
 
 	// Header What every answer begins with.

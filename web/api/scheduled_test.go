@@ -36,6 +36,10 @@ func TestAPaymentForALaterDayByJSON(t *testing.T) {
 		t.Errorf("another maker withdraws it: %d %s", a.Status, a.Body)
 	}
 	cancels.Who = checker2
+	if a := b.Send(t, cancels); a.Status != http.StatusBadRequest || !strings.Contains(a.Body, "CH21") {
+		t.Errorf("a checker withdraws it without a reason: %d %s", a.Status, a.Body)
+	}
+	cancels.Body = `{"identifiers":{"internalId":"` + id + `"},"reason":"Not needed."}`
 	if a := b.ok(t, cancels); a.GroupStatus() != "RJCT" && a.Text("state") != "Withdrawn" {
 		t.Errorf("a checker withdraws it: %s", a.Body)
 	}

@@ -233,7 +233,9 @@ func (v *Request) knownPerson(values administration.Values) error {
 
 // try adds the result of a policy on past messages to the form and renders it.
 func (v *Request) try(model views.ChangeForm, values administration.Values) error {
-	run, err := v.Config.Admin.DryRun(v.Context(), v.By, maps.Clone(values).Compact())
+	asked := maps.Clone(values)
+	asked["policyId"] = v.Echo.QueryParam("subject")
+	run, err := v.Config.Admin.DryRun(v.Context(), v.By, asked.Compact())
 	if err != nil {
 		return v.RefuseChange(model, err)
 	}
@@ -243,8 +245,10 @@ func (v *Request) try(model views.ChangeForm, values administration.Values) erro
 
 // tried describes the result of a policy on past messages.
 func tried(run administration.DryRun) []i18n.Text {
-	found := []i18n.Text{i18n.Text("Of the last %d payments, %d would have needed another number of approvals.").
-		With(run.Of, run.Changed)}
+	found := []i18n.Text{
+		i18n.Text("Of the last %d payments, %d would have needed another number of approvals.").With(run.Of, run.Changed),
+		i18n.Text("The rule would have applied to %d of them.").With(run.Taken),
+	}
 	for _, approvals := range slices.Sorted(maps.Keys(run.ByApprovals)) {
 		found = append(found, i18n.Text("Number of approvals %d: payments %d.").With(approvals, run.ByApprovals[approvals]))
 	}

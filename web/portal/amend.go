@@ -211,7 +211,7 @@ func showWithdraw(v *Request) error {
 	if err != nil {
 		return err
 	}
-	_, err = m.Withdraw(v.By, "", v.At) // asks the domain; nothing is stored
+	_, err = m.Withdraw(v.By, "-", v.At) // asks the domain; nothing is stored
 	kept, lost := v.Unsent(m.InternalID)
 	if lost != nil {
 		return lost
@@ -225,7 +225,7 @@ func keepWithdraw(v *Request) error {
 	if err != nil {
 		return err
 	}
-	_, err = m.Withdraw(v.By, "", v.At) // asks the domain; nothing is stored
+	_, err = m.Withdraw(v.By, "-", v.At) // asks the domain; nothing is stored
 	_, lost := LostTo(err)
 	var malformed *payment.FieldError
 	if err != nil && !lost && !errors.As(err, &malformed) {
@@ -266,7 +266,7 @@ func (v *Request) afterWithdrawal(m payment.Message) string {
 
 // renderWithdraw renders the page of a withdrawal, with the cause of a refusal if there is one.
 func (v *Request) renderWithdraw(m payment.Message, model views.Words, cause error) error {
-	model.Act, model.Conflict = views.ActWithdraw, Conflict(cause, m, model.Text)
+	model.Act, model.Conflict, model.Required = views.ActWithdraw, Conflict(cause, m, model.Text), !m.MadeBy(v.By.PersonID)
 	if model.Conflict != nil {
 		model.Conflict.Lost, model.Conflict.NextURL, model.Conflict.NextLabel = "It was not withdrawn.", "/mine", "Go to my submissions"
 		if to := v.afterWithdrawal(m); to != "/mine" {

@@ -155,7 +155,7 @@ func (v *Request) pastMarks(p prepared, problems []ui.Problem) (alike, apart vie
 	if err != nil || incomplete {
 		return alike, apart, nil //nolint:nilerr // a form without an amount or an account has no like yet
 	}
-	hits, err := v.duplicates(p, summary)
+	hits, _, err := v.duplicates(p, summary)
 	if err != nil {
 		return alike, apart, err
 	}

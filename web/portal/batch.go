@@ -243,9 +243,22 @@ func (v *Request) batchLines(drafts []store.Draft) ([]views.BatchLine, []prepare
 	if err != nil {
 		return nil, nil, err
 	}
+	var accounts []string
+	for _, p := range made {
+		if p.draft.MessageID == uuid.Nil && p.fine() {
+			accounts = append(accounts, p.asked.Summary.CreditorAccount)
+		}
+	}
+	former, err := v.Config.Reader.FormerBeneficiaries(v.Context(), v.By.Realm, accounts)
+	if err != nil {
+		return nil, nil, err
+	}
 	lines := make([]views.BatchLine, len(made))
 	for i, p := range made {
 		lines[i] = v.batchLine(p, alike[i] > 0)
+		if name := former[p.asked.Summary.CreditorAccount]; name != "" && p.draft.MessageID == uuid.Nil && p.fine() {
+			lines[i].Check("/payments/"+p.draft.ID.String()+"/check", i18n.Text("This is no longer the account of %s: look at it.").With(name), "")
+		}
 	}
 	return lines, made, nil
 }
@@ -403,9 +416,10 @@ func (v *Request) submitLine(draft store.Draft) error {
 	if err != nil || found.Warns() {
 		return err
 	}
+	p.seen = &payment.SeenAlike{Since: v.At.Add(-DuplicateWindow)} // a line like another is not ready
 	m, err := v.createOrAmend(p)
 	var refused *payment.RefusalError
-	if errors.As(err, &refused) {
+	if errors.As(err, &refused) || errors.Is(err, payment.ErrAlike) {
 		return nil // the list says why
 	}
 	if err != nil {

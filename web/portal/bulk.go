@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"net/http"
@@ -153,8 +154,8 @@ func (v *Request) leftOutBefore(m payment.Message, beside int) (i18n.Text, error
 func (v *Request) overLimit(m payment.Message) (i18n.Text, error) {
 	limits, err := v.Config.Approval.Limits(v.Context(), v.By, m)
 	for _, l := range limits {
-		if l.Currency == m.Summary.Amount.Currency() && l.Refuses(m.Summary.Amount) != "" {
-			return l.Refuses(m.Summary.Amount), err
+		if passed := cmp.Or(l.Refuses(m.Summary.Amount), l.Overbooked(m.Summary.Amount)); l.Currency == m.Summary.Amount.Currency() && passed != "" {
+			return passed, err
 		}
 	}
 	return "", err
@@ -233,11 +234,16 @@ func approveBulk(v *Request) error {
 		if waiting.changed {
 			return v.leaveFor("/queue/files/"+form.Get(fileField), fileChanged)
 		}
+		if len(waiting.items) == 0 {
+			return v.allDecided(waiting.last.InternalID)
+		}
 		items, step = waiting.items, fileStep
 		model.File, model.Checked, places = form.Get(fileField), form.Get(CheckedField), waiting.places
 	}
-	if model.File != "" && form.Get(oddField) != "" && form.Get(lookedField) == "" {
-		return v.leaveFor(filePath(uuid.MustParse(model.File)), "Nothing was approved. Look at the marked payments, and confirm that you did.")
+	if model.File != "" && form.Get(lookedField) == "" {
+		return v.renderFileApproval(uuid.MustParse(model.File), http.StatusUnprocessableEntity, ui.Problem{
+			Field: lookedField, Text: "Nothing was approved. Look at the marked payments, and confirm that you did.", Code: "CH21",
+		})
 	}
 	if len(items) == 0 {
 		return v.leaveFor(model.BackURL, "Nothing was approved. Tick the payments to approve.")

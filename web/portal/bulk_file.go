@@ -17,6 +17,7 @@ import (
 	"countersign/internal/orderform"
 	"countersign/internal/payment"
 	"countersign/views"
+	"countersign/views/ui"
 )
 
 const (
@@ -24,8 +25,8 @@ const (
 	fileField = "file"
 	// fromField is the form field with the number of payments of the file that were decided before.
 	fromField = "from"
-	// oddField says that marked payments of a file are approved too, lookedField that the checker looked at them.
-	oddField, lookedField = "odd", "looked"
+	// lookedField confirms that the checker looked at the marked payments of a file.
+	lookedField = "looked"
 	// fileStep is the number of decisions about payments of a file for each request.
 	fileStep = 25
 )
@@ -54,6 +55,11 @@ func showFileApproval(v *Request) error {
 	if err != nil {
 		return err
 	}
+	return v.renderFileApproval(id, http.StatusOK)
+}
+
+// renderFileApproval renders that page, or with problems its part for htmx.
+func (v *Request) renderFileApproval(id uuid.UUID, status int, problems ...ui.Problem) error {
 	name, ids, err := v.Config.Reader.BatchPayments(v.Context(), v.By.Realm, id)
 	if err != nil {
 		return err
@@ -65,13 +71,17 @@ func showFileApproval(v *Request) error {
 	f := ReadFilter(url.Values{}, "/queue")
 	model := views.Bulk{
 		Layout: v.layout("Approve the payments of a file", views.PlaceQueue), BackURL: "/queue", Action: "/queue/bulk",
-		File: id.String(), FileName: name, Checked: digestOfFile(messages), All: len(messages),
+		File: id.String(), FileName: name, Checked: digestOfFile(messages), All: len(messages), Problems: problems,
 	}
+	model.Layout.Failed = len(problems) > 0
 	err = v.fillFile(&model, messages, f)
 	if err != nil {
 		return err
 	}
-	return v.Render(http.StatusOK, views.BulkPage(model))
+	if v.Fragment() {
+		return v.Render(status, views.BulkBody(model))
+	}
+	return v.Render(status, views.BulkPage(model))
 }
 
 // fillFile sorts the waiting payments of a file: those left out with the reason, those with cautions, the most cautions first, and the
@@ -161,9 +171,10 @@ func digestOfFile(messages []payment.Message) string {
 
 // waitingOfFile holds the payments of a file that still wait for a decision, after those handled by earlier requests.
 type waitingOfFile struct {
-	items   []string // as a form names a few messages
-	places  []int    // of the items in the file, from 0
-	changed bool     // the file is not as the page showed it
+	items   []string        // as a form names a few messages
+	places  []int           // of the items in the file, from 0
+	changed bool            // the file is not as the page showed it
+	last    payment.Message // whose state changed last
 }
 
 // waitingOfFile reads the waiting payments of the file that a form names.
@@ -196,11 +207,23 @@ func (v *Request) waitingOfFile(form url.Values) (waiting waitingOfFile, err err
 		from = 0
 	}
 	for place, m := range messages {
+		if m.StateSince.After(waiting.last.StateSince) {
+			waiting.last = m
+		}
 		if place >= from && m.State == payment.StateApprovalPending {
 			waiting.items, waiting.places = append(waiting.items, binding(m)), append(waiting.places, place)
 		}
 	}
 	return waiting, nil
+}
+
+// allDecided tells a checker who was too late for a file who decided its last payment, and when.
+func (v *Request) allDecided(last uuid.UUID) error {
+	m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, last)
+	if err != nil {
+		return err
+	}
+	return v.leaveFor("/queue", i18n.Join(" ", "Nothing was approved: no payment of this file waits any more.", WhatHappened(m)))
 }
 
 // maxTogether limits the messages that one form approves.

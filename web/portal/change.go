@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -166,6 +167,9 @@ func (v *Request) Change(desk ChangeDesk, c administration.Change) views.RealmCh
 // changeDifferences describes the fields that change.
 func changeDifferences(c administration.Change) []views.ChangeDifference {
 	var shown []views.ChangeDifference
+	if c.Kind.Noun() == "policy" { // its changed fields alone do not say what it rules
+		shown = append(shown, views.ChangeDifference{Field: "Rule", Before: ruleOf(c.Before), After: ruleOf(c.After)})
+	}
 	for _, d := range c.Differences() {
 		as := shownAs(c, d.Field)
 		if as == "" {
@@ -180,6 +184,16 @@ func changeDifferences(c administration.Change) []views.ChangeDifference {
 		shown = append(shown, views.ChangeDifference{Field: "IBAN", Before: account, After: account})
 	}
 	return shown
+}
+
+// ruleOf describes the policy of these values in a sentence with its priority; "–" for none.
+func ruleOf(values administration.Values) i18n.Text {
+	if len(values) == 0 {
+		return "–"
+	}
+	var p administration.Policy
+	administration.Fill(&p, values)
+	return i18n.Join("; ", wholeRule(p), i18n.Text("%s: %s").With(i18n.Text("Priority"), strconv.Itoa(p.Rank)))
 }
 
 // shownAs returns the key under whose format the difference of a field is shown; "" for a field that means nothing to people: an internal

@@ -48,7 +48,7 @@ func (v *Request) showDraft(draft store.Draft, status int, problems []ui.Problem
 	if !p.fine() {
 		return v.refuseDraft(p)
 	}
-	hits, err := v.duplicates(p, p.asked.Summary)
+	hits, _, err := v.duplicates(p, p.asked.Summary)
 	if err != nil {
 		return err
 	}
@@ -89,21 +89,23 @@ func (v *Request) refuseDraft(p prepared) error {
 }
 
 // duplicates finds payments like this one, but not the one it amends.
-func (v *Request) duplicates(p prepared, summary payment.Summary) ([]views.Duplicate, error) {
+func (v *Request) duplicates(p prepared, summary payment.Summary) ([]views.Duplicate, *payment.SeenAlike, error) {
+	seen := &payment.SeenAlike{Since: v.At.Add(-DuplicateWindow)}
 	similar, err := v.Config.Reader.SimilarTo(v.Context(), v.By.Realm, store.Likeness{
-		Summary: summary, Since: v.At.Add(-DuplicateWindow), Except: p.draft.Amends,
+		Summary: summary, Since: seen.Since, Except: p.draft.Amends,
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	hits := make([]views.Duplicate, 0, len(similar))
 	for _, s := range similar {
+		seen.IDs = append(seen.IDs, s.MessageID)
 		hits = append(hits, views.Duplicate{
 			Reference: string(s.GlobalID), URL: "/payments/" + s.MessageID.String(), State: s.State,
 			At: i18n.Join(" ", i18n.Data(ui.DateTime(s.CreatedAt)), i18n.Text("by %s").With(s.MakerName)),
 		})
 	}
-	return hits, nil
+	return hits, seen, nil
 }
 
 // renderCheck completes the page; the given model holds the additions of the submission.
@@ -133,6 +135,16 @@ func (v *Request) renderCheck(status int, p prepared, model views.Check) error {
 	model.Amount, model.CreditorName = ui.AmountOf(p.asked.Summary.Amount), p.asked.Summary.CreditorName
 	model.Amends, model.NeedsApproval = p.draft.Amends != uuid.Nil, p.asked.ApprovalsRequired > 0
 	model.Transliterated, model.Groups = views.ChangesView(p.built.Transliterated), v.checkGroups(p)
+	template, named, err := v.templateOf(p.values.Basis)
+	if err != nil {
+		return err
+	}
+	if named { // its author determined what this maker submits
+		model.Groups = append(model.Groups, views.CheckGroup{Title: "Template", Rows: []ui.Row{{
+			Term: "Name", Value: template.Name,
+			Details: []i18n.Text{i18n.Text("Saved by %s, %s").With(template.Owner, ui.DateTime(template.SavedAt))},
+		}}})
+	}
 	model.Changes, err = v.amendedBy(p)
 	if err != nil {
 		return err
@@ -143,7 +155,7 @@ func (v *Request) renderCheck(status int, p prepared, model views.Check) error {
 	if len(p.draft.File) == 0 {
 		model.TemplateURL = "/templates?draft=" + p.draft.ID.String()
 	}
-	model.NotForwarded = p.notForwarded()
+	model.NotForwarded, model.Warnings = p.notForwarded(), append(model.Warnings, overbooked(p.asked.Overbooked...)...)
 	if len(p.draft.File) > 0 {
 		model.Warnings = append(model.Warnings, fileWarnings(p.draft)...)
 		if last, taken := v.previousTaken(); taken && p.message == iso20022.Pain001V03 {

@@ -33,6 +33,13 @@ func BeneficiaryWarnings(m payment.Message, news store.CreditorNews, now time.Ti
 				With(news.ListedName, ui.DateTime(news.AddedAt)),
 		})
 	}
+	if news.FormerName != "" {
+		warnings = append(warnings, views.Warning{
+			Flags: []i18n.Text{"Former beneficiary"},
+			Title: "No longer an account of a beneficiary",
+			Text:  i18n.Text("Two people removed %s or gave it another account. Ask the creditor on a way you know.").With(news.FormerName),
+		})
+	}
 	if namedOtherwise(m, news) {
 		warnings = append(warnings, views.Warning{
 			Flags: []i18n.Text{"Other name than listed"},

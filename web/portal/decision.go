@@ -12,7 +12,6 @@ import (
 
 	"countersign/internal/i18n"
 	"countersign/internal/payment"
-	"countersign/internal/rulebook"
 	"countersign/internal/service"
 	"countersign/views"
 	"countersign/views/ui"
@@ -92,9 +91,6 @@ func (v *Request) decision(m payment.Message, f Filter, added views.Decision) (v
 // limits adds the limits of the message and of this person with the amounts used today.
 func (v *Request) limits(m payment.Message, detail *views.Decision) error {
 	limits, err := v.Config.Approval.Limits(v.Context(), v.By, m)
-	if detail.Later {
-		limits = rulebook.Unused(limits)
-	}
 	for _, l := range limits {
 		if l.Currency != m.Summary.Amount.Currency() {
 			continue
@@ -103,8 +99,19 @@ func (v *Request) limits(m payment.Message, detail *views.Decision) error {
 		if passed := l.Refuses(m.Summary.Amount); passed != "" {
 			detail.Passed = append(detail.Passed, passed)
 		}
+		detail.Message.Warnings = append(detail.Message.Warnings, overbooked(l.Overbooked(m.Summary.Amount))...)
 	}
 	return err
+}
+
+// overbooked warns of limits that other payments of a later day use up.
+func overbooked(texts ...i18n.Text) (warnings []views.Warning) {
+	for _, text := range texts {
+		if text != "" {
+			warnings = append(warnings, views.Warning{Title: "Above the limit of its day", Text: text})
+		}
+	}
+	return warnings
 }
 
 // askStepUp adds the question for a second factor where an approval needs one.

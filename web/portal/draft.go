@@ -27,6 +27,7 @@ type prepared struct {
 	asked    service.Preview      // the preview by the submission service
 	findings []payment.Finding
 	note     string // what its maker says to the checkers
+	seen     *payment.SeenAlike
 }
 
 // fine reports whether the draft has no problems.
@@ -36,6 +37,7 @@ func (p prepared) fine() bool { return len(p.built.Problems) == 0 && len(p.findi
 func (p prepared) input() payment.Order {
 	in := payment.Order{
 		Scheme: p.draft.Scheme, ExternalID: p.draft.ID.String(), Document: p.built.Document, Structure: p.findings, Note: p.note,
+		Seen: p.seen,
 	}
 	if p.draft.Batch != uuid.Nil && len(p.source) > 0 {
 		in.Part = p.draft.Line

@@ -54,6 +54,10 @@ func TestEachFlagIsSeenWhereADecisionIsMade(t *testing.T) {
 	for _, flag := range []string{"New beneficiary", "Other name than listed"} {
 		checker.seesFlag(flag, flag, listed, plain)
 	}
+	path := "/beneficiaries/" + b.text("SELECT beneficiary_id::text FROM beneficiary")
+	removed := maker.post(path+"/remove", nil).goesTo("/beneficiaries/changes/")
+	checker.post(removed+"/approve", nil).goesTo(removed)
+	checker.seesFlag("Former beneficiary", "No longer an account of a beneficiary", listed, plain)
 }
 
 // TestEachStateIsSeenWhereADecisionIsMade goes through the flags that say nothing against a payment: what changes its decision is told in

@@ -24,12 +24,14 @@ func (v *Request) fillRole(model *views.Dashboard) error {
 		}
 		model.Lists = append(model.Lists, ended)
 	}
-	if decides || reports {
+	if makes || reports { // a checker cannot answer a recall
 		due, err := DueLines(v, dashboardRows)
 		if err != nil {
 			return err
 		}
 		model.Lists = append(model.Lists, due)
+	}
+	if decides || reports {
 		ages, err := AgeChart(v)
 		if err != nil {
 			return err

@@ -100,6 +100,13 @@ func TestEachRoleHasFiguresOfItsOwn(t *testing.T) {
 			t.Errorf("a supervisor is told %q", label)
 		}
 	}
+	for name, answers := range map[string]bool{"maker1": true, "both1": true, "checker1": false, "supervisor1": true} {
+		home := b.as(name).get("/")
+		_, told := home.tiles()["Recalls to answer"]
+		if told != answers && name != "supervisor1" || strings.Contains(home.main(), "Answers due") != answers {
+			t.Errorf("%s is told of recalls to answer: %t, want %t", name, told, answers)
+		}
+	}
 	for label, tile := range b.as("maker1").get("/").tiles() {
 		if strings.HasPrefix(label, "Time ") || strings.HasPrefix(label, "Decided ") {
 			t.Errorf("a maker is told %s: %v", label, tile)

@@ -161,3 +161,24 @@ func TestNavigationAndShortcutsLeadToWhatThePersonMayDo(t *testing.T) {
 		t.Errorf("an amendment stands under %q", place)
 	}
 }
+
+// TestACorrectionSaysWhatItCorrects: the form filled from a rejected payment has its reference and the reason, also after a refusal.
+func TestACorrectionSaysWhatItCorrects(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker, checker := b.as("maker1"), b.as("checker1")
+	m := maker.submit(filled())
+	like, path := "/payments/new?like="+m.InternalID.String(), "/queue/"+m.InternalID.String()+"/reject"
+	reject := checker.get("/queue/" + m.InternalID.String()).is(http.StatusOK).fields(path)
+	if text := maker.get(like).is(http.StatusOK).main(); strings.Contains(text, "This corrects") {
+		t.Errorf("a payment that waits is corrected: %s", text)
+	}
+	checker.post(path, with(reject, "category", "other", "reason", "Invoice of last year")).goesTo("/queue")
+	form := maker.get(like).is(http.StatusOK).says("This corrects " + string(m.GlobalID) + ": Rejected.").says("Invoice of last year").
+		fields("/payments/new")
+	maker.post("/payments/new", with(form, "amount", "")).is(http.StatusUnprocessableEntity).says("Invoice of last year")
+	other := b.asIn("demo2", "maker1").post("/payments/new", with(form, "amount", "", "person", "demo2/maker1")).is(http.StatusUnprocessableEntity)
+	if strings.Contains(other.main(), "This corrects") {
+		t.Error("another realm reads of the payment")
+	}
+}

@@ -137,13 +137,20 @@ func (v *Request) mineRow(m payment.Message) (ui.Entry, error) {
 	if m.Withheld == "" && MayAmend(v, m) {
 		row.Steps = append(row.Steps, ui.Step{Label: "Amend", URL: row.URL + "/amend"})
 	}
-	if _, err := m.Withdraw(v.By, "", v.At); err == nil { // asks the domain; nothing is stored
+	if _, err := m.Withdraw(v.By, "-", v.At); err == nil { // asks the domain; nothing is stored
 		row.Steps = append(row.Steps, ui.Step{Label: "Withdraw", URL: row.URL + "/withdraw"})
 	}
 	if m.Withheld == "" && mayAnswer(v, m) {
 		row.Steps = append([]ui.Step{{Label: "Answer", URL: row.URL + "/answer"}}, row.Steps...)
 	}
 	row.Steps = append(row.Steps, againStep(m)...)
+	var others []payment.Message
+	if m.RecallState != "" {
+		others = []payment.Message{{Kind: payment.KindRecall, State: m.RecallState}}
+	}
+	if (payment.RTransactionSubject{Original: m, Others: others}).Eligible(payment.KindRecall, v.Config.Rules) == nil {
+		row.Steps = append(row.Steps, ui.Step{Label: "Recall", URL: row.URL + "/recall"})
+	}
 	if m.Withheld != "" {
 		row.Note = "Withheld: do not act on it, and tell an operator."
 	}

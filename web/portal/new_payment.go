@@ -101,7 +101,21 @@ func (v *Request) fillLike(model *views.NewPayment, like string) error {
 		return err
 	}
 	model.Scheme, model.Values, model.Prefilled = string(m.Scheme), orderform.ValuesOf(document, v.Today()), true
+	model.Values.Basis = orderform.BasisPayment + like
 	return nil
+}
+
+// corrected is the rejected, failed or withdrawn payment that a form was filled from; nil for none.
+func (v *Request) corrected(basis string) (*views.Corrected, error) {
+	id, err := uuid.Parse(strings.TrimPrefix(basis, orderform.BasisPayment))
+	if err != nil {
+		return nil, nil //nolint:nilerr,nilnil // it was filled from none
+	}
+	m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, id)
+	if errors.Is(err, payment.ErrNotFound) || err == nil && !views.IsCorrected(m) {
+		return nil, nil //nolint:nilnil // nothing ended that the form corrects
+	}
+	return &views.Corrected{Reference: string(m.GlobalID), URL: pathOf(m), State: m.State, Why: views.StatusReason(m)}, err
 }
 
 // newEndToEndID proposes a reference that the creditor can quote: the day and six random characters.
@@ -192,6 +206,10 @@ func (v *Request) renderForm(status int, model views.NewPayment) error {
 		return err
 	}
 	model.Outlook, err = v.outlook(SchemeOf(model.Scheme), model.Values, amended(model))
+	if err != nil {
+		return err
+	}
+	model.Corrected, err = v.corrected(model.Values.Basis)
 	if err != nil {
 		return err
 	}

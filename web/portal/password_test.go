@@ -11,12 +11,17 @@ import (
 	"countersign/internal/service/servicetest"
 )
 
-// TestAPersonChoosesNotices of the kinds for their roles; where no e-mails are sent nothing is asked.
+// TestAPersonChoosesNotices of the kinds for their roles; where no e-mails are sent, the page says so and asks nothing.
 func TestAPersonChoosesNotices(t *testing.T) {
 	t.Parallel()
 	const form = "Notices by e-mail"
 	b := setupWith(t, servicetest.Options{Mail: &service.MailConfig{Address: "127.0.0.1:1", Security: service.MailPlain}})
-	for _, page := range []answer{setup(t).as("maker1").get("/me"), b.as("admin1").get("/me")} {
+	silent := setup(t)
+	told := silent.as("maker1").get("/me").is(http.StatusOK).says("This portal sends no e-mails")
+	if told.page.Find(`form[action="/me/notices"]`).Length() != 0 {
+		t.Error("notices are chosen where none are sent")
+	}
+	for _, page := range []answer{silent.as("admin1").get("/me"), b.as("admin1").get("/me")} {
 		if strings.Contains(page.is(http.StatusOK).main(), form) {
 			t.Errorf("%s asks about notices", page.what)
 		}

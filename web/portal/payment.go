@@ -115,7 +115,7 @@ func (v *Request) actions(m payment.Message) (actions []views.Action, barred []i
 	if m.Withheld == "" && MayAmend(v, m) {
 		actions = append(actions, views.Action{Label: i18n.Text("Amend %s").With(amount), URL: path + "/amend"})
 	}
-	if _, err := m.Withdraw(v.By, "", v.At); err == nil {
+	if _, err := m.Withdraw(v.By, "-", v.At); err == nil {
 		actions = append(actions, views.Action{Label: i18n.Text("Withdraw %s").With(amount), URL: path + "/withdraw"})
 	}
 	if again := views.AgainLabel(m); again != "" && MayMake(v.By) == nil {

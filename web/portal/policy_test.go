@@ -3,6 +3,7 @@ package portal_test
 import (
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 )
 
@@ -31,7 +32,13 @@ func TestAPolicyIsChangedInOneRequest(t *testing.T) {
 	for i := range rivals {
 		rivals[i] = one.post(first, form).goesTo("/admin/changes/")
 	}
-	two.get(rivals[0]).is(http.StatusOK).says("18'000.00").says("13'000.00").says("Effect on past payments")
+	asks := two.get(rivals[0]).is(http.StatusOK).says("18'000.00").says("13'000.00").says("Effect on past payments")
+	rule := asks.page.Find(".difference-table tr:has(th:contains('Rule'))").Text()
+	for _, words := range []string{"3 approvals", "13'000.00", "18'000.00", "Priority: 100"} {
+		if !strings.Contains(rule, words) {
+			t.Errorf("the rule before and after is %q, without %s", rule, words)
+		}
+	}
 	two.post(rivals[0]+"/approve", nil).goesTo(rivals[0])
 	two.post(rivals[1]+"/approve", nil).is(http.StatusConflict)
 	one.post(first, form).is(http.StatusUnprocessableEntity)

@@ -197,7 +197,7 @@ func (v *Request) renderProfile(status int, problems ...ui.Problem) error {
 	if err != nil {
 		return err
 	}
-	model.Address, model.Notices = address, noticeChoices(settings)
+	model.Address, model.Notices, model.Silent = address, noticeChoices(settings), v.Config.Notices.Silent(v.By)
 	sessions, err := v.Sessions()
 	if err != nil {
 		return err

@@ -3,6 +3,8 @@ package portal_test
 import (
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -136,4 +138,98 @@ func TestAnAmendmentSentTwiceAtOnceIsOneVersion(t *testing.T) {
 	if m := b.message("demo", id); m.Version != 2 {
 		t.Errorf("version %d", m.Version)
 	}
+}
+
+// TestTwoWhoSubmitTheSameAtOnce: the second one, who waited for the first, is asked whether it is a duplicate, with each payment of a file and
+// with an amendment too. Neither saw the other's payment on the page with the button.
+func TestTwoWhoSubmitTheSameAtOnce(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	makers := []*browser{b.as("maker1"), b.as("maker2")}
+	file := []byte(strings.ReplaceAll(strings.ReplaceAll(strings.Join(table(2), "\r\n"), "CH48 0900 0000 8700 1234 0", filled().Get("creditorIban")),
+		"CH48 0900 0000 8700 1234 1", filled().Get("creditorIban")))
+	for _, c := range []struct {
+		name    string
+		stored  int // messages, of both together
+		prepare func(w *browser, nth string) (path string, form url.Values)
+	}{
+		{"a payment", 1, func(w *browser, nth string) (string, url.Values) {
+			check := w.post("/payments/new", with(filled(), "endToEndId", nth)).goesTo("/payments/")
+			return strings.TrimSuffix(check, "check") + "submit", w.shown(check)
+		}},
+		{"a file", 2, func(w *browser, _ string) (string, url.Values) {
+			path := w.upload("Lohn.csv", file).goesTo("/payments/batches/")
+			return path + "/submit", w.get(path).is(http.StatusOK).fields(path + "/submit")
+		}},
+		{"an amendment", 2, func(w *browser, nth string) (string, url.Values) {
+			m := w.submit(with(filled(), "endToEndId", "A"+nth, "amount", "7"+nth))
+			check := w.amends(m.InternalID.String(), "amount", "77.00", "amendReason", "typo")
+			return strings.TrimSuffix(check, "check") + "submit", w.shown(check)
+		}},
+	} {
+		before := b.count("SELECT count(*) FROM message")
+		answers := b.atOnce(makers, c.prepare)
+		if n := b.count("SELECT count(*) FROM message") - before; n != c.stored {
+			t.Errorf("%s: %d messages, want %d", c.name, n, c.stored)
+		}
+		if c.name == "a file" {
+			if n := strings.Count(answers[0].main()+answers[1].main(), "say why it is paid again"); n != 2 {
+				t.Errorf("a file: %d lines ask, want 2", n)
+			}
+			continue
+		}
+		if answers[0].status == http.StatusUnprocessableEntity {
+			slices.Reverse(answers)
+		}
+		answers[0].goesTo("/payments/")
+		answers[1].is(http.StatusUnprocessableEntity).says("This is not a duplicate. Pay it as well.")
+		if ticked := answers[1].page.Find("#duplicateAcknowledged[checked]").Length(); ticked != 0 {
+			t.Errorf("%s: the tick is there before its question", c.name)
+		}
+	}
+	if n := b.count("SELECT count(*) FROM message_version WHERE amount = 7700"); n != 1 {
+		t.Errorf("%d amendments, want 1", n)
+	}
+}
+
+// atOnce lets makers send what each prepared when both have read what is stored, and returns the answers; of a file, its page.
+func (b *bench) atOnce(makers []*browser, prepare func(w *browser, nth string) (string, url.Values)) []answer {
+	b.t.Helper()
+	sent := make(chan answer, len(makers))
+	var wait []func()
+	for i, w := range makers {
+		path, form := prepare(w, strconv.Itoa(i+1))
+		wait = append(wait, func() {
+			got := w.post(path, form)
+			if strings.Contains(path, "/batches/") {
+				got = w.get(got.goesTo("/payments/batches/")).is(http.StatusOK)
+			}
+			sent <- got
+		})
+	}
+	tx, err := b.DB.Connect(b.t).Begin(b.t.Context())
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	_, err = tx.Exec(b.t.Context(), "SELECT FROM realm WHERE realm = 'demo' FOR NO KEY UPDATE")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, send := range wait {
+		go send()
+	}
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		if b.count("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'") == len(makers) {
+			break
+		}
+	}
+	err = tx.Rollback(b.t.Context())
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	var answers []answer
+	for range makers {
+		answers = append(answers, <-sent)
+	}
+	return answers
 }

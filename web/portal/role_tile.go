@@ -19,7 +19,14 @@ const maxInTile = 100
 // maxDecided limits the count of a checker's decisions today: "200+".
 const maxDecided = 200
 
-// roleTiles returns the figures of one role: a maker's open messages, a checker's decisions and due answers; for other roles the processing
+// recallTile counts the received recalls that wait for an answer: a maker enters it, and others than makers and checkers watch it.
+func recallTile(waiting int) views.Tile {
+	return stateTile(
+		views.Tile{Label: "Recalls to answer", Note: "from other banks", Tone: ui.ToneWaiting}, payment.StateAwaitingDecision, waiting,
+	)
+}
+
+// roleTiles returns the figures of one role: a maker's open messages and due answers, a checker's decisions; for other roles the processing
 // times and missed deadlines. Rejections and failures of today follow.
 func (v *Request) roleTiles(decides, makes bool) ([]views.Tile, error) {
 	if makes && !decides {
@@ -40,16 +47,16 @@ func (v *Request) roleTiles(decides, makes bool) ([]views.Tile, error) {
 		})
 	}
 	today := []views.Tile{v.todayTile(payment.StateRejected, standing.Rejected, ""), v.todayTile(payment.StateFailed, standing.Failed, "")}
-	toAnswer := stateTile(
-		views.Tile{Label: "Recalls to answer", Note: "from other banks", Tone: ui.ToneWaiting}, payment.StateAwaitingDecision, standing.ToAnswer,
-	)
+	if makes {
+		tiles = append(tiles, recallTile(standing.ToAnswer))
+	}
 	if decides {
-		return append(append(tiles, toAnswer), today...), nil
+		return append(tiles, today...), nil
 	}
 	took, err := v.turnaroundTiles()
 	return slices.Concat(today, took, []views.Tile{stateTile(
 		views.Tile{Label: "Unconfirmed", Note: "clearing is asked", Tone: ui.ToneWaiting}, payment.StateUnconfirmed, standing.Unconfirmed,
-	), toAnswer, stateTile(
+	), recallTile(standing.ToAnswer), stateTile(
 		views.Tile{Label: "Recalls overdue", Note: "no answer in time", Tone: ui.ToneBad}, payment.StateOverdue, standing.Overdue,
 	)}), err
 }
@@ -66,12 +73,17 @@ func (v *Request) makerTiles() ([]views.Tile, error) {
 	if err != nil {
 		return nil, err
 	}
+	recalls, err := v.Config.Reader.Recalls(v.Context(), v.By.Realm, dueBefore(v), maxInTile)
+	if err != nil {
+		return nil, err
+	}
 	return []views.Tile{
 		countTile(views.Tile{Label: "My payments waiting", Note: "for an approval", URL: "/mine"}, standing.Waiting),
 		stateTile(
 			views.Tile{Label: "Unconfirmed", Note: "do not pay again yet", Tone: ui.ToneWaiting}, payment.StateUnconfirmed, standing.Unconfirmed,
 			"maker", v.By.UserName,
 		),
+		recallTile(recalls.ToAnswer),
 		{
 			Label: "Drafts", Value: i18n.Data(i18n.Number(begun)), Note: "begun, not submitted", URL: "/mine?tab=drafts",
 		},

@@ -19,6 +19,10 @@ func TestARecallGoesFromItsFormToItsApproval(t *testing.T) {
 	if !maker.get(home).is(http.StatusOK).offers(home + "/recall") {
 		t.Fatal("the settled payment offers no recall")
 	}
+	offered := func() int { return maker.get("/mine?tab=settled").page.Find(`a[href="` + home + `/recall"]`).Length() }
+	if offered() != 1 {
+		t.Error("the list of settled payments offers no recall")
+	}
 	form := maker.get(home + "/recall").is(http.StatusOK).says("Recall CHF 1'234.50")
 	card := strings.Join(strings.Fields(form.page.Find("section.card").Text()), " ")
 	for _, fact := range []string{
@@ -36,7 +40,7 @@ func TestARecallGoesFromItsFormToItsApproval(t *testing.T) {
 	after := maker.get(home).is(http.StatusOK).says("Recall in progress").says(
 		"The recall " + string(m.GlobalID) + " of this payment is waiting for approval",
 	)
-	if after.offers(home + "/recall") {
+	if after.offers(home+"/recall") || offered() != 0 {
 		t.Error("a second recall is offered")
 	}
 	maker.get(home + "/recall").is(http.StatusConflict).says("This payment cannot be recalled").says("can be recalled only once")

@@ -47,6 +47,7 @@ func TestAPaymentForALaterDay(t *testing.T) {
 	b.as("checker2").post(at+"/approve", url.Values{"version": {"1"}, "contentHash": {hash(m)}}).is(http.StatusConflict).says("already approved")
 	b.as("maker2").get(path + "/withdraw").is(http.StatusForbidden).says("A checker withdraws one that is scheduled.")
 	form = checker.get(path + "/withdraw").is(http.StatusOK).fields(path + "/withdraw")
+	checker.post(path+"/withdraw", with(form, "reason", "")).is(http.StatusUnprocessableEntity).says("its maker reads this")
 	checker.get(checker.post(path+"/withdraw", with(form, "reason", "Not needed.")).goesTo(path)).is(http.StatusOK).says("is withdrawn")
 	checker.post(path+"/withdraw", with(form, "reason", "Again.")).is(http.StatusConflict)
 	if m = b.message("demo", m.InternalID.String()); m.State != payment.StateWithdrawn {
@@ -72,5 +73,44 @@ func TestAnAmendmentOfTheDayAloneIsADifference(t *testing.T) {
 	}
 	if m = b.message("demo", id); m.Version != 2 {
 		t.Errorf("version %d", m.Version)
+	}
+}
+
+// TestALimitIsHeldAgainstItsDay: what is scheduled for the day of a payment leaves no room for it, which its maker and its checker are told;
+// what is used today does not count for that day.
+func TestALimitIsHeldAgainstItsDay(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker, checker := b.as("maker1"), b.as("checker1")
+	b.changed("limit.set", "", url.Values{"limitOf": {"account"}, "holder": {filled().Get("debtorAccount")}, "currency": {"CHF"}, "perDay": {"1000"}})
+	day := time.Now().In(zurich).AddDate(0, 0, 3).Format(time.DateOnly)
+	next := time.Now().In(zurich).AddDate(0, 0, 4).Format(time.DateOnly)
+	order := func(day, amount string) url.Values {
+		return with(filled(), "executionDate", day, "amount", amount, "endToEndId", "L"+amount)
+	}
+	approve := func(m payment.Message) {
+		at := "/queue/" + m.InternalID.String()
+		checker.post(at+"/approve", checker.get(at).is(http.StatusOK).fields(at+"/approve")).goesTo("/queue")
+	}
+	approve(maker.submit(order("", "900.00")))
+	const may = "The payment may fail on "
+	check := func(day, amount string) answer {
+		return maker.get(maker.post("/payments/new", order(day, amount)).goesTo("/payments/"))
+	}
+	if text := check(day, "700.00").is(http.StatusOK).main(); strings.Contains(text, may) {
+		t.Errorf("nothing is scheduled for the day: %s", text)
+	}
+	approve(maker.submit(order(day, "700.00")))
+	check(day, "400.00").is(http.StatusOK).says(may).says("CHF 700.00 is scheduled for that day already")
+	for _, fits := range [][2]string{{day, "300.00"}, {next, "400.00"}} {
+		if text := check(fits[0], fits[1]).is(http.StatusOK).main(); strings.Contains(text, may) {
+			t.Errorf("%s on %s: %s", fits[1], fits[0], text)
+		}
+	}
+	over, fits := maker.submit(order(day, "401.00")).InternalID.String(), maker.submit(order(day, "299.00")).InternalID.String()
+	checker.get("/queue/" + over).is(http.StatusOK).says(may).says("CHF 700.00 of CHF 1'000.00 scheduled for ")
+	together := checker.get(chosen(over, fits)).is(http.StatusOK).says("Left out: 1").says(may)
+	if n := len(together.items()); n != 1 {
+		t.Errorf("%d are approved together, want 1", n)
 	}
 }

@@ -49,12 +49,19 @@ func submit(v *Request) error {
 	if stopped || err != nil {
 		return err
 	}
-	note, stopped, err := v.stopAtDuplicates(p, form)
+	stopped, err = v.stopAtDuplicates(&p, form)
 	if stopped || err != nil {
 		return err
 	}
-	p.note = note
 	m, err := v.createOrAmend(p) // it asks the rules, so nobody did before
+	for errors.Is(err, payment.ErrAlike) {
+		form.Del("duplicateAcknowledged") // the tick was for others
+		stopped, err = v.stopAtDuplicates(&p, form)
+		if stopped || err != nil {
+			return err
+		}
+		m, err = v.createOrAmend(p)
+	}
 	var refused *payment.RefusalError
 	switch {
 	case errors.As(err, &refused):
@@ -80,39 +87,40 @@ func (v *Request) became(draft store.Draft) (uuid.UUID, error) {
 	return found[0].InternalID, nil
 }
 
-// stopAtDuplicates lets a payment similar to an earlier one pass only with a tick and a reason; else it renders the page again and stopped
-// is true. An earlier submission of this draft does not count. The note is the maker's text for the checkers: the reason for amending, or
-// for paying again.
-func (v *Request) stopAtDuplicates(p prepared, form url.Values) (note string, stopped bool, err error) {
-	note = strings.TrimSpace(p.values.AmendReason)
+// stopAtDuplicates lets a payment similar to an earlier one pass only with a tick and a reason; else it renders the page again, and stopped
+// is true. An earlier submission of this draft does not count. It notes what the page showed and the maker's text for the
+// checkers: the reason for amending, or for paying again.
+func (v *Request) stopAtDuplicates(p *prepared, form url.Values) (stopped bool, err error) {
+	p.note = strings.TrimSpace(p.values.AmendReason)
 	summary, err := payment.SummaryOf(p.built.Document)
 	if err != nil {
-		return note, false, nil //nolint:nilerr // an order without an amount or an account has no like; the service says what it lacks
+		return false, nil //nolint:nilerr // an order without an amount or an account has no like; the service says what it lacks
 	}
-	hits, err := v.duplicates(p, summary)
+	hits, seen, err := v.duplicates(*p, summary)
+	p.seen = seen
 	if err != nil || len(hits) == 0 {
-		return note, false, err
+		return false, err
 	}
 	model := views.Check{
 		Duplicates: hits, Acknowledged: form.Get("duplicateAcknowledged") == "yes",
 		Reason: strings.ReplaceAll(form.Get("duplicateReason"), "\r\n", "\n"),
 	}
-	note, model.Problems = paidAgain(note, model)
+	p.note, model.Problems = paidAgain(p.note, model)
 	if len(model.Problems) == 0 {
-		return note, false, nil
+		return false, nil
 	}
 	became, err := v.became(p.draft)
 	if err != nil || became != uuid.Nil {
-		return "", true, v.Submitted(p.draft, became, err)
+		return true, v.Submitted(p.draft, became, err)
 	}
-	p, err = v.preview(p)
+	shown, err := v.preview(*p)
 	if err != nil {
-		return "", true, err
+		return true, err
 	}
-	if !p.fine() {
-		return "", true, v.refuseDraft(p)
+	if !shown.fine() {
+		return true, v.refuseDraft(shown)
 	}
-	return "", true, v.renderCheck(http.StatusUnprocessableEntity, p, model)
+	return true, v.renderCheck(http.StatusUnprocessableEntity, shown, model)
 }
 
 // paidAgain adds the reason for a repeated payment to a note, or returns the problems of the answer. The length limits of both reasons add

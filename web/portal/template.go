@@ -82,7 +82,7 @@ func (v *Request) toSave() (scheme rulebook.Scheme, values orderform.Values, fou
 	default:
 		return "", values, false, nil
 	}
-	values.EndToEndID, values.AmendReason, values.ExecutionDate = "", "", ""
+	values.EndToEndID, values.AmendReason, values.ExecutionDate, values.Basis = "", "", "", ""
 	return scheme, values, err == nil, err
 }
 
@@ -244,5 +244,21 @@ func (v *Request) fillTemplate(model *views.NewPayment, key string) error {
 	}
 	values, err := orderform.DecodeValues(t.Answers)
 	model.Scheme, model.Values, model.Prefilled = string(t.Scheme), values, true
+	model.Values.Basis = orderform.BasisTemplate + key
 	return err
+}
+
+// templateOf is the template that a form was filled from, as far as this person may use it; found is false for none.
+func (v *Request) templateOf(basis string) (of store.Template, found bool, err error) {
+	id, err := uuid.Parse(strings.TrimPrefix(basis, orderform.BasisTemplate))
+	if err != nil {
+		return of, false, nil //nolint:nilerr // it was filled from none
+	}
+	list, err := v.Config.Drafts.Templates(v.Context(), v.By)
+	for _, t := range list {
+		if t.ID == id {
+			return t, true, err
+		}
+	}
+	return of, false, err
 }

@@ -1,6 +1,7 @@
 package portal_test
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"strings"
@@ -53,7 +54,9 @@ func TestATemplateFillsTheForm(t *testing.T) {
 	}
 	maker.post(change, url.Values{"name": {"Rent of March"}, "shared": {"yes"}, "act": {"save"}}).goesTo("/templates")
 	other.get("/templates").says("Rent of March").says("shared by Maker 1")
-	other.submit(with(other.get(use).is(http.StatusOK).fields("/payments/new"), "act", "check"))
+	paid := with(other.get(use).is(http.StatusOK).fields("/payments/new"), "act", "check")
+	other.get(other.post("/payments/new", paid).goesTo("/payments/")).is(http.StatusOK).says("Rent of March").says("Saved by Maker 1, ")
+	other.submit(paid)
 	b.asIn("demo2", "maker1").get(use).is(http.StatusNotFound)
 
 	second := with(form, "name", "Second")
@@ -194,4 +197,52 @@ func TestATemplateIsPaidInOneStep(t *testing.T) {
 	row = maker.get("/templates").is(http.StatusOK)
 	pay.Set("template", row.page.Find("tr:contains('Any amount') button[name=template]").AttrOr("value", ""))
 	maker.post("/templates/pay", pay).is(http.StatusUnprocessableEntity).says("Enter the amount").says("Beispiel Holzbau GmbH")
+}
+
+// TestATemplateOfARemovedBeneficiaryWarns its maker on the check page and in a file of templates, and the checker in the queue; so with an
+// account that its beneficiary no longer has.
+func TestATemplateOfARemovedBeneficiaryWarns(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker, checker := b.as("maker1"), b.as("checker1")
+	const warning, line = "No longer an account of a beneficiary", "This is no longer the account of Beispiel Holzbau GmbH"
+	var keys []string
+	for amount, iban := range map[string]string{"10.00": "", "11.00": "", "12.00": "CH6221966000001234567"} {
+		sent := maker.submit(with(filled(), "amount", amount, "endToEndId", amount, "creditorIban", cmp.Or(iban, filled().Get("creditorIban"))))
+		maker.post("/templates?like="+sent.InternalID.String(), url.Values{"name": {amount}}).goesTo("/templates")
+	}
+	for _, name := range []string{"10.00", "11.00", "12.00"} {
+		keys = append(keys, b.text("SELECT template_id::text FROM payment_template WHERE name = '"+name+"'"))
+	}
+	b.change("SET session_replication_role = replica; UPDATE message_version SET created_at = created_at - interval '30 days'")
+	maker.takenIn(holzbau())
+	path := "/beneficiaries/" + b.text("SELECT beneficiary_id::text FROM beneficiary")
+	single := func() answer {
+		return maker.get(maker.post("/templates/pay", url.Values{"template": keys[:1]}).goesTo("/payments/")).is(http.StatusOK)
+	}
+	if text := single().main(); strings.Contains(text, warning) {
+		t.Fatalf("a beneficiary in force: %s", text)
+	}
+	for i, change := range []struct {
+		act  string
+		form url.Values
+	}{{"/change", with(holzbau(), "creditorIban", "CH9300762011623852957")}, {"/remove", nil}} {
+		asked := maker.post(path+change.act, change.form).goesTo("/beneficiaries/changes/")
+		checker.post(asked+"/approve", nil).goesTo(asked)
+		single().says(warning)
+		many := maker.post("/templates/pay", url.Values{"template": keys}).goesTo("/payments/batches/")
+		if n := strings.Count(maker.get(many).is(http.StatusOK).main(), line); n != 2 {
+			t.Errorf("%s: %d lines warn, want 2", change.act, n)
+		}
+		if i == 0 {
+			maker.submitFile(many)
+		}
+		if n := b.count("SELECT count(*) FROM message"); n != 4 {
+			t.Errorf("%s: %d payments, want 4: the third line is submitted, and no other without a look at its page", change.act, n)
+		}
+	}
+	m := maker.submit(with(filled(), "amount", "13.00", "endToEndId", "13"))
+	if said := checker.get("/queue").is(http.StatusOK).flags(m.InternalID.String()); !strings.Contains(said, "Former beneficiary") {
+		t.Errorf("the row is marked %q", said)
+	}
 }

@@ -216,10 +216,14 @@ func (q *Queries) BeneficiaryListAll(ctx context.Context, ofRealm string) ([]Ben
 }
 
 const beneficiaryOfAccounts = `-- name: BeneficiaryOfAccounts :many
-SELECT realm, beneficiary_id, name, iban, street, building_number, address_line1, address_line2, postcode, town, country, added_at, account_changed_at, earlier_iban, removed FROM beneficiary WHERE realm = $1 AND iban = ANY ($2::text[]) AND NOT removed
+SELECT f.realm, f.beneficiary_id, f.name, f.iban, f.street, f.building_number, f.address_line1, f.address_line2, f.postcode, f.town, f.country, f.added_at, f.account_changed_at, f.earlier_iban, f.removed FROM beneficiary f WHERE f.realm = $1 AND f.iban = ANY ($2::text[]) AND NOT f.removed
+UNION ALL
+SELECT r.realm, r.beneficiary_id, r.name, r.iban, r.street, r.building_number, r.address_line1, r.address_line2, r.postcode, r.town, r.country, r.added_at, r.account_changed_at, r.earlier_iban, r.removed FROM beneficiary r WHERE r.realm = $1 AND r.iban = ANY ($2::text[]) AND r.removed
+UNION ALL
+SELECT e.realm, e.beneficiary_id, e.name, e.iban, e.street, e.building_number, e.address_line1, e.address_line2, e.postcode, e.town, e.country, e.added_at, e.account_changed_at, e.earlier_iban, e.removed FROM beneficiary e WHERE e.realm = $1 AND e.earlier_iban = ANY ($2::text[]) AND e.earlier_iban <> ''
 `
 
-// Those in force that have one of these accounts.
+// Those in force that have one of these accounts, and those that had one before its removal or change.
 func (q *Queries) BeneficiaryOfAccounts(ctx context.Context, realm string, ibans []string) ([]Beneficiary, error) {
 	rows, err := q.db.Query(ctx, beneficiaryOfAccounts, realm, ibans)
 	if err != nil {

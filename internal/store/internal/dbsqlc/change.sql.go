@@ -835,10 +835,9 @@ func (q *Queries) PersonInsert(ctx context.Context, arg PersonInsertParams) erro
 }
 
 const policyDryRun = `-- name: PolicyDryRun :many
-SELECT m.kind, m.scheme, m.channel, coalesce(m.client_id, '')::text AS client_id, m.approvals_required, v.amount, coalesce(p.rank, 0)::integer AS rank
+SELECT m.kind, m.scheme, m.channel, coalesce(m.client_id, '')::text AS client_id, m.approvals_required, v.amount
 FROM message m
 JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
-LEFT JOIN policy p ON p.realm = m.realm AND p.policy_id = m.policy_id
 WHERE m.realm = $1 AND m.direction = 'out' AND m.maker_user IS NOT NULL
 ORDER BY m.message_id DESC LIMIT $2::integer
 `
@@ -850,7 +849,6 @@ type PolicyDryRunRow struct {
 	ClientID          string
 	ApprovalsRequired int32
 	Amount            int64
-	Rank              int32
 }
 
 // The last messages of a realm that a policy can be about, as a policy sees them, newest first.
@@ -870,7 +868,6 @@ func (q *Queries) PolicyDryRun(ctx context.Context, realm string, most int32) ([
 			&i.ClientID,
 			&i.ApprovalsRequired,
 			&i.Amount,
-			&i.Rank,
 		); err != nil {
 			return nil, err
 		}

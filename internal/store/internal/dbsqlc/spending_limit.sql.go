@@ -183,6 +183,56 @@ func (q *Queries) LimitLock(ctx context.Context, arg LimitLockParams) ([]Spendin
 	return items, nil
 }
 
+const limitPlanned = `-- name: LimitPlanned :many
+SELECT l.limit_id, sum(v.amount)::bigint AS planned
+FROM message m
+JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
+JOIN spending_limit l ON l.realm = m.realm AND l.limit_id = ANY ($1::uuid[]) AND l.currency = v.currency
+  AND (l.limit_of = 'client' AND l.holder = m.client_id OR l.limit_of = 'account' AND l.holder = v.debtor_account
+       OR l.limit_of = 'person' AND (l.holder = ANY (v.makers::text[]) OR EXISTS (
+         SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version AND d.checker_person::text = l.holder)))
+WHERE m.realm = $2 AND m.state = 'Scheduled' AND m.execution_day = $3 AND m.message_id <> $4
+GROUP BY l.limit_id
+`
+
+type LimitPlannedParams struct {
+	LimitIds     []uuid.UUID
+	Realm        string
+	ExecutionDay *time.Time
+	OtherThan    uuid.UUID
+}
+
+type LimitPlannedRow struct {
+	LimitID uuid.UUID
+	Planned int64
+}
+
+// How much is scheduled under each limit for a day, beside one payment.
+func (q *Queries) LimitPlanned(ctx context.Context, arg LimitPlannedParams) ([]LimitPlannedRow, error) {
+	rows, err := q.db.Query(ctx, limitPlanned,
+		arg.LimitIds,
+		arg.Realm,
+		arg.ExecutionDay,
+		arg.OtherThan,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []LimitPlannedRow
+	for rows.Next() {
+		var i LimitPlannedRow
+		if err := rows.Scan(&i.LimitID, &i.Planned); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const limitPut = `-- name: LimitPut :execrows
 UPDATE spending_limit SET per_payment = $1, per_day = $2, per_day_since = $3,
   set_at = $4

@@ -344,6 +344,17 @@ func (q *Queries) DuplicateList(ctx context.Context, arg DuplicateListParams) ([
 	return items, nil
 }
 
+const duplicateTurn = `-- name: DuplicateTurn :exec
+SELECT realm FROM realm WHERE realm = $1 FOR NO KEY UPDATE
+`
+
+// Entries that are compared with each other take turns in a realm until their transactions end. DuplicateList sees the one before only as a
+// statement after this one.
+func (q *Queries) DuplicateTurn(ctx context.Context, realm string) error {
+	_, err := q.db.Exec(ctx, duplicateTurn, realm)
+	return err
+}
+
 const historyList = `-- name: HistoryList :many
 SELECT h.realm, h.message_id, h.sequence, h.kind, h.from_state, h.action, h.to_state, h.previous_sequence, h.version, h.actor_user, h.actor_person, h.actor_name, h.client_id, h.channel, h.reason, h.at, u.name AS actor_login
 FROM message_history h

@@ -2,6 +2,7 @@
 """Proves bundles and archives as docs/bundle.md has it, with Python's standard library:
 verify_bundle.py [--key PUBLIC_KEY_IN_BASE64] [--data-keys FILE] FILE..., where FILE has lines of a payment's id and its data key as digits."""
 import argparse
+import base64
 import datetime
 import hmac
 import re
@@ -82,7 +83,7 @@ def archive(file, trusted):
         after = place
         check(all(b[name] == header[name] for name in ("realm", "checkpoint", "publicKey")), "a message of another archive")
         check(b["contents"] == [], "contents in clear")
-        contents = key and parse(zlib.decompress(unsealed(key, b64(closed.decode())), wbits=-15).decode())
+        contents = key and unpacked(zlib.decompress(unsealed(key, b64(closed.decode())), wbits=-15))
         opened += key is not None
         said = re.fullmatch("proven, ([0-9]+) of ([0-9]+) rights shown", verify(line + b"\n" + its + b"\n", trusted, contents))
         shown, of = shown + int(said[1]), of + int(said[2])
@@ -94,6 +95,20 @@ def archive(file, trusted):
 def unsealed(key, sealed):
     """Decrypts AES-256-GCM. The digests of the contents, which are proven next, are stronger than its tag."""
     return counter_mode(key, sealed[:12], sealed[12:-16])
+
+
+def unpacked(data):
+    """The contents of a line of JSON, which has the numbers of their bytes, and of the bytes after it."""
+    line, _, data = data.partition(b"\n")
+    contents = parse(line.decode())
+    for c in contents:
+        for name in ("content", "source"):
+            size = number(c.get(name, 0))
+            check(0 <= size <= len(data) and (size > 0 or name not in c or name == "content"), "a content is cut")
+            if name in c:
+                c[name], data = base64.b64encode(data[:size]).decode(), data[size:]
+    check(data == b"", "something follows the contents")
+    return contents
 
 
 def verify(file, trusted, contents=()):

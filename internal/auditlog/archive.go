@@ -86,17 +86,61 @@ func openContents(b Bundle, key []byte, line string) (Bundle, error) {
 	if err == nil {
 		sealed, err = aead.Open(nil, nil, sealed, b.about())
 	}
-	var text []byte
+	var data []byte
 	if err == nil {
-		text, err = io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(sealed)), MaxBundle))
+		data, err = io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(sealed)), MaxBundle))
 	}
 	if err == nil {
-		err = json.Unmarshal(text, &b.Contents, json.RejectUnknownMembers(true))
+		b.Contents, err = unpacked(data)
 	}
 	if err != nil {
 		return b, fmt.Errorf("its contents do not open with its key, they or the key were changed: %w", err)
 	}
 	return b, nil
+}
+
+// packedContent is a content before its compression: the numbers of its bytes, which follow the line of all contents.
+type packedContent struct {
+	Content    int    `json:"content"`
+	DocumentID string `json:"documentId"`
+	PayeeName  string `json:"payeeName,omitempty"`
+	Source     int    `json:"source,omitzero"`
+}
+
+// packed returns contents as a line of JSON and their bytes: base64 would compress to twice as much.
+func packed(contents []Content) ([]byte, error) {
+	list, all := []packedContent{}, []byte("\n")
+	for _, c := range contents {
+		list = append(list, packedContent{len(c.Content), c.DocumentID, c.PayeeName, len(c.Source)})
+		all = append(append(all, c.Content...), c.Source...)
+	}
+	line, err := canonical(list)
+	return append(line, all...), err
+}
+
+// unpacked reads contents as packed writes them.
+func unpacked(data []byte) ([]Content, error) {
+	line, data, _ := bytes.Cut(data, []byte("\n"))
+	var list []packedContent
+	err := json.Unmarshal(line, &list, json.RejectUnknownMembers(true))
+	if err != nil {
+		return nil, fmt.Errorf("read the list of contents: %w", err)
+	}
+	contents := []Content{}
+	for _, c := range list {
+		if min(c.Content, c.Source) < 0 || c.Content > len(data) || c.Source > len(data)-c.Content {
+			return nil, errors.New("a content is cut")
+		}
+		content := Content{DocumentID: c.DocumentID, Content: data[:c.Content], PayeeName: c.PayeeName}
+		if c.Source > 0 {
+			content.Source = data[c.Content : c.Content+c.Source]
+		}
+		contents, data = append(contents, content), data[c.Content+c.Source:]
+	}
+	if len(data) > 0 {
+		return nil, errors.New("there is something after the contents")
+	}
+	return contents, nil
 }
 
 // ArchiveWriter writes an archive: a gzip file of lines. docs/bundle.md describes it for other programs.
@@ -157,20 +201,20 @@ func (w *ArchiveWriter) closeContents(key []byte, b Bundle) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, err := canonical(b.Contents)
+	data, err := packed(b.Contents)
 	if err != nil {
 		return "", err
 	}
-	var packed bytes.Buffer
-	w.packer.Reset(&packed)
-	_, err = w.packer.Write(text)
+	var small bytes.Buffer
+	w.packer.Reset(&small)
+	_, err = w.packer.Write(data)
 	if err == nil {
 		err = w.packer.Close()
 	}
 	if err != nil {
 		return "", fmt.Errorf("compress the contents: %w", err)
 	}
-	sealed := aead.Seal(nil, nil, packed.Bytes(), b.about()) //nolint:gosec // the cipher makes a nonce by chance
+	sealed := aead.Seal(nil, nil, small.Bytes(), b.about()) //nolint:gosec // the cipher makes a nonce by chance
 	return base64.StdEncoding.EncodeToString(sealed), nil
 }
 

@@ -102,6 +102,15 @@ WHERE u.realm = @realm AND NOT EXISTS (
   WHERE o.realm = u.realm AND o.limit_id = u.limit_id AND o.day = u.day
     AND NOT EXISTS (SELECT FROM audit_leaf l WHERE l.realm = o.realm AND l.row_id = move_event(o.message_id, 1) AND l.kind = 'archived event'));
 
+-- name: BatchRemove :execrows
+-- Removes the batches that ended and began before a time and of which no payment is in the database, with the payments that were refused.
+WITH gone AS (
+  DELETE FROM batch b WHERE b.realm = @realm::text AND b.created_at < @before::timestamptz AND b.done_at IS NOT NULL
+    AND NOT EXISTS (SELECT FROM batch_payment p WHERE p.realm = b.realm AND p.batch_id = b.batch_id AND p.message_id IS NOT NULL)
+  RETURNING b.realm, b.batch_id
+)
+DELETE FROM batch_payment p USING gone WHERE p.realm = gone.realm AND p.batch_id = gone.batch_id;
+
 -- name: DetachedPut :exec
 INSERT INTO archived_month (realm, change_id, month, digest, messages, leaves, at, key_id, seal)
 VALUES (@realm, @change_id, @month, @digest, @messages, @leaves, @at, @key_id, @seal)

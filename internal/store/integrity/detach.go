@@ -66,6 +66,10 @@ func Detach(ctx context.Context, in DetachInput) (DetachResult, error) {
 	}
 	left, err := d.q.LimitUseRemove(ctx, d.result.Archive.Realm)
 	d.result.Rows += left
+	if err == nil {
+		left, err = d.q.BatchRemove(ctx, d.result.Archive.Realm, d.result.Archive.Until)
+		d.result.Rows += left
+	}
 	return d.result, err
 }
 

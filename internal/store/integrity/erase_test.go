@@ -53,11 +53,18 @@ func TestErasingAPaymentLeavesItsDecisionItsAmountAndItsDigestsProven(t *testing
 	of, _, err := readArchive(t, file, h.DB.OwnerURL)
 	must(t, err)
 	refused("from "+of.Until.In(i18n.Zone()).AddDate(0, 13, 0).Format(time.DateOnly)+" on", erasure(first.InternalID))
+	batches(t, h, h.Create(t, h.Person(t, "maker1"), "sic-inst").InternalID)
 	approvedArchive(t, h, of)
 	done, err := integrity.Detach(ctx, kept(t, h, file))
 	must(t, err)
 	if done.Messages != 2 || done.Stayed != 0 {
 		t.Fatalf("%+v", done)
+	}
+	if n := count(t, h, "batch WHERE external_id = 'refused'") + count(t, h, "batch_payment WHERE file_name = 'refused'"); n > 0 {
+		t.Errorf("%d rows of a batch of the month stay", n)
+	}
+	if n := count(t, h, "batch"); n != 2 {
+		t.Errorf("%d batches stay, of one that is not done and one with a payment", n)
 	}
 	_, err = h.Reader.Message(ctx, "demo", first.InternalID)
 	if err == nil || !strings.Contains(err.Error(), of.Month) {
@@ -84,6 +91,21 @@ func TestErasingAPaymentLeavesItsDecisionItsAmountAndItsDigestsProven(t *testing
 	h.Notary.Sweep(ctx)
 	mustHold(t, h, h.DB.OwnerURL, "after the erasure")
 	strikeKeys(t, h, first.InternalID, keys[first.InternalID.String()])
+}
+
+// batches adds three batches before the end of the month: of one all payments were refused, one is not done, and one has a payment.
+func batches(t *testing.T, h *servicetest.Env, id uuid.UUID) {
+	t.Helper()
+	_, err := h.DB.Owner(t).Exec(ctx, `WITH made AS (INSERT INTO batch (realm, batch_id, client_id, user_id, external_id, fingerprint, payments,
+		sender, created_at, done_at)
+		SELECT 'demo', gen_random_uuid(), 'c', u.user_id, n.name, sha256(''), 1, 'x', $2::timestamptz,
+		CASE WHEN n.name <> 'going on' THEN $2::timestamptz END
+		FROM user_account u, unnest(ARRAY['refused', 'going on', 'a payment']) n (name) WHERE u.realm = 'demo' AND u.name = 'maker1'
+		RETURNING batch_id, external_id)
+		INSERT INTO batch_payment (realm, batch_id, position, message_id, findings, file_name)
+		SELECT 'demo', batch_id, 1, CASE WHEN external_id = 'a payment' THEN $1::uuid END, CASE WHEN external_id <> 'a payment' THEN 'x'::bytea END,
+		external_id FROM made`, id, h.Clock.Now())
+	must(t, err)
 }
 
 // dataKeys are the data keys in the database as digits, by their payments.

@@ -261,6 +261,24 @@ func (q *Queries) ArchivedPaymentPage(ctx context.Context, realm string, payment
 	return items, nil
 }
 
+const batchRemove = `-- name: BatchRemove :execrows
+WITH gone AS (
+  DELETE FROM batch b WHERE b.realm = $1::text AND b.created_at < $2::timestamptz AND b.done_at IS NOT NULL
+    AND NOT EXISTS (SELECT FROM batch_payment p WHERE p.realm = b.realm AND p.batch_id = b.batch_id AND p.message_id IS NOT NULL)
+  RETURNING b.realm, b.batch_id
+)
+DELETE FROM batch_payment p USING gone WHERE p.realm = gone.realm AND p.batch_id = gone.batch_id
+`
+
+// Removes the batches that ended and began before a time and of which no payment is in the database, with the payments that were refused.
+func (q *Queries) BatchRemove(ctx context.Context, realm string, before time.Time) (int64, error) {
+	result, err := q.db.Exec(ctx, batchRemove, realm, before)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
 const detachedList = `-- name: DetachedList :many
 SELECT realm, change_id, month, digest, messages, leaves, at, key_id, seal FROM archived_month ORDER BY realm, at, change_id
 `

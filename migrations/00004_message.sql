@@ -476,7 +476,7 @@ LANGUAGE sql STABLE SET search_path = public, pg_temp AS $$
       AND (p.client_id IS NULL OR p.client_id = m.client_id) AND (p.channel IS NULL OR p.channel = m.channel)
       AND (p.scheme IS NULL OR p.scheme = m.scheme) AND (p.kind IS NULL OR p.kind = m.kind)
       AND (p.amount_from IS NULL OR p.amount_from <= v.amount) AND (p.amount_to IS NULL OR p.amount_to >= v.amount)
-    ORDER BY p.rank DESC, p.created_at DESC LIMIT 1), 0)), 0)
+    ORDER BY p.rank DESC, p.created_at DESC, p.policy_id DESC LIMIT 1), 0)), 0)
   FROM message m
   JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = of_version
   CROSS JOIN LATERAL (VALUES (v.created_at), (v.created_at - interval '1 minute')) AS t (moment)

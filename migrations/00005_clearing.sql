@@ -17,6 +17,10 @@ CREATE TABLE inbox (
   waits_for    text,
   wait_until   timestamptz,
   received_at  timestamptz NOT NULL,
+  -- Of a document that waited: it is processed from here.
+  key_id       text,
+  seal         bytea,
+  CONSTRAINT inbox_waited_sealed CHECK (num_nulls(waits_for, key_id, seal) IN (0, 3)),
   CONSTRAINT inbox_check CHECK ((outcome = 'matched') = ((realm IS NOT NULL) AND (document_id IS NOT NULL))),
   CONSTRAINT inbox_check1 CHECK ((outcome = 'matched') OR (content IS NOT NULL)),
   CONSTRAINT inbox_check2 CHECK ((outcome = 'waiting') = (wait_until IS NOT NULL)),

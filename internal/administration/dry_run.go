@@ -53,7 +53,8 @@ func (d *DryRun) Count(m PastMessage) {
 	}
 }
 
-func (p Policy) matches(m PastMessage) bool {
+// Matches reports whether the policy is for messages like this one.
+func (p Policy) Matches(m PastMessage) bool {
 	same := func(wanted, is string) bool { return wanted == "" || wanted == is }
 	return same(p.Kind, m.Kind) && same(p.Scheme, m.Scheme) && same(p.Channel, m.Channel) && same(p.ClientID, m.ClientID) &&
 		(p.AmountFrom == nil || *p.AmountFrom <= m.Amount) && (p.AmountTo == nil || *p.AmountTo >= m.Amount)
@@ -64,7 +65,7 @@ func (p Policy) matches(m PastMessage) bool {
 func RuleFor(policies []Policy, m PastMessage) (rule Policy, found bool) {
 	for _, p := range policies {
 		above := p.Rank > rule.Rank || p.Rank == rule.Rank && p.ID > rule.ID
-		if p.Status == StatusInForce && p.matches(m) && (!found || above) {
+		if p.Status == StatusInForce && p.Matches(m) && (!found || above) {
 			rule, found = p, true
 		}
 	}

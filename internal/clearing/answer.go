@@ -91,7 +91,8 @@ func (s *Service) processWaiting(ctx context.Context, scheme rulebook.Scheme, tr
 	}
 	for _, in := range waiting {
 		err = s.processAgain(ctx, in)
-		if err != nil && !errors.Is(err, store.ErrSeen) { // it still waits, for the payment of another bank
+		waits := errors.Is(err, store.ErrSeen) || errors.Is(err, payment.ErrUnknownKey) // for the payment of another bank, or its key
+		if err != nil && !waits {
 			return err
 		}
 	}
@@ -122,8 +123,17 @@ func (s *Service) endWaiting(ctx context.Context, in store.Document) error {
 	return err
 }
 
-// processAgain processes a stored document again. It returns lifecycle.ErrSeen when it still has to wait.
+// processAgain processes a stored document again. It returns store.ErrSeen when it still has to wait, payment.ErrUnknownKey when it has to
+// wait for its key.
 func (s *Service) processAgain(ctx context.Context, in store.Document) error {
+	switch {
+	case errors.Is(in.Unverified, payment.ErrUnknownKey):
+		return fmt.Errorf("hold the document %s back: %w", in.Reference, in.Unverified)
+	case in.Unverified != nil:
+		return s.giveUp(ctx, in, &unprocessableError{
+			alarm: true, reason: "The stored document does not match its seal: this gateway did not receive it.",
+		})
+	}
 	parsed, findings := profile.Read(in.Content)
 	if len(findings) > 0 {
 		return s.giveUp(ctx, in, &unprocessableError{reason: "The stored document cannot be read."})

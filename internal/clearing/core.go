@@ -135,7 +135,7 @@ func (s *Service) book(ctx context.Context, realm string, id uuid.UUID) error {
 	if err != nil {
 		return s.hold(ctx, payment.Message{Realm: realm, InternalID: id}, err)
 	}
-	m, err := s.cfg.Messages.Message(ctx, realm, id)
+	m, err := s.cfg.Messages.Proven(ctx, realm, id)
 	if err != nil {
 		return err
 	}

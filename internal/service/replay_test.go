@@ -330,3 +330,77 @@ func TestAHeadPutBackWithItsTrailIsRefused(t *testing.T) {
 		t.Errorf("the check does not name the head: %v", report.Invariants[0].Violations)
 	}
 }
+
+// TestAConditionWithAnotherMeaningLowersNothing: a superuser lets the statement that chooses the policy mean something else, while the rows
+// say the same. No payment is made or approved with fewer people.
+func TestAConditionWithAnotherMeaningLowersNothing(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]string{
+		"columns change their names": `ALTER TABLE policy RENAME amount_from TO kept; ALTER TABLE policy RENAME amount_to TO amount_from;
+			ALTER TABLE policy RENAME kept TO amount_to`,
+		"the service does not see a row": `CREATE POLICY hides ON policy AS RESTRICTIVE FOR SELECT TO countersign_app USING (approvals_required < 2)`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := servicetest.New(t)
+			order := h.Order(rulebook.SchemeSIC)
+			servicetest.SetAmount(order.Document, "15000.00")
+			made, err := h.Submission.Create(ctx, h.Person(t, "maker1"), order)
+			if err != nil || made.Message.ApprovalsRequired != 2 {
+				t.Fatalf("before the change: %d approvals: %v", made.Message.ApprovalsRequired, err)
+			}
+			_, err = h.DB.Connect(t).Exec(ctx, change)
+			must(t, err)
+			order = h.Order(rulebook.SchemeSIC)
+			servicetest.SetAmount(order.Document, "15000.00")
+			made, err = h.Submission.Create(ctx, h.Person(t, "maker1"), order)
+			if err == nil && made.Message.ApprovalsRequired < 2 {
+				t.Errorf("a payment was made that needs %d approvals", made.Message.ApprovalsRequired)
+			}
+		})
+	}
+}
+
+// TestPeopleAreShownByTheirVerifiedNames: a superuser gives people and accounts the names of others. Pages show those that two administrators
+// gave them.
+func TestPeopleAreShownByTheirVerifiedNames(t *testing.T) {
+	t.Parallel()
+	h := servicetest.New(t)
+	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
+	m, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), service.Input{InternalID: m.InternalID})
+	must(t, err)
+	shown := func() string {
+		t.Helper()
+		var b strings.Builder
+		one, err := h.Reader.Message(ctx, m.Realm, m.InternalID)
+		must(t, err)
+		list, err := h.Reader.Messages(ctx, m.Realm, store.Filter{PageSize: 10})
+		must(t, err)
+		for _, each := range append(list, one) {
+			fmt.Fprintln(&b, each.MakerName, each.MakerLogin)
+		}
+		decisions, err := h.Reader.Decisions(ctx, m.Realm, m.InternalID)
+		must(t, err)
+		for _, d := range append(decisions, one.Decisions...) {
+			fmt.Fprintln(&b, d.Name, d.Login)
+		}
+		steps, err := h.Reader.History(ctx, m.Realm, m.InternalID)
+		must(t, err)
+		for _, s := range steps {
+			fmt.Fprintln(&b, s.Actor, s.ActorLogin)
+		}
+		versions, err := h.Reader.Versions(ctx, m.Realm, m.InternalID)
+		must(t, err)
+		similar, err := h.Reader.SimilarTo(ctx, m.Realm, store.Likeness{Summary: m.Summary})
+		must(t, err)
+		fmt.Fprintln(&b, versions[0].EditorName, similar[0].MakerName)
+		return b.String()
+	}
+	was := shown()
+	_, err = h.DB.Connect(t).Exec(ctx, `SET session_replication_role = replica; UPDATE person SET display_name = 'Somebody ' || person_id;
+		UPDATE user_account SET name = 'somebody-' || user_id; UPDATE message_history SET actor_name = 'Somebody'`)
+	must(t, err)
+	if is := shown(); is != was || !strings.Contains(was, "Maker 1") || !strings.Contains(was, "Checker 1") {
+		t.Errorf("pages show\n%s\nand showed\n%s", is, was)
+	}
+}

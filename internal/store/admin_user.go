@@ -331,13 +331,13 @@ func (p provision) user(ctx context.Context, user dbsqlc.UserAccount, definition
 
 // Person is the row of a person.
 func Person(p dbsqlc.Person) Row {
-	return Row{Table: "person", Realm: p.Realm, Key: p.PersonID.String()}.
+	return Row{Table: "person", Realm: p.Realm, Key: p.PersonID.String(), name: p.DisplayName}.
 		covers(p.PersonID, p.DisplayName, p.Duty, p.CreatedAt)
 }
 
 // User is the row of a user account.
 func User(u dbsqlc.UserAccount) Row {
-	return Row{Table: "user_account", Realm: u.Realm, Key: u.UserID.String()}.
+	return Row{Table: "user_account", Realm: u.Realm, Key: u.UserID.String(), name: u.Name}.
 		covers(u.UserID, u.PersonID, u.Duty, u.Name, u.PasswordHash, u.Status, u.SignedOutAt, u.Email, u.CreatedAt)
 }
 

@@ -33,12 +33,14 @@ func (c *Changes) Approvers(ctx context.Context, m payment.Message) (Approvers, 
 		if err == nil {
 			found.Rule = policyOf(rule)
 		}
+		people := c.db.names(m.Realm)
 		rows, err := q.CheckerList(ctx, m.Realm, maxCheckers)
 		for _, row := range rows {
 			found.Checkers = append(found.Checkers, identity.Principal{
-				Realm: m.Realm, UserID: row.UserID, PersonID: row.PersonID, UserName: row.Name, DisplayName: row.DisplayName,
-				Roles:  []identity.Role{identity.RoleChecker},
-				Grants: []identity.Grant{{ID: row.GrantID, Role: identity.RoleChecker, GrantedAt: row.GrantedAt.UTC()}},
+				Realm: m.Realm, UserID: row.UserID, PersonID: row.PersonID, UserName: people.of(row.UserID, row.Name),
+				DisplayName: people.of(row.PersonID, row.DisplayName),
+				Roles:       []identity.Role{identity.RoleChecker},
+				Grants:      []identity.Grant{{ID: row.GrantID, Role: identity.RoleChecker, GrantedAt: row.GrantedAt.UTC()}},
 			})
 		}
 		return err

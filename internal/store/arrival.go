@@ -107,7 +107,7 @@ func (s *Inbox) answeredRecall(ctx context.Context, q *dbsqlc.Queries, a Arrival
 	if a.Moves == nil {
 		return payment.Message{}, nil
 	}
-	return In(q, s.db.Seal(), s.db.masterData).Message(ctx, a.Created.Message.Realm, a.Created.Message.AnswersID, ForUpdate)
+	return s.db.loader(q).Message(ctx, a.Created.Message.Realm, a.Created.Message.AnswersID, ForUpdate)
 }
 
 // answered holds a recall and the transition that its answer causes; nil for none.
@@ -140,8 +140,10 @@ func (s *Inbox) Note(ctx context.Context, in Document, reason i18n.Text) error {
 
 // Hold stores a document that arrived before its message, until the given time. Error: ErrSeen.
 func (s *Inbox) Hold(ctx context.Context, in Document, waitsFor string, until time.Time) error {
+	seal := s.db.Seal().SealKept(WaitingFields(in, waitsFor))
 	return s.note(ctx, s.db.Outside(), in, dbsqlc.InboxInsertParams{
 		Outcome: "waiting", Reason: "Waits for the payment " + waitsFor + ".", Content: in.Content, WaitsFor: &waitsFor, WaitUntil: &until,
+		KeyID: &seal.KeyID, Seal: seal.MAC[:],
 	})
 }
 
@@ -153,7 +155,7 @@ func (s *Inbox) HeldInbound(ctx context.Context, scheme rulebook.Scheme, waitsFo
 	}
 	list := make([]Document, 0, len(rows))
 	for _, row := range rows {
-		list = append(list, inboundFromDB(dbsqlc.InboxListOverdueRow(row)))
+		list = append(list, s.inbound(dbsqlc.InboxListOverdueRow(row)))
 	}
 	return list, nil
 }
@@ -166,7 +168,7 @@ func (s *Inbox) HoldExpired(ctx context.Context, now time.Time, held []string, m
 	}
 	list := make([]Document, 0, len(rows))
 	for _, row := range rows {
-		list = append(list, inboundFromDB(row))
+		list = append(list, s.inbound(row))
 	}
 	return list, nil
 }

@@ -26,6 +26,8 @@ type Document struct {
 	// sent again.
 	Content []byte
 	At      time.Time // when it was received, or made
+	// Unverified is why a document that waited does not fit its seal; nil for one that fits, and for others.
+	Unverified error
 	// Answers is the inbox reference of the document that an automatic refusal answers; "" for other documents.
 	Answers string
 }

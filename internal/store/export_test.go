@@ -20,7 +20,7 @@ func (s *Messages) MoveLate(ctx context.Context, realm string, id uuid.UUID, mea
 			return err
 		}
 		meanwhile()
-		m, err := In(q, s.db.Seal(), s.db.masterData).Message(ctx, realm, id, ForUpdate)
+		m, err := s.db.loader(q).Message(ctx, realm, id, ForUpdate)
 		if err != nil {
 			return err
 		}

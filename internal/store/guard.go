@@ -1,14 +1,15 @@
 package store
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/administration"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
@@ -56,9 +57,16 @@ func (g *Guard) Principal(ctx context.Context, p PrincipalRows) bool {
 	return fit
 }
 
-// Policies reports whether the policies that a statement chose from are all policies of the realm: a missing policy would go unnoticed.
-func (g *Guard) Policies(ctx context.Context, realm string, fingerprint []byte) bool {
-	return g.holds(ctx, realm, "policy", "", func(s *state) bool { return bytes.Equal(s.policies, fingerprint) })
+// Policy reports whether the policy that a statement chose for a message is the one that counts for it among the verified policies of the
+// realm. A policy that is missing in the database, or a condition of the statement that was given another meaning there, chooses another.
+func (g *Guard) Policy(ctx context.Context, ask ContextQuery, chosen uuid.UUID) bool {
+	about := administration.PastMessage{
+		Kind: string(ask.Kind), Scheme: string(ask.Scheme), Channel: string(ask.Channel), ClientID: ask.ClientID, Amount: ask.Amount,
+	}
+	return g.holds(ctx, ask.Realm, "policy", chosen.String(), func(s *state) bool {
+		i := slices.IndexFunc(s.policies, func(p dbsqlc.Policy) bool { return p.RetiredAt == nil && policyOf(p).Matches(about) })
+		return i >= 0 && s.policies[i].PolicyID == chosen
+	})
 }
 
 // Whole reports whether a group has as many rows as were read.

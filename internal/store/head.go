@@ -42,11 +42,12 @@ type state struct {
 	groups map[rowKey]int // the number of rows in each group
 	// limitedPeople: there are limits on people.
 	limitedPeople bool
-	policies      []byte // the fingerprint of all policies
+	names         map[uuid.UUID]string // of people and accounts, by their ids
+	policies      []dbsqlc.Policy      // the first that matches a message counts
 }
 
 func newState(rows []Row) (*state, error) {
-	s := &state{rows: make(map[rowKey][sha256.Size]byte, len(rows)), groups: map[rowKey]int{}}
+	s := &state{rows: make(map[rowKey][sha256.Size]byte, len(rows)), groups: map[rowKey]int{}, names: map[uuid.UUID]string{}}
 	for _, row := range rows {
 		if row.err != nil {
 			return nil, row.err
@@ -56,11 +57,39 @@ func newState(rows []Row) (*state, error) {
 			s.groups[rowKey{row.Table, row.group}]++
 			s.limitedPeople = s.limitedPeople || row.Table == "spending_limit" && strings.HasPrefix(row.group, "person ")
 		}
-		if row.fingerprint != nil {
-			s.policies = row.fingerprint
+		if id, err := uuid.Parse(row.Key); err == nil && row.name != "" {
+			s.names[id] = row.name
+		}
+		if row.policy != nil {
+			s.policies = append(s.policies, *row.policy)
 		}
 	}
+	slices.SortFunc(s.policies, func(a, b dbsqlc.Policy) int {
+		return cmp.Or(cmp.Compare(b.Rank, a.Rank), b.CreatedAt.Compare(a.CreatedAt), bytes.Compare(b.PolicyID[:], a.PolicyID[:]))
+	})
 	return s, nil
+}
+
+// verifiedNames are the names of people and accounts under the newest head that was verified.
+type verifiedNames map[uuid.UUID]string
+
+// names returns the verified names of a realm, for the tables can be changed before the check names a row; none before a head was verified.
+func (d *Database) names(realm string) verifiedNames {
+	if d == nil {
+		return nil
+	}
+	if kept := d.heads.of(realm).kept(); kept != nil {
+		return kept.names
+	}
+	return nil
+}
+
+// of returns the verified name of a person or an account, or the stored one where there is none.
+func (n verifiedNames) of(id uuid.UUID, stored string) string {
+	if name, verified := n[id]; verified {
+		return name
+	}
+	return stored
 }
 
 // told returns the head in the form that the steps of messages name.

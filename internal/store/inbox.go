@@ -18,11 +18,25 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-func inboundFromDB(row dbsqlc.InboxListOverdueRow) Document {
-	return Document{
+// WaitingFields returns the fields that the seal of a document covers which waits for a payment: it is processed from the database later.
+func WaitingFields(d Document, waitsFor string) auditlog.Kept {
+	return auditlog.Kept{Outbound: d.Sealed(), Direction: "waiting", SourceHash: sha256.Sum256(nil), SourceType: waitsFor}
+}
+
+// Waited returns the fields that the seal of a stored document covers which waited.
+func Waited(row dbsqlc.Inbox) auditlog.Kept {
+	return WaitingFields(Document{
+		Scheme: rulebook.Scheme(row.Scheme), Name: iso20022.MessageName(row.Name), Reference: row.Reference, Content: row.Content,
+	}, Text(row.WaitsFor))
+}
+
+func (s *Inbox) inbound(row dbsqlc.InboxListOverdueRow) Document {
+	d := Document{
 		Scheme: rulebook.Scheme(row.Scheme), Name: iso20022.MessageName(row.Name), Reference: row.Reference, Content: row.Content,
 		At: row.ReceivedAt.UTC(),
 	}
+	d.Unverified = s.db.Seal().CheckKept(WaitingFields(d, Text(row.WaitsFor)), Seal(Text(row.KeyID), row.Seal))
+	return d
 }
 
 // Inbox stores the documents that clearing sends, each once, with their changes and our answers.
@@ -78,7 +92,7 @@ func (s *Inbox) record(ctx context.Context, in Document, decide DecideFunc, answ
 	var t payment.Transition
 	var after []Work
 	err := s.db.InRealm(ctx, in.Realm, Keyed, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		m, err := In(q, s.db.Seal(), s.db.masterData).Message(ctx, in.Realm, in.MessageID, ForUpdate)
+		m, err := s.db.loader(q).Message(ctx, in.Realm, in.MessageID, ForUpdate)
 		if err != nil {
 			return err
 		}

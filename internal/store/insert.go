@@ -304,7 +304,7 @@ func (s *Messages) contextOf(
 ) (CreateContext, error) {
 	realm := ask.Realm
 	guard, policy := s.db.Guard(q).At(row.RealmHead), row.Policy
-	if !guard.Policies(ctx, realm, row.Policies) || !guard.Fits(ctx, Policy(policy)) || !guard.Fits(ctx, Realm(row.Realm)) {
+	if !guard.Policy(ctx, ask, policy.PolicyID) || !guard.Fits(ctx, Policy(policy)) || !guard.Fits(ctx, Realm(row.Realm)) {
 		return CreateContext{}, cmp.Or(guard.Err(), ErrNoPolicy)
 	}
 	known := CreateContext{Mark: row.Realm.Mark, ApprovalsAsked: int(row.ApprovalsAsked), Policy: payment.Policy{

@@ -21,14 +21,15 @@ import (
 // ListedMessage makes a message from its row and checks the seal of its version: Withheld is set for an invalid one. It
 // never fails, so one planted row does not hide the others; an amount in an unknown currency becomes zero, which no seal
 // covers.
-func ListedMessage(seal payment.Sealer, m dbsqlc.MessageListed) payment.Message {
+func ListedMessage(seal payment.Sealer, people verifiedNames, m dbsqlc.MessageListed) payment.Message {
 	amount, err := money.FromMinor(money.Currency(m.Currency), m.Amount)
 	message := payment.Message{
 		Realm: m.Realm, InternalID: m.MessageID, GlobalID: payment.ID(m.GlobalID), Kind: payment.Kind(m.Kind), Scheme: rulebook.Scheme(m.Scheme),
 		Direction: payment.Direction(m.Direction), Channel: identity.Channel(m.Channel), ClientID: Text(m.ClientID),
 		ExternalID: Text(m.ExternalID), OriginalID: OrZero(m.OriginalID), AnswersID: OrZero(m.AnswersID),
 		AnswerBy: Time(m.AnswerBy), Deadline: Time(m.Deadline), Reason: Text(m.Reason),
-		MakerUser: OrZero(m.MakerUser), MakerName: m.MakerName, MakerLogin: m.MakerLogin, Makers: m.Makers, Clients: m.Clients,
+		MakerUser: OrZero(m.MakerUser), MakerName: m.MakerName, Makers: m.Makers, Clients: m.Clients,
+		MakerLogin:        people.of(OrZero(m.MakerUser), m.MakerLogin),
 		ApprovalsRequired: int(m.ApprovalsRequired), PolicyID: OrZero(m.PolicyID), ExpiresAt: Time(m.ExpiresAt),
 		ExecutionDay: Time(m.ExecutionDay),
 		CreatedAt:    m.CreatedAt.UTC(), Version: int(m.Version), State: payment.State(m.State), Sequence: int(m.StateSequence),
@@ -45,6 +46,9 @@ func ListedMessage(seal payment.Sealer, m dbsqlc.MessageListed) payment.Message 
 		Payee: Payee(m.PayeeResult, m.PayeeName, m.PayeeAt), Seal: Seal(m.KeyID, m.Seal),
 	}
 	copy(message.ContentHash[:], m.ContentHash)
+	if len(m.Makers) > 0 {
+		message.MakerName = people.of(m.Makers[0], m.MakerName)
+	}
 	if err != nil {
 		err = payment.ErrForged
 	} else {
@@ -62,8 +66,8 @@ func Undecided(m dbsqlc.MessageListed) bool {
 }
 
 // Whole makes a complete message: with its content, its account and the decisions about its current version.
-func Whole(seal payment.Sealer, row dbsqlc.MessageGetRow, decisions []dbsqlc.DecisionListRow) payment.Message {
-	message := ListedMessage(seal, row.MessageListed).WithContent(row.Content)
+func Whole(seal payment.Sealer, people verifiedNames, row dbsqlc.MessageGetRow, decisions []dbsqlc.DecisionListRow) payment.Message {
+	message := ListedMessage(seal, people, row.MessageListed).WithContent(row.Content)
 	message.Account = AccountOrNone(AccountColumns{
 		IBAN: row.AccountIban, Scheme: row.AccountScheme, Currency: row.AccountCurrency, Name: row.HolderName, Street: row.HolderStreet,
 		Building: row.HolderBuilding, Postcode: row.HolderPostcode, Town: row.HolderTown, Country: row.HolderCountry,
@@ -72,18 +76,19 @@ func Whole(seal payment.Sealer, row dbsqlc.MessageGetRow, decisions []dbsqlc.Dec
 	var current []payment.Decision
 	for _, decision := range decisions {
 		if int(decision.Version) == message.Version {
-			current = append(current, decisionFrom(decision))
+			current = append(current, decisionFrom(people, decision))
 		}
 	}
 	return message.WithDecisions(current, payment.Stored{Approvals: int(row.MessageListed.Approvals), Later: row.Later})
 }
 
 // decisionFrom makes the decision of its row.
-func decisionFrom(d dbsqlc.DecisionListRow) payment.Decision {
+func decisionFrom(people verifiedNames, d dbsqlc.DecisionListRow) payment.Decision {
 	return payment.Decision{
-		Ordinal: int(d.Ordinal), Action: payment.Action(d.Action), UserID: d.CheckerUser, PersonID: d.CheckerPerson, Name: d.DisplayName,
+		Ordinal: int(d.Ordinal), Action: payment.Action(d.Action), UserID: d.CheckerUser, PersonID: d.CheckerPerson,
+		Name:     people.of(d.CheckerPerson, d.DisplayName),
 		ClientID: d.ClientID, Channel: identity.Channel(d.Channel), Reason: Text(d.Reason), Remark: Text(d.Remark),
-		Login: d.CheckerLogin, DecidedAt: d.DecidedAt.UTC(), ForVersion: int(d.Version),
+		Login: people.of(d.CheckerUser, d.CheckerLogin), DecidedAt: d.DecidedAt.UTC(), ForVersion: int(d.Version),
 		Grant:     identity.Grant{ID: d.GrantID, Role: identity.RoleChecker, GrantedAt: d.GrantedAt.UTC()},
 		FactorUse: OrZero(d.FactorUseID), FactorKind: identity.FactorKind(d.FactorKind),
 	}
@@ -103,11 +108,15 @@ type Loader struct {
 	q    *dbsqlc.Queries
 	seal payment.Sealer
 	keys keyring.Ring // of the audit trail
+	db   *Database    // nil: names are those of the tables
 }
 
-// In makes the loader of a transaction. Without keys of the audit trail, the number of moves of a message with a question is not proven.
-func In(q *dbsqlc.Queries, seal payment.Sealer, keys keyring.Ring) Loader {
-	return Loader{q: q, seal: seal, keys: keys}
+// In makes the loader of a transaction that has no keys of the audit trail: it does not prove the number of moves of a message.
+func In(q *dbsqlc.Queries, seal payment.Sealer) Loader { return Loader{q: q, seal: seal} }
+
+// loader makes the loader of a transaction.
+func (d *Database) loader(q *dbsqlc.Queries) Loader {
+	return Loader{q: q, seal: d.Seal(), keys: d.masterData, db: d}
 }
 
 // Rows reads messages with their content, in one round trip; nil for an unknown one.
@@ -193,7 +202,7 @@ func (l Loader) Messages(ctx context.Context, realm string, ids []uuid.UUID, mod
 		if row == nil {
 			continue
 		}
-		m := Whole(l.seal, *row, decisions[row.MessageListed.MessageID])
+		m := Whole(l.seal, l.db.names(realm), *row, decisions[row.MessageListed.MessageID])
 		if !m.Counted() {
 			m, err = l.proven(ctx, m)
 			if err != nil {
@@ -214,13 +223,16 @@ func (l Loader) Messages(ctx context.Context, realm string, ids []uuid.UUID, mod
 // mostMoves limits the moves that are read with a waiting message: far more than people make.
 const mostMoves = 1000
 
-// proven withholds a message unless its last move fits its seal and led to its state, and the seal of the move proves each decision about
-// its current version. A row of a decision has no seal of its own: the seal of the audit row covers it.
+// proven withholds a message unless its last move fits its seal and left it as it is. Of one that waits, the seal of its move must prove
+// each decision about its current version as well. A row of a decision has no seal of its own: the seal of the audit row covers it.
 func (l Loader) proven(ctx context.Context, m payment.Message) (payment.Message, error) {
 	if len(l.keys.IDs()) == 0 {
 		return m, nil
 	}
 	moves := make([]uuid.UUID, min(m.Sequence, mostMoves))
+	if !m.Waits() {
+		moves = moves[:min(m.Sequence, 1)]
+	}
 	for i := range moves {
 		moves[i] = auditlog.MoveID(m.InternalID, m.Sequence-i)
 	}
@@ -244,12 +256,12 @@ func (l Loader) proven(ctx context.Context, m payment.Message) (payment.Message,
 		}
 	}
 	for _, d := range m.Decisions {
-		if !decided[d.Ordinal] {
+		if m.Waits() && !decided[d.Ordinal] {
 			m.Withheld = cmp.Or(m.Withheld, payment.WithheldBy(failed))
 		}
 	}
 	if !last {
-		m = m.PutBack()
+		m.Withheld = cmp.Or(m.PutBack().Withheld, payment.WithheldBy(failed))
 	}
 	return m, nil
 }

@@ -79,7 +79,7 @@ func (s *Messages) limits(ctx context.Context, q *dbsqlc.Queries, rows []dbsqlc.
 			ID: row.LimitID, Of: rulebook.LimitOf(row.LimitOf), Holder: row.Holder, Currency: money.Currency(row.Currency), Day: day,
 			PerPayment: OrZero(row.PerPayment), PerDay: OrZero(row.PerDay), Untrusted: !guard.Fits(ctx, Limit(row)),
 		}
-		name, err := holderName(ctx, q, row)
+		name, err := s.holderName(ctx, q, row)
 		if err != nil {
 			return nil, err
 		}
@@ -117,7 +117,7 @@ func (s *Messages) used(uses []rulebook.LimitUse) {
 }
 
 // holderName names the holder of a limit for people; an account by the ends of its number.
-func holderName(ctx context.Context, q *dbsqlc.Queries, row dbsqlc.SpendingLimit) (string, error) {
+func (s *Messages) holderName(ctx context.Context, q *dbsqlc.Queries, row dbsqlc.SpendingLimit) (string, error) {
 	switch rulebook.LimitOf(row.LimitOf) {
 	case rulebook.OfPerson:
 		id, err := uuid.Parse(row.Holder)
@@ -125,7 +125,7 @@ func holderName(ctx context.Context, q *dbsqlc.Queries, row dbsqlc.SpendingLimit
 			return "of an unknown id", nil //nolint:nilerr // the row does not fit its seal, and says so
 		}
 		person, err := q.PersonGet(ctx, row.Realm, id)
-		return person.DisplayName, err
+		return s.db.names(row.Realm).of(id, person.DisplayName), err
 	case rulebook.OfAccount:
 		if len(row.Holder) > 8 {
 			return row.Holder[:4] + " … " + row.Holder[len(row.Holder)-4:], nil

@@ -56,7 +56,7 @@ func NewMessages(db *Database, writes *FairMutex, nudges *Nudges, newID func() u
 func (s *Messages) readBatch(ctx context.Context, db *Database, mode Mode, realm string, ids []uuid.UUID) ([]*payment.Message, error) {
 	messages := make([]*payment.Message, len(ids))
 	err := db.InRealm(ctx, realm, mode, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		rows, err := In(q, s.db.Seal(), s.db.masterData).Rows(ctx, realm, ids)
+		rows, err := s.db.loader(q).Rows(ctx, realm, ids)
 		if err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func (s *Messages) readBatch(ctx context.Context, db *Database, mode Mode, realm
 				}
 				decisions = of[ids[i]]
 			}
-			m := Whole(s.db.Seal(), *row, decisions)
+			m := Whole(s.db.Seal(), s.db.names(realm), *row, decisions)
 			if m.Counted() && !s.movedSince(m) {
 				messages[i] = &m
 			}

@@ -40,7 +40,7 @@ func Set(ctx context.Context, q *dbsqlc.Queries, realm string) ([]Row, error) {
 		rowsOf((*dbsqlc.Queries).UserListAll, User),
 		rowsOf((*dbsqlc.Queries).GrantListAll, Grant),
 		rowsOf((*dbsqlc.Queries).ClientListAll, ClientRow),
-		rowsOf((*dbsqlc.Queries).PolicyListAll, policyRow),
+		rowsOf((*dbsqlc.Queries).PolicyListAll, Policy),
 		rowsOf((*dbsqlc.Queries).DebtorAccountListAll, DebtorAccount),
 		rowsOf((*dbsqlc.Queries).LimitListAll, Limit),
 		rowsOf((*dbsqlc.Queries).SetUpListAll, SetUpRow),

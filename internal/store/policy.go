@@ -178,14 +178,10 @@ func (c *Changes) DryRun(ctx context.Context, realm string, p administration.Pol
 
 // Policy is the row of a policy.
 func Policy(p dbsqlc.Policy) Row {
-	return Row{Table: "policy", Realm: p.Realm, Key: p.PolicyID.String()}.
+	row := Row{Table: "policy", Realm: p.Realm, Key: p.PolicyID.String()}.
 		covers(p.PolicyID, p.Rank, p.ClientID, p.Channel, p.Scheme, p.Kind, p.AmountFrom, p.AmountTo, p.ApprovalsRequired, p.PendingSeconds,
 			p.CreatedAt, p.RetiredAt, p.ContentHashRequired, p.StepUp, p.Funds)
-}
-
-func policyRow(p dbsqlc.PolicyListAllRow) Row {
-	row := Policy(p.Policy)
-	row.fingerprint = p.Fingerprint
+	row.policy = &p
 	return row
 }
 

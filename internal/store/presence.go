@@ -74,7 +74,7 @@ func (d *Desk) Lookers(ctx context.Context, by identity.Principal, now time.Time
 	err := d.db.InRealm(ctx, by.Realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		rows, err := q.PresenceList(ctx, by.Realm, by.PersonID, now.Add(-PresenceLife))
 		for _, row := range rows {
-			lookers[row.MessageID] = append(lookers[row.MessageID], row.DisplayName)
+			lookers[row.MessageID] = append(lookers[row.MessageID], d.db.names(by.Realm).of(row.PersonID, row.DisplayName))
 		}
 		return err
 	})

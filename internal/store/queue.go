@@ -138,7 +138,7 @@ func (r *Reader) Queue(ctx context.Context, realm string, f QueueFilter) ([]paym
 			return fmt.Errorf("list the queue: %w", err)
 		}
 		for _, row := range rows {
-			list = append(list, ListedMessage(r.db.Seal(), row))
+			list = append(list, ListedMessage(r.db.Seal(), r.db.names(realm), row))
 		}
 		return nil
 	})

@@ -124,7 +124,7 @@ func (s changeStep) page(ctx context.Context, f ChangeFilter) (
 		if !s.guard.Sealed(ctx, Change(row.RealmChange)) || f.State != "" && last.State() != f.State {
 			continue
 		}
-		change, err := changeOf(dbsqlc.ChangeGetRow{
+		change, err := s.changeOf(dbsqlc.ChangeGetRow{
 			RealmChange: row.RealmChange, RequesterLogin: row.RequesterLogin, RequesterName: row.RequesterName,
 		})
 		if err != nil {
@@ -153,7 +153,7 @@ func (s changeStep) read(ctx context.Context, row dbsqlc.ChangeGetRow) (administ
 			Text: "The stored change differs from the requested one. Stop, and ask an operator to run countersign check.",
 		}
 	}
-	change, err := changeOf(row)
+	change, err := s.changeOf(row)
 	if err != nil {
 		return administration.Change{}, err
 	}
@@ -162,8 +162,8 @@ func (s changeStep) read(ctx context.Context, row dbsqlc.ChangeGetRow) (administ
 	return change, err
 }
 
-func changeOf(row dbsqlc.ChangeGetRow) (administration.Change, error) {
-	c := row.RealmChange
+func (s changeStep) changeOf(row dbsqlc.ChangeGetRow) (administration.Change, error) {
+	c, people := row.RealmChange, s.guard.db.names(s.realm)
 	var told changeContent
 	err := json.Unmarshal([]byte(c.Content), &told)
 	if err != nil {
@@ -173,7 +173,8 @@ func changeOf(row dbsqlc.ChangeGetRow) (administration.Change, error) {
 		ID: c.ChangeID, Kind: administration.Kind(c.Kind), Subject: c.Subject, Values: told.Values, Before: told.Before, After: told.After,
 		Note: told.Note, Beneficiary: c.BeneficiaryPerson, RequestedAt: c.RequestedAt.UTC(),
 		Requester: administration.Party{
-			UserID: c.RequesterUser, PersonID: c.RequesterPerson, Login: row.RequesterLogin, Name: row.RequesterName, ClientID: c.RequesterClient,
+			UserID: c.RequesterUser, PersonID: c.RequesterPerson, ClientID: c.RequesterClient,
+			Login: people.of(c.RequesterUser, row.RequesterLogin), Name: people.of(c.RequesterPerson, row.RequesterName),
 			Grant: identity.Grant{ID: c.RequesterGrantID, Role: identity.Role(c.RequesterRole), GrantedAt: c.RequesterGrantedAt.UTC()},
 		},
 	}, nil
@@ -182,7 +183,7 @@ func changeOf(row dbsqlc.ChangeGetRow) (administration.Change, error) {
 // decisions reads the decisions of changes. A decision that does not fit its seal counts as a rejection.
 func (s changeStep) decisions(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]*administration.Decision, error) {
 	rows, err := s.q.ChangeDecisionListOf(ctx, s.realm, ids)
-	decisions := make(map[uuid.UUID]*administration.Decision, len(rows))
+	decisions, people := make(map[uuid.UUID]*administration.Decision, len(rows)), s.guard.db.names(s.realm)
 	for _, row := range rows {
 		d := row.RealmChangeDecision
 		approve := d.Action == "approve"
@@ -190,7 +191,8 @@ func (s changeStep) decisions(ctx context.Context, ids []uuid.UUID) (map[uuid.UU
 		decisions[d.ChangeID] = &administration.Decision{
 			Approved: fits, Withheld: approve && !fits, Reason: Text(d.Reason), At: d.DecidedAt.UTC(),
 			By: administration.Party{
-				UserID: d.DeciderUser, PersonID: d.DeciderPerson, Login: row.DeciderLogin, Name: row.DeciderName, ClientID: d.DeciderClient,
+				UserID: d.DeciderUser, PersonID: d.DeciderPerson, ClientID: d.DeciderClient,
+				Login: people.of(d.DeciderUser, row.DeciderLogin), Name: people.of(d.DeciderPerson, row.DeciderName),
 				Grant: identity.Grant{ID: d.DeciderGrantID, Role: identity.Role(d.DeciderRole), GrantedAt: d.DeciderGrantedAt.UTC()},
 			},
 		}

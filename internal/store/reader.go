@@ -42,7 +42,7 @@ func (r *Reader) Message(ctx context.Context, realm string, id uuid.UUID) (payme
 	var m payment.Message
 	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
 		var err error
-		m, err = In(q, r.db.Seal(), r.db.masterData).Message(ctx, realm, id, ForRead)
+		m, err = r.db.loader(q).Message(ctx, realm, id, ForRead)
 		if errors.Is(err, payment.ErrNotFound) {
 			month, unknown := q.ArchivedMonthOf(ctx, realm, id)
 			if unknown == nil {
@@ -59,7 +59,7 @@ func (r *Reader) WholeMessages(ctx context.Context, realm string, ids []uuid.UUI
 	var list []payment.Message
 	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
 		var err error
-		list, err = In(q, r.db.Seal(), r.db.masterData).Messages(ctx, realm, ids, ForRead)
+		list, err = r.db.loader(q).Messages(ctx, realm, ids, ForRead)
 		return err
 	})
 	return list, err
@@ -192,7 +192,7 @@ func (r *Reader) messages(ctx context.Context, q *dbsqlc.Queries, realm string, 
 	}
 	var list []payment.Message
 	for _, row := range rows {
-		list = append(list, ListedMessage(r.db.Seal(), row))
+		list = append(list, ListedMessage(r.db.Seal(), r.db.names(realm), row))
 	}
 	return list, nil
 }

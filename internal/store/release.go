@@ -24,7 +24,7 @@ func (s *Messages) Outgoing(ctx context.Context, realm string, id uuid.UUID) (Ou
 			return fmt.Errorf("load the release: %w", err)
 		}
 		out.Release = releaseFromDB(row)
-		out.Message, err = In(q, s.db.Seal(), s.db.masterData).Message(ctx, realm, id, ForRead)
+		out.Message, err = s.db.loader(q).Message(ctx, realm, id, ForRead)
 		return err
 	})
 	return out, err
@@ -125,7 +125,7 @@ func (s *Messages) tryKeys(ctx context.Context, q *dbsqlc.Queries, realm string)
 	}
 	fits := map[string]bool{}
 	for _, row := range rows {
-		m := ListedMessage(s.db.Seal(), row)
+		m := ListedMessage(s.db.Seal(), nil, row)
 		fits[m.Seal.KeyID] = fits[m.Seal.KeyID] || !errors.Is(s.db.Seal().CheckVersion(m), payment.ErrForged)
 	}
 	for id, one := range fits {

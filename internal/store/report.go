@@ -39,13 +39,15 @@ type Pair struct {
 func (r *Reader) Pairs(ctx context.Context, realm string, p Period) ([]Pair, error) {
 	var list []Pair
 	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
+		people := r.db.names(realm)
 		rows, err := q.ReportPairList(ctx, dbsqlc.ReportPairListParams{
 			Realm: realm, Since: p.From, Until: p.Until, Least: PairLeast, Percent: PairPercent, Most: maxReported,
 		})
 		for _, row := range rows {
 			list = append(list, Pair{
-				Maker: row.Maker, Checker: row.CheckerPerson, MakerName: row.MakerName, CheckerName: row.CheckerName,
-				Approvals: int(row.Approvals), Of: int(row.Of),
+				Maker: row.Maker, Checker: row.CheckerPerson, MakerName: people.of(row.Maker, row.MakerName),
+				CheckerName: people.of(row.CheckerPerson, row.CheckerName),
+				Approvals:   int(row.Approvals), Of: int(row.Of),
 			})
 		}
 		return err

@@ -18,10 +18,11 @@ type Row struct {
 	Seal  []byte
 
 	// group collects rows that readers take as a whole: one that is missing gives or widens a right. "" for none.
-	group       string
-	fingerprint []byte // of all policies, with a policy
-	record      identity.Record
-	err         error // the record could not be made
+	group  string
+	policy *dbsqlc.Policy // of the table policy
+	name   string         // of a person or an account, as people read it
+	record identity.Record
+	err    error // the record could not be made
 }
 
 // Digest is the digest of the fields of the row.

@@ -140,7 +140,7 @@ func (s *Messages) originalAndRecall(
 	var err error
 	originalID, recallID := ask.Asked.OriginalID, ask.Asked.RecallID
 	if originalID == uuid.Nil {
-		about.Recall, err = In(q, s.db.Seal(), s.db.masterData).Message(ctx, ask.By.Realm, recallID, ForRead)
+		about.Recall, err = s.db.loader(q).Message(ctx, ask.By.Realm, recallID, ForRead)
 		if err == nil && about.Recall.Kind != payment.KindReceivedRecall {
 			err = payment.ErrNotFound
 		}
@@ -149,7 +149,11 @@ func (s *Messages) originalAndRecall(
 		}
 		originalID = about.Recall.OriginalID
 	}
-	about.Original, err = In(q, s.db.Seal(), s.db.masterData).Message(ctx, ask.By.Realm, originalID, mode)
+	loader := s.db.loader(q)
+	about.Original, err = loader.Message(ctx, ask.By.Realm, originalID, mode)
+	if err == nil {
+		about.Original, err = loader.proven(ctx, about.Original) // what may be asked about it follows from its state
+	}
 	if err != nil || about.Original.Direction == payment.DirectionOut {
 		return about, err
 	}
@@ -186,5 +190,5 @@ func (s *Messages) receivedRecall(ctx context.Context, q *dbsqlc.Queries, ask RT
 		}
 		id = found
 	}
-	return In(q, s.db.Seal(), s.db.masterData).Message(ctx, ask.By.Realm, id, ForRead)
+	return s.db.loader(q).Message(ctx, ask.By.Realm, id, ForRead)
 }

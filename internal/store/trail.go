@@ -60,11 +60,13 @@ func (r *Reader) History(ctx context.Context, realm string, id uuid.UUID) ([]Ste
 	var list []Step
 	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
 		rows, err := q.HistoryList(ctx, realm, id)
+		people := r.db.names(realm)
 		for _, h := range rows {
 			list = append(list, Step{
 				Sequence: int(h.Sequence), From: payment.State(h.FromState), Action: payment.Action(h.Action), To: payment.State(h.ToState),
-				Version: int(h.Version), Actor: h.ActorName,
-				ActorLogin: Text(h.ActorLogin),
+				Version:    int(h.Version),
+				Actor:      people.of(OrZero(h.ActorPerson), h.ActorName),
+				ActorLogin: people.of(OrZero(h.ActorUser), Text(h.ActorLogin)),
 				ClientID:   Text(h.ClientID), Channel: h.Channel, Reason: Text(h.Reason), At: h.At.UTC(),
 			})
 		}
@@ -208,7 +210,7 @@ func (r *Reader) SimilarTo(ctx context.Context, realm string, l Likeness) ([]Sim
 		for _, row := range rows {
 			list = append(list, Similar{
 				MessageID: row.MessageID, GlobalID: payment.ID(row.GlobalID), State: payment.State(row.State),
-				MakerName: row.MakerName, CreatedAt: row.CreatedAt.UTC(),
+				MakerName: r.db.names(realm).of(OrZero(row.MakerPerson), row.MakerName), CreatedAt: row.CreatedAt.UTC(),
 			})
 		}
 		return nil
@@ -268,7 +270,8 @@ func (r *Reader) Versions(ctx context.Context, realm string, id uuid.UUID) ([]Ve
 		rows, err := q.VersionList(ctx, realm, id)
 		for _, v := range rows {
 			list = append(list, Version{
-				Number: int(v.Version), EditorName: v.EditorName, At: v.CreatedAt.UTC(), DocumentID: v.DocumentID, Hash: v.ContentHash,
+				Number: int(v.Version), EditorName: r.db.names(realm).of(OrZero(v.MakerPerson), v.EditorName),
+				At: v.CreatedAt.UTC(), DocumentID: v.DocumentID, Hash: v.ContentHash,
 				Summary: payment.Summary{
 					DebtorAccount: v.DebtorAccount, DebtorName: v.DebtorName, DebtorAgent: v.DebtorAgent, CreditorAgent: v.CreditorAgent,
 				},
@@ -285,7 +288,7 @@ func (r *Reader) Decisions(ctx context.Context, realm string, id uuid.UUID) ([]p
 	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
 		rows, err := q.DecisionList(ctx, realm, []uuid.UUID{id})
 		for _, d := range rows {
-			list = append(list, decisionFrom(d))
+			list = append(list, decisionFrom(r.db.names(realm), d))
 		}
 		return err
 	})
@@ -298,7 +301,7 @@ func (r *Reader) DecisionsOf(ctx context.Context, realm string, ids []uuid.UUID)
 	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
 		rows, err := q.DecisionList(ctx, realm, ids)
 		for _, row := range rows {
-			decisions[row.MessageID] = append(decisions[row.MessageID], decisionFrom(row))
+			decisions[row.MessageID] = append(decisions[row.MessageID], decisionFrom(r.db.names(realm), row))
 		}
 		return err
 	})

@@ -145,7 +145,7 @@ func (s *Messages) transact(ctx context.Context, realm string, id uuid.UUID, dec
 	step := stepBy{realm: realm}
 	err := s.db.InRealm(ctx, realm, Keyed, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
-		seen, err = In(q, s.db.Seal(), s.db.masterData).Message(ctx, realm, id, ForUpdate)
+		seen, err = s.db.loader(q).Message(ctx, realm, id, ForUpdate)
 		if err != nil {
 			return err
 		}
@@ -282,8 +282,24 @@ func (s *Messages) amend(ctx context.Context, q *dbsqlc.Queries, t payment.Trans
 
 // Message returns a message with its current content and its decisions, or payment.ErrNotFound.
 func (s *Messages) Message(ctx context.Context, realm string, id uuid.UUID) (payment.Message, error) {
+	return s.readAs(ctx, realm, id, func(_ Loader, m payment.Message) (payment.Message, error) { return m, nil })
+}
+
+// Proven is Message for somebody outside who acts by its state: it is withheld unless the seal of its last move proves the state.
+func (s *Messages) Proven(ctx context.Context, realm string, id uuid.UUID) (payment.Message, error) {
+	return s.readAs(ctx, realm, id, func(l Loader, m payment.Message) (payment.Message, error) { return l.proven(ctx, m) })
+}
+
+func (s *Messages) readAs(
+	ctx context.Context, realm string, id uuid.UUID, look func(Loader, payment.Message) (payment.Message, error),
+) (payment.Message, error) {
 	m, err := Read(ctx, s.db, realm, func(q *dbsqlc.Queries) (payment.Message, error) {
-		return In(q, s.db.Seal(), s.db.masterData).Message(ctx, realm, id, ForRead)
+		l := s.db.loader(q)
+		m, err := l.Message(ctx, realm, id, ForRead)
+		if err != nil {
+			return m, err
+		}
+		return look(l, m)
 	})
 	if errors.Is(err, ErrNoRealm) {
 		return m, payment.ErrNotFound

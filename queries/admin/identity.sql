@@ -154,9 +154,7 @@ SELECT * FROM user_role WHERE @of_realm::text IN ('', realm) ORDER BY realm, gra
 SELECT * FROM client WHERE @of_realm::text IN ('', realm) ORDER BY realm, client_id;
 
 -- name: PolicyListAll :many
--- With a fingerprint of all policies of the realm, of the same moment (SubmissionContext compares it).
-SELECT sqlc.embed(p), (SELECT sha256(convert_to(string_agg(x::text, '|' ORDER BY x.policy_id), 'UTF8')) FROM policy x WHERE x.realm = p.realm)::bytea AS fingerprint
-FROM policy p WHERE @of_realm::text IN ('', p.realm) ORDER BY p.realm, p.policy_id;
+SELECT * FROM policy WHERE @of_realm::text IN ('', realm) ORDER BY realm, policy_id;
 
 -- name: DebtorAccountListAll :many
 SELECT * FROM debtor_account WHERE @of_realm::text IN ('', realm) ORDER BY realm, iban;

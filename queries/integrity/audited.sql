@@ -31,6 +31,11 @@ WHERE (d.realm, d.document_id) > (@realm::text, @document_id::uuid)
 ORDER BY d.realm, d.document_id
 LIMIT @page_size::integer;
 
+-- name: AuditedInboxList :many
+-- Documents of clearing that waited for a payment, in the order of their keys, from one on.
+SELECT * FROM inbox WHERE waits_for IS NOT NULL AND (scheme, reference) > (@scheme::text, @reference::text)
+ORDER BY scheme, reference LIMIT @page_size::integer;
+
 -- name: AuditedOutboxList :many
 -- Rows of the outbox in the order of their keys, from one on, with the document that a row sends again, and the one that it refuses.
 SELECT sqlc.embed(o), d.name AS document_name, d.scheme AS document_scheme, coalesce(i.content, r.content)::bytea AS refused

@@ -53,15 +53,15 @@ FROM (
    ORDER BY d.written_in, d.document_id LIMIT @page_size::integer)) w
 ORDER BY w.written_in, w.kind DESC, w.row_id LIMIT @page_size::integer;
 
--- name: SweptEventList :many
--- Rows of the trail in the order of their keys, from one on, and whether the tree has each.
-SELECT e.event_id, EXISTS (SELECT FROM audit_leaf l WHERE l.realm = e.realm AND l.row_id = e.event_id)::boolean AS sealed
-FROM audit_event e WHERE e.realm = @realm AND e.event_id > @after ORDER BY e.event_id LIMIT @page_size::integer;
-
--- name: SweptDocumentList :many
--- Documents in the order of their keys, from one on, and whether the tree has each.
-SELECT d.document_id, EXISTS (SELECT FROM audit_leaf l WHERE l.realm = d.realm AND l.row_id = d.document_id)::boolean AS sealed
-FROM document d WHERE d.realm = @realm AND d.document_id > @after ORDER BY d.document_id LIMIT @page_size::integer;
+-- name: SweptList :many
+-- Rows in the order of their keys, first those of the trail, from one on, and whether the tree has each.
+SELECT w.kind::text AS kind, w.row_id::uuid AS row_id, EXISTS (SELECT FROM audit_leaf l WHERE l.realm = @realm AND l.row_id = w.row_id)::boolean AS sealed
+FROM ((SELECT 'event' AS kind, e.event_id AS row_id FROM audit_event e
+       WHERE e.realm = @realm AND @kind::text = 'event' AND e.event_id > @after::uuid ORDER BY e.event_id LIMIT @page_size::integer)
+      UNION ALL
+      (SELECT 'document', d.document_id FROM document d
+       WHERE d.realm = @realm AND (@kind::text = 'event' OR d.document_id > @after::uuid) ORDER BY d.document_id LIMIT @page_size::integer)) w
+ORDER BY w.kind DESC, w.row_id LIMIT @page_size::integer;
 
 -- name: EventFactList :many
 -- What the leaves of events are made of: the row, the move it tells of, the version that move began or amended, and the decision it was.

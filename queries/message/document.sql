@@ -66,19 +66,20 @@ ORDER BY CASE WHEN @oldest_first::boolean THEN d.document_id END, d.document_id 
 SELECT content_hash, content, realm, document_id, received_at FROM inbox WHERE scheme = @scheme AND reference = @reference;
 
 -- name: InboxInsert :execrows
-INSERT INTO inbox (scheme, reference, name, content_hash, outcome, reason, realm, document_id, content, waits_for, wait_until, received_at)
+INSERT INTO inbox (scheme, reference, name, content_hash, outcome, reason, realm, document_id, content, waits_for, wait_until, received_at,
+  key_id, seal)
 VALUES (@scheme, @reference, @name, @content_hash, @outcome, @reason, sqlc.narg(realm), sqlc.narg(document_id), sqlc.narg(content),
-  sqlc.narg(waits_for), sqlc.narg(wait_until), @received_at)
+  sqlc.narg(waits_for), sqlc.narg(wait_until), @received_at, sqlc.narg(key_id), sqlc.narg(seal))
 ON CONFLICT DO NOTHING;
 
 -- name: InboxListWaiting :many
 -- Documents that wait for the given payment.
-SELECT scheme, reference, name, content, received_at FROM inbox
+SELECT scheme, reference, name, content, waits_for, received_at, key_id, seal FROM inbox
 WHERE scheme = @scheme AND waits_for = @waits_for::text AND outcome = 'waiting' ORDER BY received_at;
 
 -- name: InboxListOverdue :many
 -- Documents that waited in vain, without those held.
-SELECT scheme, reference, name, content, received_at FROM inbox
+SELECT scheme, reference, name, content, waits_for, received_at, key_id, seal FROM inbox
 WHERE outcome = 'waiting' AND wait_until <= @due::timestamptz AND scheme || ' ' || reference <> ALL (@held::text[]) ORDER BY wait_until LIMIT @page_size;
 
 -- name: InboxSettleIf :one

@@ -5,7 +5,7 @@
 
 -- name: SubmissionContext :many
 -- The realm data for new messages, and for decisions about stored ones (abouts; the nil UUID for none): the realm's mark, the policy in
--- force, a fingerprint of all policies, the debtor account and the directory of banks in force; about a stored message also how many approvals
+-- force (Guard.Policy chooses it again), the debtor account and the directory of banks in force; about a stored message also how many approvals
 -- the policies of its time asked for, which is the body of the function approvals_asked: a function is planned anew at each call. item is
 -- the index of the query; one that no policy matches has no row. Each query looks for its policy before the policies are joined: as a
 -- condition of the join it would be looked for once for each policy of the realm.
@@ -16,14 +16,13 @@ WITH item AS (
     unnest(@debtor_accounts::text[]) AS debtor_account, unnest(@abouts::uuid[]) AS about
 )
 SELECT i.item::integer AS item, sqlc.embed(r), sqlc.embed(h), sqlc.embed(p),
-       (SELECT sha256(convert_to(string_agg(x::text, '|' ORDER BY x.policy_id), 'UTF8')) FROM policy x WHERE x.realm = @realm::text)::bytea AS policies,
        coalesce((SELECT min(coalesce((
                    SELECT x.approvals_required FROM policy x
                    WHERE x.realm = m.realm AND x.created_at <= t.moment AND (x.retired_at IS NULL OR x.retired_at > t.moment)
                      AND (x.client_id IS NULL OR x.client_id = m.client_id) AND (x.channel IS NULL OR x.channel = m.channel)
                      AND (x.scheme IS NULL OR x.scheme = m.scheme) AND (x.kind IS NULL OR x.kind = m.kind)
                      AND (x.amount_from IS NULL OR x.amount_from <= v.amount) AND (x.amount_to IS NULL OR x.amount_to >= v.amount)
-                   ORDER BY x.rank DESC, x.created_at DESC LIMIT 1), 0))
+                   ORDER BY x.rank DESC, x.created_at DESC, x.policy_id DESC LIMIT 1), 0))
                  FROM message m
                  JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
                  CROSS JOIN LATERAL (VALUES (v.created_at), (v.created_at - interval '1 minute')) AS t (moment)
@@ -39,7 +38,7 @@ CROSS JOIN LATERAL (
     AND (x.client_id IS NULL OR x.client_id = i.client_id) AND (x.channel IS NULL OR x.channel = i.channel)
     AND (x.scheme IS NULL OR x.scheme = i.scheme) AND (x.kind IS NULL OR x.kind = i.kind)
     AND (x.amount_from IS NULL OR x.amount_from <= i.amount) AND (x.amount_to IS NULL OR x.amount_to >= i.amount)
-  ORDER BY x.rank DESC, x.created_at DESC LIMIT 1) f
+  ORDER BY x.rank DESC, x.created_at DESC, x.policy_id DESC LIMIT 1) f
 JOIN realm r ON r.realm = @realm::text
 JOIN realm_head h ON h.realm = r.realm
 LEFT JOIN policy p ON p.realm = r.realm AND p.policy_id = f.policy_id

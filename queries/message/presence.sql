@@ -12,7 +12,7 @@ WHERE realm = @realm AND person_id = @person_id AND seen_at < @before AND seen_a
 -- name: PresenceList :many
 -- Who looked at what since a time, without the person who asks; so many at most. Of what waits no more nobody is told: there is nothing
 -- left to be quick about. The state is asked message by message: a join would be free to read the realm.
-SELECT x.message_id, p.display_name FROM presence x
+SELECT x.message_id, x.person_id, p.display_name FROM presence x
 JOIN person p ON p.realm = x.realm AND p.person_id = x.person_id
 WHERE x.realm = @realm AND x.person_id <> @person_id AND x.seen_at >= @since::timestamptz
   AND (SELECT m.state FROM message m WHERE m.realm = x.realm AND m.message_id = x.message_id) = 'Approval Pending'

@@ -71,7 +71,7 @@ SELECT count(*) FROM (
 
 -- name: DuplicateList :many
 -- Payments to the same account of the same amount since a time, other than the given one.
-SELECT m.message_id, m.global_id, m.state, m.created_at, coalesce(p.display_name, '')::text AS maker_name
+SELECT m.message_id, m.global_id, m.state, m.created_at, m.maker_person, coalesce(p.display_name, '')::text AS maker_name
 FROM message_version v
 JOIN message m ON m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
 LEFT JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user

@@ -25,7 +25,7 @@ const (
 	head      = "internal/store/head.go"
 	ofUses    = "internal/service:TestUsesOfALimit"
 	waiting   = "internal/payment/seal.go"
-	ofReplays = "internal/service:TestAnEarlierRow|TestTheServicesRoleBrings|TestADeletedPolicy|TestAHeadPutBack|PutBack|PutsNoMessageBack"
+	ofReplays = "internal/service:TestAnEarlierRow|TestTheServicesRoleBrings|TestADeletedPolicy|TestACondition|TestAHeadPutBack|PutBack|PutsNoMessageBack"
 )
 
 // ofNewest take an earlier state for the newest one, or what nobody did for evidence.
@@ -33,7 +33,19 @@ var ofNewest = []mutant{
 	{name: "an earlier row of master data counts", file: head, tests: ofReplays, before: `digest == row.Digest()`, after: `len(digest) > 0`},
 	{
 		name: "policies put back or deleted count", file: "internal/store/guard.go", tests: ofReplays,
-		before: `return bytes.Equal(s.policies, fingerprint)`, after: `return s.policies == nil || !bytes.Equal(nil, fingerprint)`,
+		before: `return i >= 0 && s.policies[i].PolicyID == chosen`, after: `return i >= 0`,
+	},
+	{
+		name: "a planted document of clearing is processed", file: "internal/store/inbox.go", tests: "internal/clearing:TestAPlantedDocument",
+		before: `d.Unverified = s.db`, after: `_ = s.db`,
+	},
+	{
+		name: "core banking is told of a planted end", file: "internal/clearing/core.go", tests: "internal/clearing:TestCoreBankingIsNotTold",
+		before: `s.cfg.Messages.Proven(`, after: `s.cfg.Messages.Message(`,
+	},
+	{
+		name: "people are shown by the names of the tables", file: head, tests: "internal/service:TestPeopleAreShown",
+		before: `		return kept.names`, after: `		return nil`,
 	},
 	{
 		name: "nobody counts the limits of a payment", file: "internal/store/guard.go", tests: ofUses,

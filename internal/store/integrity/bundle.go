@@ -13,7 +13,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/auditlog"
-	"countersign/internal/keyring"
 	"countersign/internal/payment"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
@@ -113,7 +112,7 @@ func (s *Service) Bundle(ctx context.Context, realm string, message uuid.UUID) (
 func (s *Snapshot) genuine(ctx context.Context, seal payment.Sealer, realm string, message uuid.UUID) (
 	[]dbsqlc.ContentListOfMessageRow, error,
 ) {
-	m, err := store.In(s.q, seal, keyring.Ring{}).Message(ctx, realm, message, store.ForRead)
+	m, err := store.In(s.q, seal).Message(ctx, realm, message, store.ForRead)
 	if err != nil {
 		return nil, fmt.Errorf("read the message: %w", err)
 	}

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/auditlog"
@@ -98,9 +97,9 @@ type Progress struct {
 
 // sweep is the progress over the rows without a transaction of this server, by their keys.
 type sweep struct {
-	below            string // the oldest transaction that ran when the sweep began
-	event, document  uuid.UUID
-	events, complete bool // whether the events, and all, are done
+	below    string // the oldest transaction that ran when the sweep began
+	last     store.LeafRow
+	complete bool
 }
 
 // Seal seals rows of a realm, at most one batch, and signs the checkpoint after them.
@@ -241,24 +240,13 @@ func older(one, other string) (string, error) {
 // sweep lists rows that the tree does not have by their keys, events before documents.
 func (g *growth) sweep(ctx context.Context, s *sweep) (rows []store.LeafRow, err error) {
 	if s.below == "" {
-		s.below = g.end.Below
+		s.below, s.last.Kind = g.end.Below, auditlog.KindEvent
 	}
-	if !s.events {
-		page, err := g.q.SweptEventList(ctx, g.realm, s.event, batch)
-		for _, row := range page {
-			s.event = row.EventID
-			if !row.Sealed {
-				rows = append(rows, store.LeafRow{Kind: auditlog.KindEvent, RowID: row.EventID})
-			}
-		}
-		s.events = len(page) < batch
-		return rows, err
-	}
-	page, err := g.q.SweptDocumentList(ctx, g.realm, s.document, batch)
+	page, err := g.q.SweptList(ctx, dbsqlc.SweptListParams{Realm: g.realm, Kind: string(s.last.Kind), After: s.last.RowID, PageSize: batch})
 	for _, row := range page {
-		s.document = row.DocumentID
+		s.last = store.LeafRow{Kind: auditlog.Kind(row.Kind), RowID: row.RowID}
 		if !row.Sealed {
-			rows = append(rows, store.LeafRow{Kind: auditlog.KindDocument, RowID: row.DocumentID})
+			rows = append(rows, s.last)
 		}
 	}
 	s.complete = len(page) < batch

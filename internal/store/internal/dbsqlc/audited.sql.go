@@ -149,6 +149,47 @@ func (q *Queries) AuditedDocumentList(ctx context.Context, realm string, documen
 	return items, nil
 }
 
+const auditedInboxList = `-- name: AuditedInboxList :many
+SELECT scheme, reference, name, content_hash, outcome, reason, realm, document_id, content, waits_for, wait_until, received_at, key_id, seal FROM inbox WHERE waits_for IS NOT NULL AND (scheme, reference) > ($1::text, $2::text)
+ORDER BY scheme, reference LIMIT $3::integer
+`
+
+// Documents of clearing that waited for a payment, in the order of their keys, from one on.
+func (q *Queries) AuditedInboxList(ctx context.Context, scheme string, reference string, pageSize int32) ([]Inbox, error) {
+	rows, err := q.db.Query(ctx, auditedInboxList, scheme, reference, pageSize)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Inbox
+	for rows.Next() {
+		var i Inbox
+		if err := rows.Scan(
+			&i.Scheme,
+			&i.Reference,
+			&i.Name,
+			&i.ContentHash,
+			&i.Outcome,
+			&i.Reason,
+			&i.Realm,
+			&i.DocumentID,
+			&i.Content,
+			&i.WaitsFor,
+			&i.WaitUntil,
+			&i.ReceivedAt,
+			&i.KeyID,
+			&i.Seal,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const auditedIncomingBankList = `-- name: AuditedIncomingBankList :many
 SELECT p.realm, p.scheme, p.transaction_id, p.bank, p.message_id, d.content
 FROM incoming_payment p

@@ -394,9 +394,10 @@ func (q *Queries) InboxGetQuarantined(ctx context.Context, scheme string, refere
 }
 
 const inboxInsert = `-- name: InboxInsert :execrows
-INSERT INTO inbox (scheme, reference, name, content_hash, outcome, reason, realm, document_id, content, waits_for, wait_until, received_at)
+INSERT INTO inbox (scheme, reference, name, content_hash, outcome, reason, realm, document_id, content, waits_for, wait_until, received_at,
+  key_id, seal)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
-  $10, $11, $12)
+  $10, $11, $12, $13, $14)
 ON CONFLICT DO NOTHING
 `
 
@@ -413,6 +414,8 @@ type InboxInsertParams struct {
 	WaitsFor    *string
 	WaitUntil   *time.Time
 	ReceivedAt  time.Time
+	KeyID       *string
+	Seal        []byte
 }
 
 func (q *Queries) InboxInsert(ctx context.Context, arg InboxInsertParams) (int64, error) {
@@ -429,6 +432,8 @@ func (q *Queries) InboxInsert(ctx context.Context, arg InboxInsertParams) (int64
 		arg.WaitsFor,
 		arg.WaitUntil,
 		arg.ReceivedAt,
+		arg.KeyID,
+		arg.Seal,
 	)
 	if err != nil {
 		return 0, err
@@ -437,7 +442,7 @@ func (q *Queries) InboxInsert(ctx context.Context, arg InboxInsertParams) (int64
 }
 
 const inboxListOverdue = `-- name: InboxListOverdue :many
-SELECT scheme, reference, name, content, received_at FROM inbox
+SELECT scheme, reference, name, content, waits_for, received_at, key_id, seal FROM inbox
 WHERE outcome = 'waiting' AND wait_until <= $1::timestamptz AND scheme || ' ' || reference <> ALL ($2::text[]) ORDER BY wait_until LIMIT $3
 `
 
@@ -446,7 +451,10 @@ type InboxListOverdueRow struct {
 	Reference  string
 	Name       string
 	Content    []byte
+	WaitsFor   *string
 	ReceivedAt time.Time
+	KeyID      *string
+	Seal       []byte
 }
 
 // Documents that waited in vain, without those held.
@@ -464,7 +472,10 @@ func (q *Queries) InboxListOverdue(ctx context.Context, due time.Time, held []st
 			&i.Reference,
 			&i.Name,
 			&i.Content,
+			&i.WaitsFor,
 			&i.ReceivedAt,
+			&i.KeyID,
+			&i.Seal,
 		); err != nil {
 			return nil, err
 		}
@@ -518,7 +529,7 @@ func (q *Queries) InboxListQuarantined(ctx context.Context, pageSize int32) ([]I
 }
 
 const inboxListWaiting = `-- name: InboxListWaiting :many
-SELECT scheme, reference, name, content, received_at FROM inbox
+SELECT scheme, reference, name, content, waits_for, received_at, key_id, seal FROM inbox
 WHERE scheme = $1 AND waits_for = $2::text AND outcome = 'waiting' ORDER BY received_at
 `
 
@@ -527,7 +538,10 @@ type InboxListWaitingRow struct {
 	Reference  string
 	Name       string
 	Content    []byte
+	WaitsFor   *string
 	ReceivedAt time.Time
+	KeyID      *string
+	Seal       []byte
 }
 
 // Documents that wait for the given payment.
@@ -545,7 +559,10 @@ func (q *Queries) InboxListWaiting(ctx context.Context, scheme string, waitsFor 
 			&i.Reference,
 			&i.Name,
 			&i.Content,
+			&i.WaitsFor,
 			&i.ReceivedAt,
+			&i.KeyID,
+			&i.Seal,
 		); err != nil {
 			return nil, err
 		}

@@ -612,43 +612,35 @@ func (q *Queries) PolicyInsert(ctx context.Context, arg PolicyInsertParams) erro
 }
 
 const policyListAll = `-- name: PolicyListAll :many
-SELECT p.realm, p.policy_id, p.rank, p.client_id, p.channel, p.scheme, p.kind, p.amount_from, p.amount_to, p.approvals_required, p.pending_seconds, p.created_at, p.retired_at, p.content_hash_required, p.step_up, p.funds, (SELECT sha256(convert_to(string_agg(x::text, '|' ORDER BY x.policy_id), 'UTF8')) FROM policy x WHERE x.realm = p.realm)::bytea AS fingerprint
-FROM policy p WHERE $1::text IN ('', p.realm) ORDER BY p.realm, p.policy_id
+SELECT realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, created_at, retired_at, content_hash_required, step_up, funds FROM policy WHERE $1::text IN ('', realm) ORDER BY realm, policy_id
 `
 
-type PolicyListAllRow struct {
-	Policy      Policy
-	Fingerprint []byte
-}
-
-// With a fingerprint of all policies of the realm, of the same moment (SubmissionContext compares it).
-func (q *Queries) PolicyListAll(ctx context.Context, ofRealm string) ([]PolicyListAllRow, error) {
+func (q *Queries) PolicyListAll(ctx context.Context, ofRealm string) ([]Policy, error) {
 	rows, err := q.db.Query(ctx, policyListAll, ofRealm)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []PolicyListAllRow
+	var items []Policy
 	for rows.Next() {
-		var i PolicyListAllRow
+		var i Policy
 		if err := rows.Scan(
-			&i.Policy.Realm,
-			&i.Policy.PolicyID,
-			&i.Policy.Rank,
-			&i.Policy.ClientID,
-			&i.Policy.Channel,
-			&i.Policy.Scheme,
-			&i.Policy.Kind,
-			&i.Policy.AmountFrom,
-			&i.Policy.AmountTo,
-			&i.Policy.ApprovalsRequired,
-			&i.Policy.PendingSeconds,
-			&i.Policy.CreatedAt,
-			&i.Policy.RetiredAt,
-			&i.Policy.ContentHashRequired,
-			&i.Policy.StepUp,
-			&i.Policy.Funds,
-			&i.Fingerprint,
+			&i.Realm,
+			&i.PolicyID,
+			&i.Rank,
+			&i.ClientID,
+			&i.Channel,
+			&i.Scheme,
+			&i.Kind,
+			&i.AmountFrom,
+			&i.AmountTo,
+			&i.ApprovalsRequired,
+			&i.PendingSeconds,
+			&i.CreatedAt,
+			&i.RetiredAt,
+			&i.ContentHashRequired,
+			&i.StepUp,
+			&i.Funds,
 		); err != nil {
 			return nil, err
 		}

@@ -1328,14 +1328,13 @@ WITH item AS (
     unnest($8::text[]) AS debtor_account, unnest($9::uuid[]) AS about
 )
 SELECT i.item::integer AS item, r.realm, r.name, r.mark, r.made_by, r.access_token_seconds, r.refresh_token_seconds, r.refresh_absolute_seconds, r.created_at, r.second_factor_roles, r.notice_details, h.realm, h.number, h.change_id, h.digest, h.key_id, h.seal, p.realm, p.policy_id, p.rank, p.client_id, p.channel, p.scheme, p.kind, p.amount_from, p.amount_to, p.approvals_required, p.pending_seconds, p.created_at, p.retired_at, p.content_hash_required, p.step_up, p.funds,
-       (SELECT sha256(convert_to(string_agg(x::text, '|' ORDER BY x.policy_id), 'UTF8')) FROM policy x WHERE x.realm = $1::text)::bytea AS policies,
        coalesce((SELECT min(coalesce((
                    SELECT x.approvals_required FROM policy x
                    WHERE x.realm = m.realm AND x.created_at <= t.moment AND (x.retired_at IS NULL OR x.retired_at > t.moment)
                      AND (x.client_id IS NULL OR x.client_id = m.client_id) AND (x.channel IS NULL OR x.channel = m.channel)
                      AND (x.scheme IS NULL OR x.scheme = m.scheme) AND (x.kind IS NULL OR x.kind = m.kind)
                      AND (x.amount_from IS NULL OR x.amount_from <= v.amount) AND (x.amount_to IS NULL OR x.amount_to >= v.amount)
-                   ORDER BY x.rank DESC, x.created_at DESC LIMIT 1), 0))
+                   ORDER BY x.rank DESC, x.created_at DESC, x.policy_id DESC LIMIT 1), 0))
                  FROM message m
                  JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
                  CROSS JOIN LATERAL (VALUES (v.created_at), (v.created_at - interval '1 minute')) AS t (moment)
@@ -1351,7 +1350,7 @@ CROSS JOIN LATERAL (
     AND (x.client_id IS NULL OR x.client_id = i.client_id) AND (x.channel IS NULL OR x.channel = i.channel)
     AND (x.scheme IS NULL OR x.scheme = i.scheme) AND (x.kind IS NULL OR x.kind = i.kind)
     AND (x.amount_from IS NULL OR x.amount_from <= i.amount) AND (x.amount_to IS NULL OR x.amount_to >= i.amount)
-  ORDER BY x.rank DESC, x.created_at DESC LIMIT 1) f
+  ORDER BY x.rank DESC, x.created_at DESC, x.policy_id DESC LIMIT 1) f
 JOIN realm r ON r.realm = $1::text
 JOIN realm_head h ON h.realm = r.realm
 LEFT JOIN policy p ON p.realm = r.realm AND p.policy_id = f.policy_id
@@ -1375,7 +1374,6 @@ type SubmissionContextRow struct {
 	Realm           Realm
 	RealmHead       RealmHead
 	Policy          Policy
-	Policies        []byte
 	ApprovalsAsked  int32
 	AccountIban     *string
 	AccountScheme   *string
@@ -1397,7 +1395,7 @@ type SubmissionContextRow struct {
 // Statements that write or ask for several items take them as arrays: each item is an element of every array, in the same place. An absent
 // value is the empty text, the empty bytes, the nil UUID, the zero time or 0, as Go has them; the statement turns it into NULL.
 // The realm data for new messages, and for decisions about stored ones (abouts; the nil UUID for none): the realm's mark, the policy in
-// force, a fingerprint of all policies, the debtor account and the directory of banks in force; about a stored message also how many approvals
+// force (Guard.Policy chooses it again), the debtor account and the directory of banks in force; about a stored message also how many approvals
 // the policies of its time asked for, which is the body of the function approvals_asked: a function is planned anew at each call. item is
 // the index of the query; one that no policy matches has no row. Each query looks for its policy before the policies are joined: as a
 // condition of the join it would be looked for once for each policy of the realm.
@@ -1454,7 +1452,6 @@ func (q *Queries) SubmissionContext(ctx context.Context, arg SubmissionContextPa
 			&i.Policy.ContentHashRequired,
 			&i.Policy.StepUp,
 			&i.Policy.Funds,
-			&i.Policies,
 			&i.ApprovalsAsked,
 			&i.AccountIban,
 			&i.AccountScheme,

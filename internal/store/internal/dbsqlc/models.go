@@ -220,6 +220,23 @@ type IdentityProvider struct {
 	RetiredAt        *time.Time
 }
 
+type Inbox struct {
+	Scheme      string
+	Reference   string
+	Name        string
+	ContentHash []byte
+	Outcome     string
+	Reason      string
+	Realm       *string
+	DocumentID  *uuid.UUID
+	Content     []byte
+	WaitsFor    *string
+	WaitUntil   *time.Time
+	ReceivedAt  time.Time
+	KeyID       *string
+	Seal        []byte
+}
+
 type IncomingAccount struct {
 	Iban    string
 	Realm   string

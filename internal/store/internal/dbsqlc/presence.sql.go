@@ -38,7 +38,7 @@ func (q *Queries) MessageLookInsert(ctx context.Context, arg MessageLookInsertPa
 }
 
 const presenceList = `-- name: PresenceList :many
-SELECT x.message_id, p.display_name FROM presence x
+SELECT x.message_id, x.person_id, p.display_name FROM presence x
 JOIN person p ON p.realm = x.realm AND p.person_id = x.person_id
 WHERE x.realm = $1 AND x.person_id <> $2 AND x.seen_at >= $3::timestamptz
   AND (SELECT m.state FROM message m WHERE m.realm = x.realm AND m.message_id = x.message_id) = 'Approval Pending'
@@ -47,6 +47,7 @@ ORDER BY p.display_name LIMIT 200
 
 type PresenceListRow struct {
 	MessageID   uuid.UUID
+	PersonID    uuid.UUID
 	DisplayName string
 }
 
@@ -61,7 +62,7 @@ func (q *Queries) PresenceList(ctx context.Context, realm string, personID uuid.
 	var items []PresenceListRow
 	for rows.Next() {
 		var i PresenceListRow
-		if err := rows.Scan(&i.MessageID, &i.DisplayName); err != nil {
+		if err := rows.Scan(&i.MessageID, &i.PersonID, &i.DisplayName); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -1016,58 +1016,45 @@ func (q *Queries) RowsToldUnder(ctx context.Context, realm string, number int64)
 	return items, nil
 }
 
-const sweptDocumentList = `-- name: SweptDocumentList :many
-SELECT d.document_id, EXISTS (SELECT FROM audit_leaf l WHERE l.realm = d.realm AND l.row_id = d.document_id)::boolean AS sealed
-FROM document d WHERE d.realm = $1 AND d.document_id > $2 ORDER BY d.document_id LIMIT $3::integer
+const sweptList = `-- name: SweptList :many
+SELECT w.kind::text AS kind, w.row_id::uuid AS row_id, EXISTS (SELECT FROM audit_leaf l WHERE l.realm = $1 AND l.row_id = w.row_id)::boolean AS sealed
+FROM ((SELECT 'event' AS kind, e.event_id AS row_id FROM audit_event e
+       WHERE e.realm = $1 AND $2::text = 'event' AND e.event_id > $3::uuid ORDER BY e.event_id LIMIT $4::integer)
+      UNION ALL
+      (SELECT 'document', d.document_id FROM document d
+       WHERE d.realm = $1 AND ($2::text = 'event' OR d.document_id > $3::uuid) ORDER BY d.document_id LIMIT $4::integer)) w
+ORDER BY w.kind DESC, w.row_id LIMIT $4::integer
 `
 
-type SweptDocumentListRow struct {
-	DocumentID uuid.UUID
-	Sealed     bool
+type SweptListParams struct {
+	Realm    string
+	Kind     string
+	After    uuid.UUID
+	PageSize int32
 }
 
-// Documents in the order of their keys, from one on, and whether the tree has each.
-func (q *Queries) SweptDocumentList(ctx context.Context, realm string, after uuid.UUID, pageSize int32) ([]SweptDocumentListRow, error) {
-	rows, err := q.db.Query(ctx, sweptDocumentList, realm, after, pageSize)
+type SweptListRow struct {
+	Kind   string
+	RowID  uuid.UUID
+	Sealed bool
+}
+
+// Rows in the order of their keys, first those of the trail, from one on, and whether the tree has each.
+func (q *Queries) SweptList(ctx context.Context, arg SweptListParams) ([]SweptListRow, error) {
+	rows, err := q.db.Query(ctx, sweptList,
+		arg.Realm,
+		arg.Kind,
+		arg.After,
+		arg.PageSize,
+	)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []SweptDocumentListRow
+	var items []SweptListRow
 	for rows.Next() {
-		var i SweptDocumentListRow
-		if err := rows.Scan(&i.DocumentID, &i.Sealed); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const sweptEventList = `-- name: SweptEventList :many
-SELECT e.event_id, EXISTS (SELECT FROM audit_leaf l WHERE l.realm = e.realm AND l.row_id = e.event_id)::boolean AS sealed
-FROM audit_event e WHERE e.realm = $1 AND e.event_id > $2 ORDER BY e.event_id LIMIT $3::integer
-`
-
-type SweptEventListRow struct {
-	EventID uuid.UUID
-	Sealed  bool
-}
-
-// Rows of the trail in the order of their keys, from one on, and whether the tree has each.
-func (q *Queries) SweptEventList(ctx context.Context, realm string, after uuid.UUID, pageSize int32) ([]SweptEventListRow, error) {
-	rows, err := q.db.Query(ctx, sweptEventList, realm, after, pageSize)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []SweptEventListRow
-	for rows.Next() {
-		var i SweptEventListRow
-		if err := rows.Scan(&i.EventID, &i.Sealed); err != nil {
+		var i SweptListRow
+		if err := rows.Scan(&i.Kind, &i.RowID, &i.Sealed); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -282,7 +282,7 @@ func (q *Queries) DuplicateCounts(ctx context.Context, arg DuplicateCountsParams
 }
 
 const duplicateList = `-- name: DuplicateList :many
-SELECT m.message_id, m.global_id, m.state, m.created_at, coalesce(p.display_name, '')::text AS maker_name
+SELECT m.message_id, m.global_id, m.state, m.created_at, m.maker_person, coalesce(p.display_name, '')::text AS maker_name
 FROM message_version v
 JOIN message m ON m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
 LEFT JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
@@ -303,11 +303,12 @@ type DuplicateListParams struct {
 }
 
 type DuplicateListRow struct {
-	MessageID uuid.UUID
-	GlobalID  string
-	State     string
-	CreatedAt time.Time
-	MakerName string
+	MessageID   uuid.UUID
+	GlobalID    string
+	State       string
+	CreatedAt   time.Time
+	MakerPerson *uuid.UUID
+	MakerName   string
 }
 
 // Payments to the same account of the same amount since a time, other than the given one.
@@ -332,6 +333,7 @@ func (q *Queries) DuplicateList(ctx context.Context, arg DuplicateListParams) ([
 			&i.GlobalID,
 			&i.State,
 			&i.CreatedAt,
+			&i.MakerPerson,
 			&i.MakerName,
 		); err != nil {
 			return nil, err

@@ -11,35 +11,21 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// sealed checks the seals of the rows of one table, page by page. unfit returns the finding of a row; without What, the row fits.
-func sealed[R any](ctx context.Context, a *audit, of sealCheck, page func() ([]R, error), unfit func(R) Violation) error {
-	if !a.sealed() {
-		a.skip(of.id, of.text, releaseKeys)
-		return nil
-	}
+// unfitRows compares the rows of one table with their seals, page by page. unfit returns the finding of a row; without What, the row fits.
+func unfitRows[R any](ctx context.Context, action string, page func() ([]R, error), unfit func(R) Violation) ([]Violation, error) {
 	var found []Violation
-	err := eachRow(ctx, of.text, page, func(row R) error {
+	err := eachRow(ctx, action, page, func(row R) error {
 		if v := unfit(row); v.What != "" {
 			found = append(found, v)
 		}
 		return nil
 	})
-	if err == nil {
-		a.conclude(of.id, of.text, found)
-	}
-	return err
+	return found, err
 }
 
 // waiting compares the rows that no tree has yet with their seals.
-func (a *audit) waiting(ctx context.Context) error {
-	if a.snapshot.trail == nil {
-		a.skip("I21", waitingSealed, releaseKeys+" and "+tokenKeys)
-		return nil
-	}
+func (a *audit) waiting(ctx context.Context) ([]Violation, error) {
 	rows, err := a.snapshot.Unsealed(ctx, a.sealedBelow)
-	if err != nil {
-		return err
-	}
 	var found []Violation
 	for _, row := range rows {
 		if row.Forged {
@@ -48,17 +34,16 @@ func (a *audit) waiting(ctx context.Context) error {
 			})
 		}
 	}
-	a.conclude("I21", waitingSealed, found)
-	return nil
+	return found, err
 }
 
 // documents compares each document with its seal.
-func (a *audit) documents(ctx context.Context) error {
+func (a *audit) documents(ctx context.Context) ([]Violation, error) {
 	var last dbsqlc.Document
 	page := func() ([]dbsqlc.Document, error) {
 		return a.snapshot.q.AuditedDocumentList(ctx, last.Realm, last.DocumentID, auditedPage)
 	}
-	return sealed(ctx, a, sealCheck{id: "I18", text: documentSealed}, page, func(d dbsqlc.Document) Violation {
+	return unfitRows(ctx, "check the documents", page, func(d dbsqlc.Document) Violation {
 		last = d
 		a.report.Documents++
 		facts := store.Kept(d)
@@ -71,13 +56,27 @@ func (a *audit) documents(ctx context.Context) error {
 	})
 }
 
+// waited compares each document of clearing that waited for a payment with its seal.
+func (a *audit) waited(ctx context.Context) ([]Violation, error) {
+	var last dbsqlc.Inbox
+	page := func() ([]dbsqlc.Inbox, error) {
+		return a.snapshot.q.AuditedInboxList(ctx, last.Scheme, last.Reference, auditedPage)
+	}
+	return unfitRows(ctx, "check the inbox", page, func(i dbsqlc.Inbox) Violation {
+		last = i
+		return Violation{Table: "inbox", Key: i.Scheme + " " + i.Reference, What: sealUnfit(
+			"", a.cfg.Seal.CheckKept(store.Waited(i), store.Seal(store.Text(i.KeyID), i.Seal)), "its content, its name or its payment",
+		)}
+	})
+}
+
 // answers compares each row of the outbox with its seals.
-func (a *audit) answers(ctx context.Context) error {
+func (a *audit) answers(ctx context.Context) ([]Violation, error) {
 	var last dbsqlc.Outbox
 	page := func() ([]dbsqlc.AuditedOutboxListRow, error) {
 		return a.snapshot.q.AuditedOutboxList(ctx, last.Scheme, last.Reference, auditedPage)
 	}
-	return sealed(ctx, a, sealCheck{id: "I19", text: answerSealed}, page, func(row dbsqlc.AuditedOutboxListRow) Violation {
+	return unfitRows(ctx, "check the outbox", page, func(row dbsqlc.AuditedOutboxListRow) Violation {
 		last = row.Outbox
 		a.report.Answers++
 		return Violation{Table: "outbox", Key: last.Scheme + " " + last.Reference, What: a.answerUnfit(row)}
@@ -111,10 +110,10 @@ func (a *audit) answerUnfit(row dbsqlc.AuditedOutboxListRow) string {
 }
 
 // requests compares each key of a request with its seal.
-func (a *audit) requests(ctx context.Context) error {
+func (a *audit) requests(ctx context.Context) ([]Violation, error) {
 	after := dbsqlc.AuditedRequestKeyListParams{PageSize: auditedPage}
 	page := func() ([]dbsqlc.CreationKey, error) { return a.snapshot.q.AuditedRequestKeyList(ctx, after) }
-	return sealed(ctx, a, sealCheck{id: "I28", text: requestSealed}, page, func(k dbsqlc.CreationKey) Violation {
+	return unfitRows(ctx, "check the keys of requests", page, func(k dbsqlc.CreationKey) Violation {
 		after.Realm, after.ClientID, after.Scope, after.Key = k.Realm, k.ClientID, k.Scope, k.Key
 		a.report.Requests++
 		return Violation{
@@ -127,12 +126,12 @@ func (a *audit) requests(ctx context.Context) error {
 }
 
 // coreBookings compares each record of a payment at core banking with its seal and its version.
-func (a *audit) coreBookings(ctx context.Context) error {
+func (a *audit) coreBookings(ctx context.Context) ([]Violation, error) {
 	var last dbsqlc.CoreBooking
 	page := func() ([]dbsqlc.CoreBooking, error) {
 		return a.snapshot.q.AuditedCoreBookingList(ctx, last.Realm, last.MessageID, auditedPage)
 	}
-	return sealed(ctx, a, sealCheck{id: "I35", text: coreSealed}, page, func(b dbsqlc.CoreBooking) Violation {
+	return unfitRows(ctx, "check the records of core banking", page, func(b dbsqlc.CoreBooking) Violation {
 		last = b
 		return Violation{
 			Realm: b.Realm, Table: "core_booking", Key: b.MessageID.String(),

@@ -5,16 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
 	"countersign/internal/auditlog"
+	"countersign/internal/i18n"
 	"countersign/internal/keyring"
 	"countersign/internal/store/internal/dbsqlc"
 )
-
-const treeSealed = "the audit trail, the history, the decisions and the documents are the sealed ones, whole and in their order, " +
-	"up to the newest checkpoint"
 
 // sealedWithin is the age from which an unsealed row is a violation: far above the delay of the gateway.
 const sealedWithin = time.Minute
@@ -28,28 +27,24 @@ func tableOf(kind auditlog.Kind) string {
 }
 
 // trees compares the hash tree of each realm with its rows and its checkpoints.
-func (a *audit) trees(ctx context.Context) error {
+func (a *audit) trees(ctx context.Context) ([]Violation, error) {
 	trees, err := a.snapshot.Trees(ctx)
 	if err != nil {
-		return err
-	}
-	if len(a.public()) == 0 {
-		if len(trees) > 0 {
-			a.skip("I30", treeSealed, auditKeys)
-		}
-		return nil
+		return nil, err
 	}
 	var found []Violation
 	begun, seen := make(map[string]bool), make(map[string]bool)
 	for _, tree := range trees {
 		seen[tree.Realm] = true
 		begun[tree.Realm] = tree.Tree.Size > 0 && !tree.Young
-		in := treeAudit{audit: a, realm: tree.Realm, nodes: make(map[string]auditlog.Hash)}
+		in := treeAudit{audit: a, realm: tree.Realm}
 		err = in.run(ctx, tree)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		found = append(found, in.found...)
+		for _, one := range in.found {
+			found = append(found, Violation{Realm: tree.Realm, Table: one.Table, Key: one.Key, What: one.What.String()})
+		}
 	}
 	for _, signed := range a.cfg.Earlier {
 		if realm := auditlog.RealmOf(signed); !seen[realm] {
@@ -57,12 +52,8 @@ func (a *audit) trees(ctx context.Context) error {
 		}
 	}
 	unsealed, err := a.snapshot.Unsealed(ctx, a.sealedBelow)
-	if err != nil {
-		return err
-	}
 	a.report.Trees = len(trees)
-	a.conclude("I30", treeSealed, append(found, a.unsealed(unsealed, begun)...))
-	return nil
+	return append(found, a.unsealed(unsealed, begun)...), err
 }
 
 // unsealed returns the rows that wait too long for their seal, and one violation for a realm without any sealed row.
@@ -100,12 +91,13 @@ type treeAudit struct {
 	roots map[int64]auditlog.Hash  // of the sizes that have a checkpoint
 	nodes map[string]auditlog.Hash // as the leaves make them
 	// earlier are the checkpoints of this realm that were kept elsewhere.
-	earlier []auditlog.Checkpoint
-	found   []Violation
+	earlier     []auditlog.Checkpoint
+	checkpoints []auditlog.Checkpoint // those that were signed as they are stored
+	found       []Unfit
 }
 
-func (t *treeAudit) unfit(table, key, what string) {
-	t.found = append(t.found, Violation{Realm: t.realm, Table: table, Key: key, What: what})
+func (t *treeAudit) unfit(table, key string, what i18n.Text) {
+	t.found = append(t.found, Unfit{Table: table, Key: key, What: what})
 }
 
 // maxGone limits the successive missing leaves that are named one by one. An attacker may have moved one leaf to an index far beyond the
@@ -113,7 +105,7 @@ func (t *treeAudit) unfit(table, key, what string) {
 const maxGone = 1000
 
 // gone reports the missing leaves from one place up to another.
-func (t *treeAudit) gone(from, until int64, what string) {
+func (t *treeAudit) gone(from, until int64, what i18n.Text) {
 	for last := min(until, from+maxGone); from < last; from++ {
 		t.unfit("audit_leaf", strconv.FormatInt(from, 10), what)
 	}
@@ -123,11 +115,11 @@ func (t *treeAudit) gone(from, until int64, what string) {
 }
 
 func (t *treeAudit) run(ctx context.Context, stored AuditedTree) error {
+	t.nodes, t.roots = make(map[string]auditlog.Hash), make(map[int64]auditlog.Hash)
 	err := t.start(ctx, stored)
-	if err != nil {
-		return err
+	if err == nil {
+		err = t.readCheckpoints(ctx)
 	}
-	checkpoints, err := t.checkpoints(ctx)
 	if err != nil {
 		return err
 	}
@@ -148,23 +140,27 @@ func (t *treeAudit) run(ctx context.Context, stored AuditedTree) error {
 	if err != nil {
 		return err
 	}
-	t.compareRoots(checkpoints)
+	t.compareRoots()
 	t.compareEarlier()
-	err = t.compareHead(ctx, append(append(checkpoints, t.earlier...), t.since[t.realm]))
+	err = t.compareHead(ctx)
 	if err != nil {
 		return err
 	}
-	newest := t.from
-	if len(checkpoints) > 0 {
-		newest = checkpoints[len(checkpoints)-1].Size
-	}
+	newest := t.newest()
 	t.gone(next, newest, "is gone, and a checkpoint has it")
 	if newest != stored.Tree.Size || newest != t.tree.Size || stored.Tree.Check() != nil || stored.Tree.Root() != t.tree.Root() {
-		t.unfit("audit_tree", t.realm, fmt.Sprintf(
-			"says %d leaves, there are %d, and the newest checkpoint is of %d; or its edge is another one", stored.Tree.Size, t.tree.Size, newest,
-		))
+		t.unfit("audit_tree", t.realm, i18n.Text("says %s leaves, there are %s, and the newest checkpoint is of %s; or its edge is another one").
+			With(fmt.Sprint(stored.Tree.Size), fmt.Sprint(t.tree.Size), fmt.Sprint(newest)))
 	}
 	return t.compareNodes(ctx)
+}
+
+// newest is the size of the newest checkpoint, or of the one that the check began with.
+func (t *treeAudit) newest() int64 {
+	if last := len(t.checkpoints) - 1; last >= 0 {
+		return t.checkpoints[last].Size
+	}
+	return t.from
 }
 
 // start makes the tree of the checkpoint to begin with. If the stored hashes do not lead to it, every leaf is checked.
@@ -182,18 +178,21 @@ func (t *treeAudit) start(ctx context.Context, stored AuditedTree) error {
 		return err
 	}
 	if err != nil || c.Size > stored.Tree.Size || tree.Root() != c.Root {
-		t.unfit("earlier checkpoint", fmt.Sprintf("%s %d", t.realm, c.Size), "the tree did not grow from it: it was put back, or made anew, "+
-			"after "+c.At.Format(time.RFC3339)+"; all leaves are looked at")
+		t.notFrom(c, "; all leaves are looked at")
 		return nil
 	}
 	t.tree, t.from = tree, c.Size
 	return nil
 }
 
-// checkpoints reads the checkpoints whose signature fits; the others are named.
-func (t *treeAudit) checkpoints(ctx context.Context) ([]auditlog.Checkpoint, error) {
-	var checkpoints []auditlog.Checkpoint
-	t.roots = make(map[int64]auditlog.Hash)
+// notFrom reports a checkpoint that the tree did not grow from.
+func (t *treeAudit) notFrom(c auditlog.Checkpoint, then string) {
+	t.unfit("earlier checkpoint", fmt.Sprintf("%s %d", t.realm, c.Size), i18n.Stored(
+		"the tree did not grow from it: it was put back, or made anew, after "+c.At.Format(time.RFC3339)+then))
+}
+
+// readCheckpoints reads the checkpoints whose signature fits, and reports the others.
+func (t *treeAudit) readCheckpoints(ctx context.Context) error {
 	after := t.from
 	page := func() ([]dbsqlc.AuditCheckpoint, error) {
 		return t.snapshot.q.AuditedCheckpointList(ctx, t.realm, after, auditedPage)
@@ -209,10 +208,10 @@ func (t *treeAudit) checkpoints(ctx context.Context) ([]auditlog.Checkpoint, err
 			err = errors.New("its size or its time is not that of its row")
 		}
 		if err != nil {
-			t.unfit("audit_checkpoint", strconv.FormatInt(stored.Size, 10), "was not signed by the gateway as it is: "+err.Error())
+			t.unfit("audit_checkpoint", strconv.FormatInt(stored.Size, 10), i18n.Text("was not signed by the gateway as it is: %s").With(err))
 			return nil
 		}
-		checkpoints = append(checkpoints, c)
+		t.checkpoints = append(t.checkpoints, c)
 		t.roots[c.Size] = auditlog.Hash{}
 		return nil
 	})
@@ -222,42 +221,42 @@ func (t *treeAudit) checkpoints(ctx context.Context) ([]auditlog.Checkpoint, err
 		}
 		c, err := t.public().Read(t.realm, signed)
 		if err != nil {
-			t.unfit("earlier checkpoint", t.realm, "was not signed by the gateway as it is: "+err.Error())
+			t.unfit("earlier checkpoint", t.realm, i18n.Text("was not signed by the gateway as it is: %s").With(err))
 			continue
 		}
 		t.earlier = append(t.earlier, c)
 		t.roots[c.Size] = auditlog.Hash{}
 	}
-	return checkpoints, err
+	return err
 }
 
 // compareEarlier reports checkpoints stored elsewhere that the tree did not grow from.
 func (t *treeAudit) compareEarlier() {
 	for _, c := range t.earlier {
 		if t.roots[c.Size] != c.Root {
-			t.unfit("earlier checkpoint", fmt.Sprintf("%s %d", t.realm, c.Size), "the tree did not grow from it: it was put back, "+
-				"or made anew, after "+c.At.Format(time.RFC3339))
+			t.notFrom(c, "")
 		}
 	}
 }
 
 // compareHead reports a head of the realm that is older than that of a checkpoint.
-func (t *treeAudit) compareHead(ctx context.Context, checkpoints []auditlog.Checkpoint) error {
+func (t *treeAudit) compareHead(ctx context.Context) error {
 	heads, err := t.snapshot.q.HeadListAll(ctx)
 	if err != nil {
 		return fmt.Errorf("read the heads of the master data: %w", err)
 	}
-	stored, signed := int64(0), int64(0)
+	stored, signed := int64(0), t.since[t.realm].Head
 	for _, head := range heads {
 		if head.Realm == t.realm {
 			stored = head.Number
 		}
 	}
-	for _, c := range checkpoints {
+	for _, c := range slices.Concat(t.checkpoints, t.earlier) {
 		signed = max(signed, c.Head)
 	}
 	if stored < signed {
-		t.unfit("realm_head", t.realm, fmt.Sprintf("was put back to change %d: a checkpoint was signed under change %d", stored, signed))
+		t.unfit("realm_head", t.realm, i18n.Text("was put back to change %s: a checkpoint was signed under change %s").
+			With(fmt.Sprint(stored), fmt.Sprint(signed)))
 	}
 	return nil
 }
@@ -265,27 +264,29 @@ func (t *treeAudit) compareHead(ctx context.Context, checkpoints []auditlog.Chec
 // leaf compares one leaf with its row and its seal, and adds it to the tree.
 func (t *treeAudit) leaf(leaf AuditedLeaf) {
 	place := leaf.Place
-	key, table := place.Leaf.RowID.String(), tableOf(place.Leaf.Kind)
-	archived := place.Leaf.Kind == place.Leaf.Kind.Archived()
+	kind := place.Leaf.Kind
+	archived, what := kind == kind.Archived(), i18n.Text("")
 	switch {
 	case archived && leaf.Gone:
 	case archived:
-		t.unfit(table, key, fmt.Sprintf("left with an archive as leaf %d, and is there", place.Index))
+		what = "left with an archive as leaf %s, and is there"
 	case leaf.Gone:
-		t.unfit(table, key, fmt.Sprintf("was sealed as leaf %d, and is gone", place.Index))
-	case place.Leaf.Kind == place.Leaf.Kind.Unverified():
-		t.unfit(table, key, fmt.Sprintf("did not fit its seal when it was taken up as leaf %d: the gateway did not write it", place.Index))
+		what = "was sealed as leaf %s, and is gone"
+	case kind == kind.Unverified():
+		what = "did not fit its seal when it was taken up as leaf %s: the gateway did not write it"
 	case place.Leaf.Hash() != leaf.Hash:
-		t.unfit(table, key, fmt.Sprintf("differs from leaf %d: the row was changed, or a row that belongs to it (the move in the "+
-			"history, the decision, the makers; the content of a document)", place.Index))
+		what = "differs from leaf %s: the row was changed, or a row that belongs to it (its move, decision, makers or content)"
+	}
+	if what != "" {
+		t.unfit(tableOf(kind), place.Leaf.RowID.String(), what.With(strconv.FormatInt(place.Index, 10)))
 	}
 	if archived && t.from == 0 {
 		t.audit.archived[t.realm]++
 	}
-	if !t.cfg.AuditKeys.Empty() {
+	if !t.signer.Empty() {
 		err := t.signer.Check(place, leaf.Hash, leaf.Seal)
 		if err != nil {
-			what := "its seal does not fit: its place, its row or its hash was changed"
+			what := i18n.Text("its seal does not fit: its place, its row or its hash was changed")
 			if errors.Is(err, keyring.ErrUnknownKey) {
 				what = "the key of its seal is not in the key file: bring the key back and check again"
 			}
@@ -303,12 +304,12 @@ func (t *treeAudit) leaf(leaf AuditedLeaf) {
 func nodeKey(node auditlog.Node) string { return fmt.Sprintf("%d %d", node.Level, node.Index) }
 
 // compareRoots reports the first checkpoint that the leaves do not lead to; those after it cannot fit either.
-func (t *treeAudit) compareRoots(checkpoints []auditlog.Checkpoint) {
+func (t *treeAudit) compareRoots() {
 	before := t.from
-	for _, c := range checkpoints {
+	for _, c := range t.checkpoints {
 		if t.roots[c.Size] != c.Root {
-			t.unfit("audit_checkpoint", strconv.FormatInt(c.Size, 10), fmt.Sprintf(
-				"the leaves do not lead to its root: one of the leaves from %d to %d was changed, moved, added or taken away", before, c.Size-1))
+			t.unfit("audit_checkpoint", strconv.FormatInt(c.Size, 10), i18n.Text("the leaves do not lead to its root: one of the "+
+				"leaves from %s to %s was changed, moved, added or taken away").With(fmt.Sprint(before), fmt.Sprint(c.Size-1)))
 			return
 		}
 		before = c.Size

@@ -109,17 +109,13 @@ func (d *detaching) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	changes, err := d.q.ApprovedChangeList(ctx, archive.Realm, string(administration.KindRealmArchived))
+	approved, err := archivesOf(ctx, d.q, keys, archive.Realm)
 	if err != nil {
-		return fmt.Errorf("read the approvals: %w", err)
+		return err
 	}
-	for _, change := range changes {
-		after, err := store.ApprovedChange(change).After(keys)
-		if err != nil {
-			return err
-		}
-		if after["archiveDigest"] == archive.Digest && after["archivedMonth"] == archive.Month {
-			d.done = auditlog.Detached{Realm: archive.Realm, ChangeID: change.RealmChange.ChangeID, Month: archive.Month, Digest: archive.Digest}
+	for _, one := range approved {
+		if one.Digest == archive.Digest && one.Month == archive.Month {
+			d.done = one
 		}
 	}
 	if d.done.Realm == "" {
@@ -139,24 +135,49 @@ func (d *detaching) begin(ctx context.Context) error {
 	return nil
 }
 
+// archivesOf returns the archives that two administrators of a realm approved, without counts.
+func archivesOf(ctx context.Context, q *dbsqlc.Queries, keys keyring.Ring, realm string) ([]auditlog.Detached, error) {
+	var approved []auditlog.Detached
+	err := eachApproved(ctx, q, keys, realm, administration.KindRealmArchived, func(change uuid.UUID, after administration.Values) {
+		approved = append(approved, auditlog.Detached{
+			Realm: realm, ChangeID: change, Month: after["archivedMonth"], Digest: after["archiveDigest"],
+		})
+	})
+	return approved, err
+}
+
+// eachApproved calls look for the approved changes of a kind, the newest first. A change that fails its seals approves nothing: I20 names it.
+func eachApproved(ctx context.Context, q *dbsqlc.Queries, keys keyring.Ring, realm string, kind administration.Kind,
+	look func(change uuid.UUID, after administration.Values),
+) error {
+	changes, err := q.ApprovedChangeList(ctx, realm, string(kind))
+	if err != nil {
+		return fmt.Errorf("read the approved changes: %w", err)
+	}
+	for _, change := range changes {
+		after, err := store.ApprovedChange(change).After(keys)
+		if err == nil {
+			look(change.RealmChange.ChangeID, after)
+		}
+	}
+	return nil
+}
+
 // old reports an error unless the retention of the realm is over for the month of the archive.
 func (d *detaching) old(ctx context.Context, keys keyring.Ring) error {
 	archive := d.result.Archive
 	changes, err := d.q.ApprovedChangeList(ctx, archive.Realm, string(administration.KindRealmRetention))
-	if err != nil {
-		return fmt.Errorf("read the retention: %w", err)
-	}
 	var after administration.Values
-	if len(changes) > 0 {
+	if err == nil && len(changes) > 0 {
 		after, err = store.ApprovedChange(changes[0]).After(keys)
-		if err != nil {
-			return err
-		}
 	}
-	if after["retentionMonths"] == "" {
+	if err == nil && after["retentionMonths"] == "" {
 		return fmt.Errorf("the realm has no retention, so its payments stay: two administrators set one (%s)", administration.KindRealmRetention)
 	}
-	months, err := strconv.Atoi(after["retentionMonths"])
+	months := 0
+	if err == nil {
+		months, err = strconv.Atoi(after["retentionMonths"])
+	}
 	if err != nil {
 		return fmt.Errorf("read the retention: %w", err)
 	}
@@ -371,35 +392,35 @@ func (d *detaching) removeOf(ctx context.Context, q *dbsqlc.Queries, messages []
 
 // detached compares the records of archived rows with their seals, with the approvals of two administrators, and with the leaves that
 // have no row. It counts leaves only of trees that were looked at whole.
-func (a *audit) detached(ctx context.Context) error {
-	if !a.sealed() || a.cfg.Tokens.Empty() {
-		a.skip("I36", archivedSealed, releaseKeys+" and "+tokenKeys)
-		return nil
-	}
-	rows, err := repeated(ctx, func() ([]dbsqlc.ArchivedMonth, error) { return a.snapshot.q.DetachedList(ctx) })
+func (a *audit) detached(ctx context.Context) ([]Violation, error) {
+	rows, err := a.snapshot.q.DetachedList(ctx)
 	if err != nil {
-		return fmt.Errorf("read the archived months: %w", err)
+		return nil, fmt.Errorf("read the archived months: %w", err)
 	}
 	keys, err := identity.MasterDataKeys(a.cfg.Tokens)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var found []Violation
 	if len(a.since) == 0 {
 		found, err = a.archivedPayments(ctx, keys, rows)
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
-	leaves := map[string]int64{}
+	leaves, approved := map[string]int64{}, map[string][]auditlog.Detached{}
 	for _, row := range rows {
-		what := sealUnfit("", a.cfg.Seal.CheckDetached(store.Detached(row), store.Seal(row.KeyID, row.Seal)),
-			"its month, its archive, its counts or its time")
-		if what == "" {
-			what, err = a.unapproved(ctx, keys, row)
+		is := store.Detached(row)
+		what := sealUnfit("", a.cfg.Seal.CheckDetached(is, store.Seal(row.KeyID, row.Seal)), "its month, its archive, its counts or its time")
+		if _, read := approved[row.Realm]; !read {
+			approved[row.Realm], err = archivesOf(ctx, a.snapshot.q, keys, row.Realm)
 			if err != nil {
-				return err
+				return nil, err
 			}
+		}
+		is.Messages, is.Leaves, is.At = 0, 0, time.Time{}
+		if what == "" && !slices.Contains(approved[row.Realm], is) {
+			what = "no two administrators approved this archive"
 		}
 		if what != "" {
 			found = append(found, Violation{Realm: row.Realm, Table: "archived_month", Key: row.ChangeID.String(), What: what})
@@ -414,26 +435,7 @@ func (a *audit) detached(ctx context.Context) error {
 			)})
 		}
 	}
-	a.conclude("I36", archivedSealed, found)
-	return nil
-}
-
-// unapproved returns the difference between the record of archived rows and the change that approved it, "" for none.
-func (a *audit) unapproved(ctx context.Context, keys keyring.Ring, row dbsqlc.ArchivedMonth) (string, error) {
-	changes, err := a.snapshot.q.ApprovedChangeList(ctx, row.Realm, string(administration.KindRealmArchived))
-	if err != nil {
-		return "", fmt.Errorf("read the approvals of archives: %w", err)
-	}
-	for _, change := range changes {
-		if change.RealmChange.ChangeID != row.ChangeID {
-			continue
-		}
-		after, err := store.ApprovedChange(change).After(keys)
-		if err == nil && after["archivedMonth"] == row.Month && after["archiveDigest"] == row.Digest {
-			return "", nil
-		}
-	}
-	return "no two administrators approved this archive", nil
+	return found, nil
 }
 
 // archivedPayments compares the records of payments in archives with their seals, with the messages that left, and with the changes by
@@ -448,7 +450,7 @@ func (a *audit) archivedPayments(ctx context.Context, keys keyring.Ring, months 
 	page := func() ([]dbsqlc.ArchivedPayment, error) {
 		return a.snapshot.q.ArchivedPaymentPage(ctx, last.Realm, last.PaymentID, auditedPage)
 	}
-	err := eachRow(ctx, archivedSealed, page, func(row dbsqlc.ArchivedPayment) error {
+	err := eachRow(ctx, "check the records of archived payments", page, func(row dbsqlc.ArchivedPayment) error {
 		last = row
 		record := store.ArchivedPayment(row)
 		what := sealUnfit("", a.cfg.Seal.CheckArchivedPayment(record, store.Seal(row.KeyID, row.Seal)),
@@ -487,21 +489,12 @@ func (a *audit) archivedPayments(ctx context.Context, keys keyring.Ring, months 
 	return found, err
 }
 
-// erased hands over the payments of a realm that two administrators had erased, each with the change.
+// erased calls each for the payments of a realm that two administrators erased, with the change.
 func (a *audit) erased(ctx context.Context, keys keyring.Ring, realm string, each func(id, change uuid.UUID)) error {
-	changes, err := a.snapshot.q.ApprovedChangeList(ctx, realm, string(administration.KindRealmErased))
-	if err != nil {
-		return fmt.Errorf("read the approvals of erasures: %w", err)
-	}
-	for _, change := range changes {
-		after, err := store.ApprovedChange(change).After(keys)
-		if err != nil {
-			continue // I20 names it
-		}
+	return eachApproved(ctx, a.snapshot.q, keys, realm, administration.KindRealmErased, func(change uuid.UUID, after administration.Values) {
 		for _, word := range administration.WordsOf[string](after["erasedPayments"]) {
 			id, _ := uuid.Parse(word)
-			each(id, change.RealmChange.ChangeID)
+			each(id, change)
 		}
-	}
-	return nil
+	})
 }

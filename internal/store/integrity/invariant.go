@@ -110,16 +110,21 @@ func (s *Snapshot) follow(ctx context.Context) error {
 	return err
 }
 
-// together runs statements that must see the same rows on one snapshot.
-func (s *Snapshot) together(ctx context.Context, ask func(context.Context) error) (err error) {
-	tx, err := s.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
-	if err != nil {
-		return err
+// query finds what breaks an invariant.
+type query = func(context.Context) ([]Violation, error)
+
+// together returns a query whose statements see the same rows, on one snapshot.
+func (s *Snapshot) together(look query) query {
+	return func(ctx context.Context) ([]Violation, error) {
+		tx, err := s.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+		if err != nil {
+			return nil, err
+		}
+		s.use(tx)
+		found, err := look(ctx)
+		s.use(s.conn)
+		return found, errors.Join(err, tx.Rollback(ctx))
 	}
-	s.use(tx)
-	err = ask(ctx)
-	s.use(s.conn)
-	return errors.Join(err, tx.Rollback(ctx))
 }
 
 // A standby cancels a statement that reads rows which the primary has cleaned up. It is repeated.
@@ -163,25 +168,17 @@ const rowsInOrder = "I15"
 type ruleCheck struct {
 	id, text string
 	of       part // the rows it reads
-	query    func(context.Context) ([]Violation, error)
+	query    query
 }
 
 // Invariants checks the invariants that need no keys, each statement on a snapshot of its own.
 func (s *Snapshot) Invariants(ctx context.Context, now time.Time) ([]Invariant, error) {
+	a := &audit{snapshot: s, cfg: Config{Now: now}}
 	err := s.follow(ctx)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = a.checkRules(ctx)
 	}
-	checks := s.ruleChecks(now)
-	invariants := make([]Invariant, 0, len(checks))
-	for _, c := range checks {
-		violations, err := s.guarded(ctx, c.query)
-		if err != nil {
-			return nil, fmt.Errorf("check %s: %w", c.id, err)
-		}
-		invariants = append(invariants, Invariant{ID: c.id, Text: c.text, Violations: violations})
-	}
-	return invariants, nil
+	return a.report.Invariants, err
 }
 
 // ruleChecks are the invariants that need no keys, over the rows in scope.
@@ -230,7 +227,7 @@ func (s *Snapshot) ruleChecks(now time.Time) []ruleCheck {
 			list(q.InvariantChangeDecided),
 		},
 		{"I32", "limits are as two administrators set them, and each release used its amount of them", ofMessages, list(q.InvariantLimitHeld)},
-		{"I33", "each row of master data is as the newest change wrote it, and none is gone or was added", ofRest, s.toldRowsTogether},
+		{"I33", "each row of master data is as the newest change wrote it, and none is gone or was added", ofRest, s.together(s.toldRows)},
 		{
 			"I34", "each event of the audit trail happened once, by its person and at its time", ofTrail,
 			all(list(q.InvariantToldUndone), list(q.InvariantRefusalsCounted)),
@@ -239,29 +236,17 @@ func (s *Snapshot) ruleChecks(now time.Time) []ruleCheck {
 	}
 }
 
-// guarded runs one query. A row that cannot be read is returned as its violation.
-func (s *Snapshot) guarded(ctx context.Context, query func(context.Context) ([]Violation, error)) (found []Violation, err error) {
-	unread, err := s.Guard(ctx, func(ctx context.Context) error {
-		found, err = repeated(ctx, func() ([]Violation, error) { return query(ctx) })
-		return err
-	})
-	if unread != nil {
-		return []Violation{*unread}, err
-	}
-	return found, err
-}
-
-// Guard runs one question. A value that the database cannot read, such as broken JSON, does not stop the other questions: Guard returns it
-// as a violation, and the audit trees or the rules of its table name the row.
-func (s *Snapshot) Guard(ctx context.Context, ask func(context.Context) error) (unread *Violation, err error) {
-	err = ask(ctx)
+// guarded runs one query. A value that the database cannot read, such as broken JSON, does not stop the other queries: it is the violation,
+// and the audit trees or the rules of its table name the row.
+func (s *Snapshot) guarded(ctx context.Context, look query) ([]Violation, error) {
+	found, err := repeated(ctx, func() ([]Violation, error) { return look(ctx) })
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) && pgerrcode.IsDataException(refused.Code) {
-		return &Violation{
+		return []Violation{{
 			Table: "database", Key: "-", What: "a row cannot be read, so the other rows are not checked:  " + refused.Message,
-		}, nil
+		}}, nil
 	}
-	return nil, err
+	return found, err
 }
 
 // dangling finds broken references without a foreign key, and checks every foreign key again: a superuser can write past them.
@@ -307,7 +292,7 @@ type violationRow interface {
 }
 
 // all joins the violations of the parts of an invariant.
-func all(parts ...func(context.Context) ([]Violation, error)) func(context.Context) ([]Violation, error) {
+func all(parts ...query) query {
 	return func(ctx context.Context) ([]Violation, error) {
 		var found []Violation
 		for _, part := range parts {
@@ -324,9 +309,9 @@ func all(parts ...func(context.Context) ([]Violation, error)) func(context.Conte
 // emptied is said of a row that a sentence cannot be made of.
 const emptied = "does not fit, and a column that its finding needs is empty"
 
-func list[R violationRow](query func(context.Context) ([]R, error)) func(context.Context) ([]Violation, error) {
+func list[R violationRow](read func(context.Context) ([]R, error)) query {
 	return func(ctx context.Context) ([]Violation, error) {
-		rows, err := query(ctx)
+		rows, err := read(ctx)
 		if err != nil {
 			return nil, err
 		}

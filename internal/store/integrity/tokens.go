@@ -21,57 +21,40 @@ const sessionLife = 48 * time.Hour
 
 // tokens checks the seal of each token of every realm, and of each open session of the portal; of a session also its name, and its end in
 // the audit trail.
-func (a *audit) tokens(ctx context.Context) error {
-	if a.cfg.Tokens.Empty() {
-		a.skip("I26", tokenSealed, tokenKeys)
-		return nil
-	}
+func (a *audit) tokens(ctx context.Context) ([]Violation, error) {
 	keys, err := store.TokenSealKeys(a.cfg.Tokens)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	a.report.Tokens = 0
-	found, err := a.sessions(ctx)
-	if err != nil {
-		return err
-	}
 	var realm string
 	var after []byte
-	hold := func(table string, token store.Issued, seal keyring.Seal) {
+	unfit := func(table string, token store.Issued, seal keyring.Seal) Violation {
 		realm, after = token.Family.Realm, token.Hash
 		a.report.Tokens++
-		what := sealUnfit("", keys.Verify(seal, token.Fields()),
-			"its life, its use, or the sign-in "+token.Family.FamilyID.String()+" it belongs to")
-		if what != "" {
-			found = append(found, Violation{Realm: realm, Table: table, Key: hex.EncodeToString(token.Hash), What: what})
-		}
+		return Violation{Realm: realm, Table: table, Key: hex.EncodeToString(token.Hash), What: sealUnfit("", keys.Verify(seal, token.Fields()),
+			"its life, its use, or the sign-in "+token.Family.FamilyID.String()+" it belongs to")}
 	}
-	err = eachRow(ctx, "check the tokens",
-		func() ([]dbsqlc.AuditedRefreshTokenListRow, error) {
+	ofRefresh := func(ctx context.Context) ([]Violation, error) {
+		page := func() ([]dbsqlc.AuditedRefreshTokenListRow, error) {
 			return a.snapshot.q.AuditedRefreshTokenList(ctx, realm, after, auditedPage)
-		},
-		func(row dbsqlc.AuditedRefreshTokenListRow) error {
+		}
+		return unfitRows(ctx, "check the tokens", page, func(row dbsqlc.AuditedRefreshTokenListRow) Violation {
 			t := row.RefreshToken
-			hold("refresh_token", store.OfRefresh(t, row.TokenFamily), store.Seal(t.KeyID, t.Seal))
-			return nil
+			return unfit("refresh_token", store.OfRefresh(t, row.TokenFamily), store.Seal(t.KeyID, t.Seal))
 		})
-	if err != nil {
-		return err
 	}
-	realm, after = "", nil
-	err = eachRow(ctx, "check the tokens",
-		func() ([]dbsqlc.AuditedAccessTokenListRow, error) {
+	ofAccess := func(ctx context.Context) ([]Violation, error) {
+		realm, after = "", nil
+		page := func() ([]dbsqlc.AuditedAccessTokenListRow, error) {
 			return a.snapshot.q.AuditedAccessTokenList(ctx, realm, after, auditedPage)
-		},
-		func(row dbsqlc.AuditedAccessTokenListRow) error {
+		}
+		return unfitRows(ctx, "check the tokens", page, func(row dbsqlc.AuditedAccessTokenListRow) Violation {
 			t := row.AccessToken
-			hold("access_token", store.OfAccess(t, row.TokenFamily), store.Seal(t.KeyID, t.Seal))
-			return nil
+			return unfit("access_token", store.OfAccess(t, row.TokenFamily), store.Seal(t.KeyID, t.Seal))
 		})
-	if err == nil {
-		a.conclude("I26", tokenSealed, found)
 	}
-	return err
+	return all(a.sessions, ofRefresh, ofAccess)(ctx)
 }
 
 // sessions finds the sessions that differ from those the gateway wrote.
@@ -84,12 +67,11 @@ func (a *audit) sessions(ctx context.Context) ([]Violation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the ends of sessions: %w", err)
 	}
-	var found []Violation
 	after := ""
 	page := func() ([]dbsqlc.AuditedSessionListRow, error) {
 		return a.snapshot.q.AuditedSessionList(ctx, after, auditedPage)
 	}
-	err = eachRow(ctx, "check the sessions", page, func(row dbsqlc.AuditedSessionListRow) error {
+	return unfitRows(ctx, "check the sessions", page, func(row dbsqlc.AuditedSessionListRow) Violation {
 		after = row.Token
 		a.report.Tokens++
 		err := sessionUnfit(keys, row, ends)
@@ -97,12 +79,8 @@ func (a *audit) sessions(ctx context.Context) ([]Violation, error) {
 		if errors.Is(err, errEnded) {
 			what = "is open again, and the audit trail has its end"
 		}
-		if err != nil {
-			found = append(found, Violation{Table: "sessions", Key: row.Token, What: what})
-		}
-		return nil
+		return Violation{Table: "sessions", Key: row.Token, What: what}
 	})
-	return found, err
 }
 
 func sessionUnfit(rows store.SessionKeys, row dbsqlc.AuditedSessionListRow, ends []string) error {

@@ -55,7 +55,7 @@ func reportExhibits() []Exhibit {
 		At: now, Took: i18n.Text("%d ms").With(214), Failed: true,
 		Sentence: "The trail differs from the sealed one. Stop, and ask an operator to run countersign check.",
 		Found: []i18n.Text{
-			i18n.Text("%s: %s.").With("audit_event 019e1f6a-0000-7000-8000-000000000003", i18n.Text("was sealed, and is gone")),
+			i18n.Text("%s: %s.").With("audit_event 019e1f6a-0000-7000-8000-000000000003", i18n.Text("was sealed as leaf %s, and is gone").With("4")),
 		},
 	}
 	return []Exhibit{

@@ -256,7 +256,7 @@ const gzipHead = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 var ErrNoArchive = errors.New("the file is no archive")
 
 // ReadArchive verifies an archive against the trusted keys, as Bundle.Verify does, and hands over each message. The messages
-// are proven as a whole only when it returns without an error. It proves the contents of the messages whose data keys it gets, and decisions,
+// are proven as a whole only when it returns without an error. It proves the contents of messages whose data keys it gets, and decisions,
 // amounts and digests of all. keys may be nil.
 func ReadArchive(file io.Reader, trusted PublicKeys, keys ContentKey, each func(ArchivedMessage) error) (Archive, error) {
 	whole := sha256.New()

@@ -1,12 +1,15 @@
 package portal_test
 
 import (
+	"bytes"
 	"net/http"
 	"net/url"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 
 	"countersign/internal/administration"
 	"countersign/internal/auditlog"
@@ -30,12 +33,6 @@ func TestTheOperatorSeesWhatIsStuckAndTriesItAgain(t *testing.T) {
 		t.Errorf("a queue by its internal name, or an archive where there is none: %s", text)
 	}
 	archivedMonth(b)
-	var left string
-	if err := b.DB.Owner(t).QueryRow(t.Context(), `INSERT INTO archived_payment SELECT realm, gen_random_uuid(), sha256('x'), change_id, 1, NULL,
-		key_id, seal FROM archived_month WHERE month = '2025-01' RETURNING payment_id::text`).Scan(&left); err != nil {
-		t.Fatal(err)
-	}
-	b.as("checker1").get("/payments/" + left).is(http.StatusNotFound).says("This payment left the database with the archive of 2025-01.")
 	operator.get("/operation").is(http.StatusOK).says("Newest archived month: 2025-01. Messages that left the database with archives: 7.")
 	b.CheckFile = filepath.Join(t.TempDir(), "check.json")
 	outcome := integrity.Report{Invariants: []integrity.Invariant{{ID: "I9", Violations: make([]integrity.Violation, 1)}}}
@@ -90,6 +87,42 @@ func TestTheOperatorSeesWhatIsStuckAndTriesItAgain(t *testing.T) {
 	operator.get("/operation").is(http.StatusOK).says("No failed tasks")
 	if n := b.count("SELECT count(*) FROM audit_event WHERE event = 'operation.try-again' AND actor_name = 'Supervisor 1'"); n != 2 {
 		t.Errorf("the audit trail tells %d times of it", n)
+	}
+}
+
+// TestTwoAdministratorsEraseAPaymentThatLeft on pages: the page of the payment says with which archive it left. The request names its reason, the
+// administrator who asked does not approve it, and the approval of another deletes the data key.
+func TestTwoAdministratorsEraseAPaymentThatLeft(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	archivedMonth(b)
+	left := auditlog.ArchivedPayment{Realm: "demo", PaymentID: uuid.New(), Key: bytes.Repeat([]byte("k"), 32), Messages: 1}
+	owner := b.DB.Owner(t)
+	if err := owner.QueryRow(t.Context(), "SELECT change_id FROM archived_month WHERE month = '2025-01'").Scan(&left.ChangeID); err != nil {
+		t.Fatal(err)
+	}
+	seal := b.Seal.SealArchivedPayment(left)
+	if _, err := owner.Exec(t.Context(), "INSERT INTO archived_payment VALUES ($1, $2, $3, $4, 1, NULL, $5, $6)", left.Realm, left.PaymentID, left.Key,
+		left.ChangeID, seal.KeyID, seal.MAC[:]); err != nil {
+		t.Fatal(err)
+	}
+	b.as("checker1").get("/payments/" + left.PaymentID.String()).is(http.StatusNotFound).
+		says("This payment left the database with the archive of 2025-01.")
+	const ask = "/admin/ask/realm.erased"
+	admin := b.as("admin1")
+	admin.get(ask).is(http.StatusOK).says("Erase personal data in archives")
+	form := url.Values{"erasedPayments": {left.PaymentID.String()}}
+	admin.post(ask, form).is(http.StatusUnprocessableEntity).says("Name the request, or the law, by which the payments are erased.")
+	form.Set("note", "Request of 3 March")
+	change := admin.post(ask, form).goesTo("/admin/changes/")
+	admin.post(change+"/approve", nil).is(http.StatusForbidden)
+	kept := "SELECT count(*) FROM archived_payment WHERE key IS NOT NULL"
+	if b.count(kept) != 1 {
+		t.Error("the key is deleted before two administrators decided")
+	}
+	b.as("admin2").post(change+"/approve", nil).goesTo(change)
+	if b.count(kept) != 0 {
+		t.Error("two administrators decided, and the key is there")
 	}
 }
 

@@ -140,6 +140,7 @@ type ChangeForm struct {
 	Note     string
 	Problems []ui.Problem
 	MayTry   bool        // a policy can be tried
+	MustNote bool        // a request without a note is refused
 	Tried    []i18n.Text // what a dry run found, in sentences
 }
 
@@ -152,7 +153,7 @@ type ChangeInput struct {
 
 func (m ChangeForm) note() ui.Field {
 	return ui.Field{
-		ID: "note", Label: "Note", Hint: "Tell the approver why", Value: m.Note, Rows: 2, Limit: 512, Optional: true,
+		ID: "note", Label: "Note", Hint: "Tell the approver why", Value: m.Note, Rows: 2, Limit: 512, Optional: !m.MustNote,
 		Problem: ui.ProblemOf(m.Problems, "note"),
 	}
 }

@@ -34,9 +34,9 @@ func CoreRow(b *payment.CoreBooking) ui.Row {
 	}
 	switch b.Told {
 	case payment.CoreSettled:
-		row.Details = append(row.Details, i18n.Text("Told at %s that it settled.").With(ui.DateTime(b.ToldAt)))
+		row.Details = append(row.Details, i18n.Text("Informed at %s that it settled.").With(ui.DateTime(b.ToldAt)))
 	case payment.CoreFailed:
-		row.Details = append(row.Details, i18n.Text("Told at %s that it failed.").With(ui.DateTime(b.ToldAt)))
+		row.Details = append(row.Details, i18n.Text("Informed at %s that it failed.").With(ui.DateTime(b.ToldAt)))
 	}
 	return row
 }

@@ -132,7 +132,7 @@ func (d Decision) reason() ui.Field {
 
 func (d Decision) factorCode() ui.Field {
 	return ui.Field{
-		ID: "factorCode", Label: "Second factor", Hint: "Six digits of your app, or a recovery code. It counts for this payment alone.",
+		ID: "factorCode", Label: "Second factor", Hint: "Six digits from your app, or a recovery code. It is valid for this payment only.",
 		Autocomplete: "one-time-code", Width: "w-10", Problem: ui.ProblemOf(d.Problems, "factorCode"),
 	}
 }

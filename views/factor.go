@@ -36,7 +36,7 @@ func (p Proof) password() ui.Field {
 
 func (p Proof) code() ui.Field {
 	return ui.Field{
-		ID: "factorCode", Label: "Code of a second factor you have", Hint: "Six digits of your app, or a recovery code. Each counts once.",
+		ID: "factorCode", Label: "Code from a second factor you already have", Hint: "Six digits from your app, or a recovery code. Each works once.",
 		Autocomplete: "one-time-code", Width: "w-10", Problem: ui.ProblemOf(p.Problems, "factorCode"),
 	}
 }
@@ -52,11 +52,11 @@ type SignInFactor struct {
 
 func (m SignInFactor) code() ui.Field {
 	field := ui.Field{
-		ID: "factorCode", Label: "Recovery code", Hint: "One of those you wrote down. Each counts once.", Autocomplete: "one-time-code",
+		ID: "factorCode", Label: "Recovery code", Hint: "One of those you wrote down. Each works once.", Autocomplete: "one-time-code",
 		Width: "w-10", Problem: ui.ProblemOf(m.Problems, "factorCode"),
 	}
 	if m.Apps {
-		field.Label, field.Hint = "Code", "Six digits of your authenticator app, or a recovery code. Each counts once."
+		field.Label, field.Hint = "Code", "Six digits from your authenticator app, or a recovery code. Each works once."
 	}
 	return field
 }
@@ -128,7 +128,7 @@ func (m NewApp) groups() string {
 
 func (m NewApp) code() ui.Field {
 	return ui.Field{
-		ID: "code", Label: "Code that the app shows now", InputMode: "numeric", Autocomplete: "one-time-code", Width: "w-10",
+		ID: "code", Label: "Code shown in the app", InputMode: "numeric", Autocomplete: "one-time-code", Width: "w-10",
 		Problem: ui.ProblemOf(m.Problems, "code"),
 	}
 }

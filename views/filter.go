@@ -15,7 +15,7 @@ var Orders = []ui.Option{
 	{Value: "newest", Label: "Newest first"},
 	{Value: "largest", Label: "Largest amount first"},
 	{Value: "smallest", Label: "Smallest amount first"},
-	{Value: "expiry", Label: "What expires first"},
+	{Value: "expiry", Label: "Expiring first"},
 }
 
 // ListOrders are the orders of the other lists beside newest first.
@@ -181,7 +181,7 @@ func (f Filter) mades() ui.Choice {
 }
 
 func (f Filter) ages() ui.Choice {
-	return ui.Choice{ID: "age", Label: "Waits", Value: f.Age, Options: Ages}
+	return ui.Choice{ID: "age", Label: "Waiting time", Value: f.Age, Options: Ages}
 }
 
 func (f Filter) flags() ui.Choice {

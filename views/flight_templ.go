@@ -138,7 +138,7 @@ func flightPanel(flight Flight) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.TimeThen(flight.Due, ". "+say(ctx, "Without one it is unconfirmed, not rejected: do not pay it again.")).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.TimeThen(flight.Due, ". "+say(ctx, "Without an answer it is unconfirmed, not rejected: do not pay it again.")).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

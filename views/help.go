@@ -10,7 +10,7 @@ var helpSteps = []struct {
 }{
 	{"unconfirmed", "When a payment is unconfirmed", []i18n.Text{
 		"Do not pay again. The first payment may still be settled, and then the creditor has the money twice.",
-		"Wait. Clearing is asked again by itself, and the page of the payment shows each answer.",
+		"Wait. Clearing is asked again automatically, and the page of the payment shows each answer.",
 		"Settled: there is nothing left to do. Failed: no money moved, and you can correct it and submit it again.",
 		"If it stays unconfirmed for more than an hour, tell the operator.",
 	}},
@@ -43,7 +43,7 @@ var glossary = []struct{ word, means i18n.Text }{
 	{"Resolution", "The answer to a recall that keeps the money."},
 	{"Reference", "The number of a payment at this gateway and at clearing."},
 	{"End-to-end ID", "A reference from maker to creditor, which all banks pass on."},
-	{"Second factor", "A code, a passkey or a security key beside the password."},
+	{"Second factor", "A code, a passkey or a security key in addition to the password."},
 	{"Quarantine", "Messages from clearing that match no payment, until an operator looks at them."},
 	{"Realm", "The bank or company whose accounts and people these are."},
 	{"Audit trail", "The sealed list of everything that was done and refused."},

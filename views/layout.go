@@ -125,9 +125,9 @@ type BrokenGlass struct {
 // heading names the action.
 func (g BrokenGlass) heading() i18n.Text {
 	if g.Password {
-		return i18n.Text("The operator gave %s another password past you").With(g.User)
+		return i18n.Text("The operator gave %s a new password without your approval").With(g.User)
 	}
-	return i18n.Text("The operator made %s an administrator past you").With(g.User)
+	return i18n.Text("The operator made %s an administrator without your approval").With(g.User)
 }
 
 // maxTitle limits the characters of a title: windows, tabs and the history of browsers cut longer ones, and with them the product's name.
@@ -346,7 +346,7 @@ var shortcuts = []shortcut{
 	{[]string{"o"}, "Open the row"},
 	{[]string{"x"}, "Select the row"},
 	{[]string{"X"}, "Select up to the row"},
-	{[]string{"a"}, "Go to Approve of the current row or of those selected"},
+	{[]string{"a", "A"}, "Go to Approve: the row, the selected rows"},
 	{[]string{"r"}, "Reject: choose a reason"},
 	{[]string{"/"}, "Search in the list"},
 	{[]string{"g", "q"}, "Approval queue"},
@@ -354,7 +354,7 @@ var shortcuts = []shortcut{
 	{[]string{"g", "n"}, "New payment"},
 	{[]string{"g", "m"}, "My submissions"},
 	{[]string{"g", "p"}, "Payments"},
-	{[]string{"Ctrl", "Enter"}, "Send the form you write in"},
+	{[]string{"Ctrl", "Enter"}, "Send the form you are filling in"},
 	{[]string{"Esc"}, "Back to the row"},
 	{[]string{"?"}, "This sheet"},
 }

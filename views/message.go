@@ -187,7 +187,7 @@ func appendRow(rows []ui.Row, row ui.Row) []ui.Row {
 // factsTitle heads the facts of an R-transaction.
 func (m Message) factsTitle() i18n.Text {
 	if m.Kind == payment.KindReceivedRecall {
-		return "What the other bank asks"
+		return "What the other bank asks for"
 	}
 	return "Our request"
 }

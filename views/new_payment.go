@@ -302,7 +302,7 @@ func (c IBANCheck) known() i18n.Text {
 		parts = append([]i18n.Text{i18n.Data(c.Bank)}, parts...)
 	}
 	if c.Reached {
-		parts = append(parts, i18n.Text("takes %s instant payments").With(ui.SchemeLabel(c.Scheme)))
+		parts = append(parts, i18n.Text("accepts %s instant payments").With(ui.SchemeLabel(c.Scheme)))
 	}
 	return i18n.Join(" · ", parts...)
 }

@@ -33,10 +33,10 @@ var failures = map[string]i18n.Text{
 	"DUPL": "The bank says that it has this payment already. Look for it before it is paid again.",
 	"FF01": "Clearing could not read the payment. Tell the operator of this gateway.",
 	"MD07": "The creditor has died.",
-	"MS02": "The creditor's bank refuses it and gives no reason that its customer allows it to tell.",
+	"MS02": "The creditor's bank refuses it. Its customer does not allow it to give the reason.",
 	"MS03": "The creditor's bank refuses it and gives no reason.",
 	"RC01": "The bank's identifier is wrong.",
-	"RR04": "A rule of law stops this payment. Speak with compliance before it is tried again.",
+	"RR04": "A legal requirement stops this payment. Speak to compliance before you try again.",
 	"TM01": "It reached clearing too late.",
 }
 
@@ -53,7 +53,7 @@ var failedReturns = map[string]i18n.Text{
 	"AG03": "The other bank does not take this kind of payment.",
 	"CNOR": "The other bank is not reached by this scheme.",
 	"MD07": "The person who paid has died. Speak with the other bank.",
-	"MS02": "The other bank refuses it and gives no reason that its customer allows it to tell.",
+	"MS02": "The other bank refuses it. Its customer does not allow it to give the reason.",
 	"MS03": "The other bank refuses it and gives no reason.",
 }
 

@@ -44,15 +44,15 @@ var payeeWords = map[payee.Result]struct {
 	},
 	payee.NotPossible: {
 		ui.ToneWaiting, "circle-question-mark", "Name not verified", "The payee's name could not be verified",
-		"The payee's bank did not name the owner of the account. The money may go to somebody else than the payee named. Asked at %s.",
+		"The payee's bank did not name the owner of the account. The money may go to somebody other than the payee named. Asked at %s.",
 	},
 	payee.Late: {
 		ui.ToneWaiting, "clock", "Name not verified", "The payee's bank did not answer in time",
-		"The payee's bank did not answer within five seconds. The money may go to somebody else than the payee named. Asked at %s.",
+		"The payee's bank did not answer within five seconds. The money may go to somebody other than the payee named. Asked at %s.",
 	},
 	payee.Waived: {
 		ui.ToneWaiting, "info", "Name not verified", "The payee's name was not verified",
-		"Payees are not verified for payments of this client, as agreed. The money may go to somebody else than the payee named. " +
+		"Payees are not verified for payments of this client, as agreed. The money may go to somebody other than the payee named. " +
 			"Asked at %s.",
 	},
 }

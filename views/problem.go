@@ -55,7 +55,7 @@ func OtherDraft(layout Layout, owner string) Problem {
 	layout.Title = "Not found"
 	return Problem{
 		Layout: layout, Heading: "This draft belongs to another person",
-		Text:      i18n.Text("The draft is one of %s, and nobody else can open it.").With(owner),
+		Text:      i18n.Text("The draft belongs to %s, and nobody else can open it.").With(owner),
 		NextLabel: "Go to the dashboard", NextURL: "/",
 	}
 }
@@ -65,8 +65,8 @@ func Failed(layout Layout, requestID string) Problem {
 	layout.Title, layout.Failed = "Something went wrong", true
 	return Problem{
 		Layout: layout, Heading: "Something went wrong on our side", RequestID: requestID,
-		Text: "Before you repeat a submission or a decision, look in the list whether it was stored. " +
-			"Tell support the request id below.",
+		Text: "Before you repeat a submission or a decision, check in the list whether it was stored. " +
+			"Give support the request ID below.",
 		NextLabel: "Go to the payments", NextURL: "/payments",
 	}
 }
@@ -77,7 +77,7 @@ func Unavailable(layout Layout, sentence i18n.Text, again string) Problem {
 	layout.Title, layout.Failed = "Not available", true
 	return Problem{
 		Layout: layout, Heading: "The portal is not available at the moment",
-		Text:      i18n.Text("%s Before you repeat a submission or a decision, look in the list whether it was stored.").With(sentence),
+		Text:      i18n.Text("%s Before you repeat a submission or a decision, check in the list whether it was stored.").With(sentence),
 		NextLabel: "Try again", NextURL: again,
 	}
 }

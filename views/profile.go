@@ -27,9 +27,9 @@ func (m Profile) factors() i18n.Text {
 	case 0:
 		return "Two-step sign-in is off. You sign in with your password only."
 	case 1:
-		return "You have one. You show it when you sign in, and where a payment asks for it."
+		return "You have one. You need it to sign in, and for payments that require it."
 	}
-	return i18n.Text("%d are yours. You show one when you sign in, and where a payment asks for it.").With(m.FactorCount)
+	return i18n.Text("You have %d. You need one of them to sign in, and for payments that require it.").With(m.FactorCount)
 }
 
 func (m Profile) password(id string, label i18n.Text, autocomplete string) ui.Field {
@@ -53,7 +53,7 @@ func (m Profile) shortcuts() ui.Choice {
 func (m Profile) themes() ui.Choice {
 	return ui.Choice{ID: "theme", Label: "Colours", Value: m.Layout.theme(), Options: []ui.Option{
 		{
-			Value: string(ThemeAuto), Label: "As the system",
+			Value: string(ThemeAuto), Label: "Same as the system",
 		},
 		{Value: string(ThemeLight), Label: "Light"},
 		{Value: string(ThemeDark), Label: "Dark"},
@@ -62,7 +62,7 @@ func (m Profile) themes() ui.Choice {
 
 // languages returns the choice of the portal's languages, each under its own name.
 func (m Profile) languages() ui.Choice {
-	choice := ui.Choice{ID: "language", Label: "Language", Value: m.Language, Options: []ui.Option{{Label: "As the browser asks"}}}
+	choice := ui.Choice{ID: "language", Label: "Language", Value: m.Language, Options: []ui.Option{{Label: "Same as the browser"}}}
 	for _, offered := range i18n.Languages() {
 		choice.Options = append(choice.Options, ui.Option{Value: string(offered), Label: i18n.Data(offered.Name())})
 	}

@@ -15,7 +15,7 @@ type QRBill struct {
 
 func (m QRBill) text() ui.Field {
 	return ui.Field{
-		ID: "text", Label: "Or the text of the QR code", Hint: "As a reader writes it, from SPC on, line by line", Value: m.Text, Rows: 8,
+		ID: "text", Label: "Or the text of the QR code", Hint: "As a scanner reads it, line by line, starting with SPC", Value: m.Text, Rows: 8,
 		Problem: ui.ProblemOf(m.Problems, "text"),
 	}
 }

@@ -57,7 +57,7 @@ func (m RequestForm) line(index int) ui.Field {
 		label = i18n.Text("Additional information, line %d").With(index + 1)
 	}
 	return ui.Field{
-		ID: id, Label: label, Value: m.Information[index], Limit: m.LineLimit, Charset: "sps", Optional: true,
+		ID: id, Label: label, Value: m.Information[index], Limit: m.LineLimit, Charset: "sps", Optional: index > 0,
 		Problem: ui.ProblemOf(m.Problems, id),
 	}
 }

@@ -17,8 +17,10 @@ type Upload struct {
 	Accepted []i18n.Text // what is taken, one sentence each
 	Limit    string      // "2 MB"
 	Payments int         // most payments of a file
-	FileName string      // of the refused file
-	Kept     string      // key of a file that was sent after the session had run out; empty for none
+	Account  string      // of the realm, and its Currency, for the example of a table; "" for none
+	Currency string
+	FileName string // of the refused file
+	Kept     string // key of a file that was sent after the session had run out; empty for none
 	KeptName string
 	Findings []Finding
 	Scheme   string      // of what the form can take over
@@ -59,11 +61,22 @@ func (m Upload) field() FileField {
 	}
 }
 
+// example returns the example of a column of a table. That of an account is one of the realm, "" where it has none.
+func (m Upload) example(column orderform.Column) string {
+	switch {
+	case column.Name == "debtorAccount":
+		return m.Account
+	case column.Name == "currency" && m.Currency != "":
+		return m.Currency
+	}
+	return column.Example
+}
+
 // sample returns the address of a table with one payment, to be filled in. The byte order mark tells spreadsheet programs that it is UTF-8.
-func (Upload) sample() templ.SafeURL {
+func (m Upload) sample() templ.SafeURL {
 	names, examples := make([]string, 0, len(orderform.Columns)), make([]string, 0, len(orderform.Columns))
 	for _, column := range orderform.Columns {
-		names, examples = append(names, column.Name), append(examples, column.Example)
+		names, examples = append(names, column.Name), append(examples, m.example(column))
 	}
 	table := "\ufeff" + strings.Join(names, ";") + "\r\n" + strings.Join(examples, ";") + "\r\n"
 	return templ.SafeURL("data:text/csv;charset=utf-8," + url.PathEscape(table))

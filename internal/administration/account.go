@@ -67,7 +67,7 @@ var accountNoun = Noun{
 		{
 			Kind: KindAccountUpdate, Fields: append([]string{"qrIban"}, accountFields...),
 			Clears: append([]string{"qrIban"}, accountFields...), Filled: true,
-			Label: "Change", Heading: "Change the account %s", Words: "Payments name the holder as it stands here.",
+			Label: "Change", Heading: "Change the account %s", Words: "Payments name the holder as entered here.",
 		},
 		{
 			Kind: KindAccountClose, Status: StatusClosed,

@@ -2,6 +2,7 @@ package administration
 
 import (
 	"errors"
+	"strings"
 
 	"countersign/internal/i18n"
 	"countersign/internal/identity"
@@ -19,6 +20,9 @@ func (r Request) after(known Facts) (Values, error) {
 		return nil, refuse("/subject", codeFormat, "Choose another id: this client is blocked permanently.")
 	case noun == &beneficiaryNoun && before["status"] == StatusRemoved:
 		return nil, refuse("/subject", codeFormat, "Name a beneficiary in force: this one was removed.")
+	}
+	if missing := r.Kind.Action().NoteMissing; missing != "" && strings.TrimSpace(r.Note) == "" {
+		return nil, refuse("/note", codeMissing, missing)
 	}
 	if status := r.Kind.Action().Status; status != "" && noun != &webhookNoun {
 		return before.with(Values{"status": status}), nil

@@ -55,7 +55,7 @@ var beneficiaryNoun = Noun{
 		{Key: "addressLine1", Label: "First address line", Max: 70},
 		{Key: "addressLine2", Label: "Second address line", Max: 70},
 		{Key: "postcode", Label: "Postcode", Max: 16},
-		{Key: "town", Label: "Town", Max: 35},
+		{Key: "town", Label: "Town", Max: 35, Hint: "Needed with an address", Required: true},
 		{Key: "country", Label: "Country", Type: TypeCountry},
 		statusField,
 		{Key: "beneficiaryId", Label: "Beneficiary", Hidden: true},

@@ -242,7 +242,7 @@ func (r Request) change(known Facts) (Change, error) {
 		c.Beneficiary = known.Person.ID
 	}
 	if len(c.Differences()) == 0 {
-		f.add("values", codeFormat, "Change something: it is so already.")
+		f.add("values", codeFormat, "Change at least one value: nothing differs from now.")
 		return Change{}, f.err()
 	}
 	return c, c.keepsRealm(known)

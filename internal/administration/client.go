@@ -43,7 +43,7 @@ var clientNoun = Noun{
 		{Key: "payeeWaived", Label: "Whether payees of what the client sends are not verified", Type: TypeYesNo},
 		{
 			Key: "roles", Label: "Roles", Type: TypeWords, Options: []string{string(identity.RoleSupervisor)},
-			Hint: "Of the program itself, which then signs in with its secret and without a person. It only reads.",
+			Hint: "Roles of the program itself. It then signs in with its secret, without a person, and can only read.",
 		},
 		{Key: "secret", Label: "Secret"},
 		statusField,
@@ -106,7 +106,7 @@ func (r Request) afterClient(known Facts) (Values, error) {
 	switch {
 	case r.Kind == KindClientCreate:
 		if known.Found {
-			f.add("clientId", "AM05", "Choose another id: there is a client of this one.")
+			f.add("clientId", "AM05", "Choose another id: this one is taken.")
 		}
 		c, err := ClientOf(r.Values, valuesPrefix)
 		f.join(err)

@@ -64,7 +64,7 @@ var realmNoun = Noun{
 		{Key: "realm", Label: "Realm"},
 		{
 			Key: "secondFactorRoles", Label: "Roles that need a second factor", Type: TypeWords,
-			Hint: "Without one ticked nobody is asked for a second factor.",
+			Hint: "If none is ticked, nobody is asked for a second factor.",
 		},
 		{Key: "noticeDetails", Label: "Amounts and names in e-mails", Type: TypeYesNo},
 		{Key: "comparison", Label: "Comparison with clearing"},
@@ -79,7 +79,7 @@ var realmNoun = Noun{
 	},
 	Actions: []Action{{
 		Kind: KindRealmFactors, Fields: []string{"secondFactorRoles"}, Filled: true,
-		Label: "Second factors", Heading: "Say which roles need a second factor",
+		Label: "Second factors", Heading: "Choose which roles need a second factor",
 		Words: "Users with one of these roles and no second factor are signed out when this is approved. They must set one up at " +
 			"their next sign-in in the portal. Programs that sign in as such a user must send a code each time.",
 	}, {
@@ -87,15 +87,17 @@ var realmNoun = Noun{
 		Label: "E-mails", Heading: "Change what e-mails contain",
 		Words: "E-mails leave the bank's systems. Without amounts and names they contain the reference of the payment and a link only.",
 	}, {
-		Kind: KindRealmReconciled, Label: "Let payments go on", Heading: "Say that the payments agree with clearing again",
+		Kind: KindRealmReconciled, Label: "Let payments go on", Heading: "Confirm that the payments agree with clearing again",
 		Words: "The database lost committed data, so payments are stopped. Compare the payments with the statement of clearing first. " +
-			"Once this is approved, payments can be entered and approved again. The note names the compared records.",
+			"Once this is approved, payments can be entered and approved again. Name the compared records in the note.",
+		NoteMissing: "Name the compared records, such as the statements of clearing and their days.",
 	}, {
 		Kind: KindRealmDifference, Fields: []string{"difference"}, Label: "Explain", Heading: "Explain a difference to the statement of clearing",
-		Words: "The note says what was found and what was done. Once this is approved the difference counts as explained. No payment is changed.",
+		Words:       "Say in the note what was found and what was done. Once this is approved, the difference counts as explained. No payment is changed.",
+		NoteMissing: "Enter what was found and what was done.",
 	}, {
 		Kind: KindRealmRetention, Fields: []string{"retentionMonths"}, Clears: []string{"retentionMonths"}, Filled: true,
-		Label: "Retention", Heading: "Say how long payments stay in the database",
+		Label: "Retention", Heading: "Set how long payments stay in the database",
 		Words: "A payment that ended so many months ago may leave the database with an archive, once two administrators approve that archive. " +
 			"The law may ask you to keep payments, or the archives, for longer.",
 	}, {
@@ -107,7 +109,8 @@ var realmNoun = Noun{
 		Kind: KindRealmErased, Fields: []string{"erasedPayments"},
 		Label: "Erase", Heading: "Erase personal data in archives",
 		Words: "Once this is approved, nobody can read the names, accounts, purposes and documents of these payments in any archive. Decisions, " +
-			"amounts and digests stay proven. The note names the request or the law. The law may forbid erasing books before their time.",
+			"amounts and digests stay proven. Name the request or the law in the note. The law may forbid erasing books before their time.",
+		NoteMissing: "Name the request, or the law, by which the payments are erased.",
 	}},
 }
 
@@ -139,17 +142,11 @@ func (f Factors) Uncompared() Values { return f.Values().with(Values{"comparison
 // afterFactors returns the settings of a realm after a change.
 func (r Request) afterFactors(known Facts) (Values, error) {
 	if r.Kind == KindRealmReconciled {
-		if strings.TrimSpace(r.Note) == "" {
-			return nil, refuse("/note", codeMissing, "Name the compared records, such as the statements of clearing and their days.")
-		}
 		return known.Before.with(Values{"comparison": compared}), nil
 	}
 	if r.Kind == KindRealmDifference {
 		f := &findings{prefix: valuesPrefix}
 		f.text("difference", r.Values["difference"], 1, maxDifference)
-		if strings.TrimSpace(r.Note) == "" {
-			f.join(refuse("/note", codeMissing, "Say what was found and what was done."))
-		}
 		return known.Before.with(Values{"difference": r.Values["difference"]}), f.err()
 	}
 	if r.Kind == KindRealmNotices {
@@ -196,9 +193,6 @@ func (r Request) afterRetention(known Facts) (Values, error) {
 // afterErased returns a realm with payments whose contents two administrators have erased. Each left the database and is not erased yet.
 func (r Request) afterErased(known Facts) (Values, error) {
 	f := &findings{prefix: valuesPrefix}
-	if strings.TrimSpace(r.Note) == "" {
-		f.join(refuse("/note", codeMissing, "Name the request, or the law, by which the payments are erased."))
-	}
 	payments, _ := known.Own.(map[string]ArchivedPayment)
 	ids := WordsOf[string](strings.ToLower(r.Values["erasedPayments"]))
 	if len(ids) == 0 || len(ids) > maxErased {

@@ -51,9 +51,9 @@ var limitNoun = Noun{
 		Kind: KindLimitSet, Fields: []string{"limitOf", "holder", "currency", "perPayment", "perDay"},
 		Clears: []string{"perPayment", "perDay"}, Filled: true, Sets: true,
 		Label: "Limit", Heading: "Set a limit",
-		Words: "A payment above it is refused at its entry and at its approval. A limit of a person counts what they enter and " +
-			"approve with all their accounts. A day is a banking day, and every released payment counts, also a failed one. An amount that is " +
-			"left out does not bind; with neither the limit is taken away.",
+		Words: "A payment above the limit is refused at entry and at approval. A person's limit counts what they enter and approve with " +
+			"all their accounts. A day is a banking day, and every released payment counts, even if it failed. An empty amount sets no " +
+			"limit; if both are empty, the limit is removed.",
 	}},
 }
 
@@ -173,7 +173,7 @@ func (f *findings) limitHolder(values Values, holder LimitHolder, after *Limit) 
 	case values["holder"] == "":
 		f.add("holder", codeMissing, "Name the holder of the limit: a user name, a client's id, or an IBAN.")
 	case !holder.Found:
-		f.add("holder", codeUnknown, "Name somebody or something of this realm: there is no such %s.", i18n.Stored(string(after.Of)))
+		f.add("holder", codeUnknown, "Check the name: this realm has no such %s.", i18n.Stored(string(after.Of)))
 	}
 	if after.Currency == "" {
 		after.Currency = holder.Currency

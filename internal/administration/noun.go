@@ -66,6 +66,8 @@ type Action struct {
 	Filled                bool   // the form begins with the values of the subject
 	Sets                  bool   // the subject need not be there before
 	Status                string // the status that the change sets, and nothing else; "" for another change
+	// NoteMissing refuses a request without a note; "" where the note is optional.
+	NoteMissing i18n.Text
 }
 
 // Subject is one thing that a noun describes, such as one limit.

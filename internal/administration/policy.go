@@ -74,11 +74,11 @@ var policyNoun = Noun{
 		{
 			Kind: KindPolicyUpdate, Fields: policyFields, Clears: append([]string{"funds"}, MatchFields...), Filled: true,
 			Label: "Change", Heading: "Change a policy",
-			Words: "A new policy takes the place of this one. Payments already waiting keep the number of approvals they were entered with.",
+			Words: "A new policy replaces this one. Payments already waiting keep the number of approvals they were entered with.",
 		},
 		{
 			Kind: KindPolicyRetire, Status: StatusRetired,
-			Label: "Retire", Heading: "Retire the policy %s", Words: "It does not apply to payments entered from then on.",
+			Label: "Retire", Heading: "Retire the policy %s", Words: "It will not apply to payments entered after that.",
 		},
 	},
 }

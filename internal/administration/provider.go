@@ -37,7 +37,7 @@ var providerNoun = Noun{
 		{Key: "providerClient", Label: "Portal's client id at the provider", Min: 1, Max: outerLimit, Exact: true, Required: true},
 		{
 			Key: "providerSecret", Label: "Portal's secret at the provider", Type: TypeSecret,
-			Hint: "Empty for a public client, and to keep the one there is",
+			Hint: "Leave empty for a public client, or to keep the current one",
 		},
 		{
 			Key: "portalAddress", Label: "Address of the portal", Min: 1, Max: outerLimit, Exact: true, Required: true,
@@ -55,13 +55,13 @@ var providerNoun = Noun{
 			Kind: KindProviderSet, Filled: true, Sets: true,
 			Fields: []string{"issuer", "providerClient", "providerSecret", "portalAddress", "signInAge", "passwords"},
 			Label:  "Set the identity provider", Heading: "Set the identity provider",
-			Words: "It takes the place of the one before. Register this portal there with the code flow, and as redirect address the address of the " +
-				"portal followed by /signin/provider/, the name of the realm and /answer. The secret is stored hidden and never shown; left empty it " +
-				"stays as it is.",
+			Words: "It replaces the current one. Register this portal there with the code flow, and as redirect address the address of the " +
+				"portal followed by /signin/provider/, the name of the realm and /answer. The secret is stored encrypted and never shown; leave it " +
+				"empty to keep the current one.",
 		},
 		{
 			Kind: KindProviderRetire, Status: StatusRetired, Label: "Retire", Heading: "Retire the identity provider",
-			Words: "Everybody signs in by password from then on. Links stay, and count again with the same issuer.",
+			Words: "After that, everybody signs in with a password. Links are kept, and apply again if the same issuer is set.",
 		},
 	},
 }

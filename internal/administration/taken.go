@@ -1,7 +1,5 @@
 package administration
 
-import "strings"
-
 // The texts about the outcome that clearing has for a message.
 const (
 	notTaken = "is not known to have it"
@@ -18,9 +16,10 @@ var messageNoun = Noun{
 		{Key: "internalId", Label: "Message"}, {Key: "globalId", Label: "Global ID"}, {Key: "atClearing", Label: "Clearing"},
 	},
 	Actions: []Action{{
-		Kind: KindMessageTaken, Label: "Clearing has it", Heading: "Say that clearing has the message %s",
+		Kind: KindMessageTaken, Label: "Clearing has it", Heading: "Confirm that clearing has the message %s",
 		Words: "After a restore from a backup: clearing refuses the message because it has another one under its id. Once this is approved, the gateway " +
-			"asks clearing for its state, and the answer counts. The note says how you know.",
+			"asks clearing for its state, and the answer counts. Say in the note how you know.",
+		NoteMissing: "Say how you know that clearing has it, such as the line of its statement.",
 	}},
 }
 
@@ -31,8 +30,5 @@ func MessageValues(internalID, globalID string) Values {
 
 // afterMessage confirms that clearing has the message. It moves nothing itself: the answer of clearing counts.
 func (r Request) afterMessage(known Facts) (Values, error) {
-	if strings.TrimSpace(r.Note) == "" {
-		return nil, refuse("/note", codeMissing, "Say how you know that clearing has it, such as the line of its statement.")
-	}
 	return known.Before.with(Values{"atClearing": taken}), nil
 }

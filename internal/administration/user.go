@@ -69,7 +69,7 @@ var (
 	statusField      = Field{Key: "status", Label: "Status"}
 	displayNameField = Field{
 		Key: "displayName", Label: "Person's name", Min: 1, Max: displayNameLimit,
-		Hint: "Leave it out for another account of an existing person",
+		Hint: "Leave this empty for another account of an existing person", Required: true,
 	}
 )
 
@@ -87,7 +87,7 @@ var userNoun = Noun{
 		{Key: "outerIssuer", Label: "Provider of the outer identity"},
 		{
 			Key: "outerSubject", Label: "Subject at the identity provider", Required: true,
-			Hint: "The claim sub: never a name or a mail address, which pass to others in time",
+			Hint: "The claim sub: never a name or an e-mail address, which may pass to someone else over time",
 		},
 		{Key: "email", Label: "E-mail address", Hint: "Notices go there. Without an address there are none."},
 		{Key: "password", Label: "Password"},
@@ -102,7 +102,7 @@ var userNoun = Noun{
 		},
 		{
 			Kind: KindUserRoles, Fields: []string{"roles"}, Filled: true,
-			Label: "Roles", Heading: "Change the roles of %s", Words: "A role given now does not apply to payments that wait already.",
+			Label: "Roles", Heading: "Change the roles of %s", Words: "A role given now does not apply to payments already waiting.",
 		},
 		{
 			Kind: KindUserEmail, Fields: []string{"email"}, Clears: []string{"email"}, Filled: true,
@@ -110,7 +110,7 @@ var userNoun = Noun{
 		},
 		{
 			Kind: KindUserSuppress, Status: StatusSuppressed,
-			Label: "Block", Heading: "Block the account %s", Words: "Everything it is signed in with ends.",
+			Label: "Block", Heading: "Block the account %s", Words: "All its sessions end.",
 		},
 		{
 			Kind:  KindUserRestore,
@@ -119,7 +119,7 @@ var userNoun = Noun{
 		{
 			Kind:  KindUserReset,
 			Label: "Reset", Heading: "Reset the account %s",
-			Words: "Everything it is signed in with ends, and the person sets a new password by link and code.",
+			Words: "All its sessions end, and the person sets a new password by link and code.",
 		},
 		{
 			Kind: KindUserLink, Fields: []string{"outerSubject"},
@@ -130,7 +130,7 @@ var userNoun = Noun{
 		{
 			Kind:  KindUserUnlink,
 			Label: "Unlink", Heading: "Unlink from the identity provider the account %s",
-			Words: "Nobody signs in to it through the provider any more, and everything it is signed in with ends.",
+			Words: "Nobody can sign in to it through the provider any more, and all its sessions end.",
 		},
 	},
 }
@@ -285,7 +285,7 @@ func (r Request) newUser(known Facts) (Values, error) {
 	values := r.Values
 	f := &findings{prefix: valuesPrefix}
 	if known.Found {
-		f.add("name", "AM05", "Choose another user name: there is an account of this one.")
+		f.add("name", "AM05", "Choose another user name: this one is taken.")
 	}
 	if text := values["personId"]; text != "" {
 		switch {

@@ -47,15 +47,15 @@ var webhookNoun = Noun{
 	Actions: []Action{
 		{
 			Kind: KindWebhookCreate, Fields: []string{"url", "events"}, Label: "New webhook", Heading: "Make a webhook",
-			Words: "The address gets the events of the realm from now on. The administrator who approves it is shown the secret, once.",
+			Words: "The address receives the events of the realm once this is approved. The administrator who approves it sees the secret once.",
 		},
 		{
 			Kind: KindWebhookSecret, Label: "New secret", Heading: "Make a new secret of a webhook",
-			Words: "Events are signed with the old secret too for 24 hours. The administrator who approves it is shown the new one, once.",
+			Words: "For 24 hours, events are also signed with the old secret. The administrator who approves this sees the new one once.",
 		},
 		{
 			Kind: KindWebhookRetire, Status: StatusRetired, Label: "Retire", Heading: "Retire a webhook",
-			Words: "It gets no more events, for good.",
+			Words: "It receives no more events. This is final.",
 		},
 	},
 }

@@ -31,10 +31,10 @@ func OfBill(bill qrbill.Bill) (scheme rulebook.Scheme, values Values, notes []i1
 		values.RemittanceKind = RemittanceText
 	}
 	if c.Combined {
-		notes = append(notes, "Enter the address: the bill has it in lines that banks take no more.")
+		notes = append(notes, "Enter the address: the bill has it in lines that banks no longer accept.")
 	}
 	if bill.Amount == "" {
-		notes = append(notes, "Enter the amount: the bill leaves it to you.")
+		notes = append(notes, "Enter the amount: the bill leaves it open.")
 	}
 	if scheme == rulebook.SchemeSCT && bill.Message != "" && values.RemittanceKind != RemittanceText {
 		values.RemittanceText = ""

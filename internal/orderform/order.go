@@ -203,7 +203,7 @@ func (o Order) remittance(out *BuiltOrder) *iso20022.RemittanceInformation16 {
 		text := strings.TrimSpace(o.Values.RemittanceText)
 		if text == "" {
 			out.Problems = append(out.Problems, Problem{
-				Field: "remittanceText", Text: "Write the message to the creditor, or choose “No reference”.", Code: "CH21",
+				Field: "remittanceText", Text: "Enter the message to the creditor, or choose “No reference”.", Code: "CH21",
 			})
 			return nil
 		}

@@ -70,7 +70,7 @@ type Column struct {
 // Columns lists the columns of a table: the fields of the form, and currency and reference, which choose the scheme and the kind of
 // reference. Only creditorIban is mandatory.
 var Columns = []Column{
-	{"debtorAccount", "belastungskonto auftraggeberkonto comptedébiteur contodebitore", "From account", "CH9300762011623852957"},
+	{"debtorAccount", "belastungskonto auftraggeberkonto comptedébiteur contodebitore", "From account", ""}, // a realm has its own
 	{"creditorName", "name empfänger begünstigter nom bénéficiaire nome beneficiario", "Creditor", "Muster AG"},
 	{"creditorIban", "iban ibanempfänger ibanbegünstigter ibanbénéficiaire ibanbeneficiario", "IBAN", "CH5604835012345678009"},
 	{"street", "strasse rue via", "Street", "Bahnhofstrasse"},

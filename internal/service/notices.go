@@ -305,7 +305,7 @@ func (s *Notices) write(ctx context.Context, to store.Recipient, m store.Mail, c
 	}
 	if l.Text != "" {
 		l.Subject = strings.TrimSuffix(l.Subject, ".")
-		l.Text += language.Say("You choose which notices you get on your page: %s", s.cfg.Mail.Portal+"/me#notices") + "\n"
+		l.Text += language.Say("Choose which notices you get in your profile: %s", s.cfg.Mail.Portal+"/me#notices") + "\n"
 	}
 	return l, nil
 }

@@ -183,9 +183,9 @@ func changeError(err error, action string) error {
 	case errors.Is(err, pgx.ErrNoRows), errors.Is(err, ErrNoRealm):
 		return payment.ErrNotFound
 	case errors.As(err, &refused) && refused.Code == pgerrcode.InsufficientPrivilege:
-		return &payment.ForbiddenError{Text: "You may not do this any more: the role it needs was taken from you meanwhile."}
+		return &payment.ForbiddenError{Text: "You may not do this any more: the role it needs was taken from you in the meantime."}
 	case errors.As(err, &refused) && refused.Code == pgerrcode.UniqueViolation:
-		return &administration.ConflictError{Text: "Something of this name was made meanwhile. Reject the change, and ask for it anew."}
+		return &administration.ConflictError{Text: "This name was taken in the meantime. Reject the change, and request it again."}
 	}
 	return fmt.Errorf("%s: %w", action, err)
 }

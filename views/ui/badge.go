@@ -71,7 +71,7 @@ var states = map[payment.State]look{
 	},
 	payment.StateRejected: {
 		label: "Rejected", tone: ToneBad, icon: "circle-x",
-		means: "A checker refused it. Nothing was sent. Its maker can correct it and submit it again.",
+		means: "A checker rejected it. Nothing was sent. Its maker can correct it and submit it again.",
 	},
 	payment.StateWithdrawn: {
 		label: "Withdrawn", tone: ToneClosed, icon: "circle-slash",
@@ -115,7 +115,7 @@ var states = map[payment.State]look{
 var marks = map[string]look{
 	Withheld: {
 		"Withheld", ToneBad, "triangle-alert",
-		"The stored content does not fit its seal. It is not sent and not shown as true: tell the operator.",
+		"The stored content does not match its seal. It is not sent: tell the operator.",
 	},
 	Applied: {"Applied", ToneGood, "circle-check", ""},
 

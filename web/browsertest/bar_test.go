@@ -50,3 +50,49 @@ func TestOnATelephone(t *testing.T) {
 	quiet.click("button", "More")
 	quiet.counts("#more-places:popover-open a", 10)
 }
+
+// lying names what lies over something else of a page: the sentence of what just happened, the news of a list and the words of its head,
+// which stay in sight; where the page begins also who else reads a payment, the heading, the open payment and the rows.
+const lying = `(top) => {
+  document.querySelector("#status").textContent = "P0000003 approved, CHF 1'234.50 to Beispiel Holzbau GmbH. Next: P0000004";
+  const live = document.querySelector(".live");
+  if (live) live.innerHTML = '<a class="button" href="/">3 new – show</a>';
+  const parts = [], wrong = [];
+  const add = (name, box) => box.width > 1 && box.height > 1 && box.bottom > 0 && box.top < innerHeight && parts.push({ name, box });
+  const kinds = { status: "#status", news: ".live .button" };
+  if (top) Object.assign(kinds, { reader: ".looked:not(:empty)", heading: "main h1", payment: ".pane .detail" });
+  for (const [name, which] of Object.entries(kinds)) {
+    for (const e of document.querySelectorAll(which)) add(name, e.getBoundingClientRect());
+  }
+  for (const e of document.querySelectorAll(".list thead th" + (top ? ", .list .flag, .list .cell-when time" : ""))) {
+    const words = document.createRange();
+    words.selectNodeContents(e);
+    if (e.closest("thead, tbody").offsetHeight > 1) add(e.matches("th") ? "head" : "row", words.getBoundingClientRect());
+  }
+  for (const [i, a] of parts.entries()) for (const b of parts.slice(i + 1)) {
+    const wide = Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left);
+    const high = Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top);
+    if (a.name !== b.name && wide > 1 && high > 1) wrong.push(a.name + " and " + b.name + " share " + Math.round(wide) + " × " + Math.round(high) + " px");
+  }
+  return wrong.join("; ");
+}`
+
+// TestNothingLiesOverAnythingElse: where the page begins, and where its head stays in sight over rows that went up.
+func TestNothingLiesOverAnythingElse(t *testing.T) {
+	t.Parallel()
+	address := showGallery(t)
+	for _, width := range []int{360, 1024, 1440} {
+		p := visitor(t, device{width: width, height: 480})
+		for _, name := range []string{"queue-selecting", "queue-open", "payments"} {
+			if status := p.open(address + "/en/" + name); status != http.StatusOK {
+				t.Fatalf("%s answers %d", name, status)
+			}
+			for _, down := range []int{0, 300} {
+				p.evaluate(`(down) => scrollTo(0, down)`, down)
+				if wrong := p.evaluate(lying, down == 0); wrong != "" {
+					t.Errorf("%s at %d px, %d px down: %v", name, width, down, wrong)
+				}
+			}
+		}
+	}
+}

@@ -27,7 +27,7 @@ func TestSeveralAreApprovedByKeyboard(t *testing.T) {
 	p.says("#status", "2 selected")
 	p.counts(".live a", 0)
 
-	p.press("a")
+	p.press("A")
 	p.focused("#approve-selected")
 	p.press("Enter")
 	p.says("h1", "Approve 2 payments")
@@ -46,7 +46,7 @@ func TestSeveralAreApprovedByKeyboard(t *testing.T) {
 	waiting[2].becomes(t, "Settled")
 	waiting[1].is(t, "Approval Pending", 0)
 	p.press("Tab", "Tab")
-	p.click("link", "Go on in the queue")
+	p.click("link", "Continue in the queue")
 	p.counts("#queue-list tr[data-row]", 1)
 }
 

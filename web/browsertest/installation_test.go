@@ -49,7 +49,7 @@ func installed(t *testing.T, name, link, code string) *person {
 	p.open(link)
 	p.fill("Code", code)
 	p.fill("New password", ownPassword)
-	p.fill("The same again", ownPassword)
+	p.fill("Repeat the password", ownPassword)
 	p.click("button", "Set password")
 	p.at("/set-up/done")
 	p.comesIn(name)

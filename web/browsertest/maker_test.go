@@ -240,7 +240,7 @@ func TestAMakerIsToldThatABankIsNotReached(t *testing.T) {
 	p, o := as(t, "maker1"), newOrder("sct-inst")
 	p.open("/payments/new?scheme=sct-inst")
 	p.typeIn(o)
-	p.says("main", "takes SEPA instant payments")
+	p.says("main", "accepts SEPA instant payments")
 	p.fill("IBAN", unreached)
 	p.fill("Name", o.name) // leaves the field
 	p.says("main", "instant payments do not reach")

@@ -50,7 +50,7 @@ func TestAMakerNeedsNoScript(t *testing.T) {
 	p.click("link", "Withdraw "+m.reference)
 	p.fill("Why do you withdraw it? (optional)", "Entered twice")
 	p.click("button", "Withdraw "+o.shown())
-	p.says("#status", m.reference+" is withdrawn.")
+	p.says("#status", m.reference+" has been withdrawn.")
 	m.is(t, "Withdrawn", 0)
 }
 

@@ -161,7 +161,7 @@ func TestAWrongPasswordIsToldBesideTheField(t *testing.T) {
 	p.fill("Password", "wrong")
 	p.press("Enter")
 	p.focused(".error-summary")
-	p.says(".error-summary", "they do not belong together")
+	p.says(".error-summary", "they do not match")
 	p.holds("User name", "nobody-of-this-name")
 	p.holds("Password", "")
 	p.at("/signin")

@@ -74,7 +74,7 @@ func TestAFileThatBreaksARuleIsListedByLine(t *testing.T) {
 	content = bytes.ReplaceAll(content, []byte("<CtrlSum>199.95</CtrlSum>"), []byte("<CtrlSum>20000.05</CtrlSum>"))
 	p.upload("broken.xml", content)
 	p.focused(".error-summary")
-	p.says(".error-summary", "broken.xml was not taken: 2 findings")
+	p.says(".error-summary", "broken.xml was not accepted: 2 problems")
 	if title := p.title(); !strings.HasPrefix(title, "Error: ") {
 		t.Errorf("the title is %q", title)
 	}
@@ -101,7 +101,7 @@ func TestAFileOfAnotherKindIsRefusedInWords(t *testing.T) {
 	t.Parallel()
 	p := as(t, "maker2")
 	p.upload("notes.txt", []byte("hello"))
-	p.says(".error-summary", "notes.txt was not taken")
+	p.says(".error-summary", "notes.txt was not accepted")
 	p.counts(".findings-table tbody tr", 1)
 	p.open("/payments/upload")
 	p.click("button", "Read the file") // without choosing one

@@ -68,7 +68,7 @@ func confirmAccess(v *Request) error {
 	note := strings.TrimSpace(form.Get("note"))
 	if form.Get("seen") != seenAccess(accounts) {
 		return v.renderAccess(http.StatusConflict, note, ui.Problem{
-			Field: "note", Text: "An account or a role was changed after this page was made. Nothing was confirmed: read the list again.",
+			Field: "note", Text: "An account or a role was changed after this page was loaded. Nothing was confirmed: check the list again.",
 		})
 	}
 	if finding := payment.CheckReason(note); note != "" && finding != nil {

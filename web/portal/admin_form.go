@@ -104,7 +104,8 @@ func (v *Request) changeForm(kind administration.Kind, subject string, values ad
 	title := ChangeHeading(kind, subject)
 	model := views.ChangeForm{
 		Layout: v.layout(title, views.PlaceAdministration), Heading: title, Words: kind.Action().Words, BackURL: listOf(kind),
-		Action: "/admin/ask/" + string(kind), MayTry: tries(kind),
+		MustNote: kind.Action().NoteMissing != "",
+		Action:   "/admin/ask/" + string(kind), MayTry: tries(kind),
 	}
 	if subject != "" {
 		model.Action += "?" + url.Values{"subject": {subject}}.Encode()

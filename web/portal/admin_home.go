@@ -21,10 +21,10 @@ var shows = map[string]struct {
 	words i18n.Text
 	holds func(administration.User) bool
 }{
-	showNoFactor: {"Those who can sign in and have no second factor.", func(u administration.User) bool {
+	showNoFactor: {"People who can sign in and have no second factor.", func(u administration.User) bool {
 		return u.Status == administration.StatusActive && !u.HasFactor
 	}},
-	filterSetUp: {"Those who have yet to set a password by link and code.", func(u administration.User) bool {
+	filterSetUp: {"People who have not set a password by link and code yet.", func(u administration.User) bool {
 		return u.Status != administration.StatusSuppressed && u.ToBeSetUp
 	}},
 }
@@ -61,7 +61,7 @@ func Home(v *Request, most int32) (home views.Dashboard, err error) {
 		home.Tiles = append([]views.Tile{stopped}, home.Tiles...)
 	}
 	lines := views.Lines{
-		Heading: "Changes that wait longest for me", Nothing: "No change waits for you", More: ui.Step{Label: "All that wait", URL: "/admin"},
+		Heading: "Changes waiting longest for me", Nothing: "No change waits for you", More: ui.Step{Label: "All waiting changes", URL: "/admin"},
 	}
 	list, err := v.Config.Admin.Changes(v.Context(), v.By, store.ChangeFilter{
 		State: administration.StatePending, DecidableBy: v.By.PersonID, OldestFirst: true, PageSize: most,

@@ -66,7 +66,7 @@ func TestAListOfAllChangesSaysThatThereIsNone(t *testing.T) {
 		if waiting != path+"?tab=all" {
 			t.Errorf("%s leads to %q", path, waiting)
 		}
-		all := b.as(who).get(waiting).is(http.StatusOK).says("No change was asked for yet.")
+		all := b.as(who).get(waiting).is(http.StatusOK).says("No change has been requested yet.")
 		if said := all.page.Find(".empty").Text(); strings.Contains(said, "waits") || all.page.Find(".empty a").Length() > 0 {
 			t.Errorf("%s says %q", waiting, said)
 		}
@@ -236,7 +236,7 @@ func TestAnAdministratorBroughtInByTheOperatorIsShownToAll(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	w := b.as("admin1")
-	if w.get("/admin").page.Find("main").Text(); strings.Contains(w.get("/admin").main(), "past you") {
+	if w.get("/admin").page.Find("main").Text(); strings.Contains(w.get("/admin").main(), "without your approval") {
 		t.Fatal("a glass is broken already")
 	}
 	secret, err := identity.NewSetUpSecret(strings.NewReader(strings.Repeat("not by chance ", 20)))
@@ -244,15 +244,15 @@ func TestAnAdministratorBroughtInByTheOperatorIsShownToAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.breakGlass("carla", secret, time.Now())
-	w.get("/admin").says("The operator made carla an administrator past you").says("both are ill")
-	w.get("/audit").says("past you")
+	w.get("/admin").says("The operator made carla an administrator without your approval").says("both are ill")
+	w.get("/audit").says("without your approval")
 	_, err = b.DB.Owner(t).Exec(t.Context(), `INSERT INTO break_glass (realm, break_glass_id, user_id, deed, reason, at)
 		SELECT realm, gen_random_uuid(), user_id, 'password', 'nobody is there', now() FROM user_account
 		WHERE realm = 'demo' AND name = 'maker1'`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.get("/admin").says("The operator gave maker1 another password past you").says("nobody is there")
+	w.get("/admin").says("The operator gave maker1 a new password without your approval").says("nobody is there")
 }
 
 // TestALimitIsSetByClickingAndShownWhereItBinds: by two administrators; the checker reads what is used of it, and why it refuses.
@@ -290,7 +290,7 @@ func TestAnUnchangedRetentionIsKept(t *testing.T) {
 	if form.Get("retentionMonths") != "24" {
 		t.Errorf("the form begins with %v", form)
 	}
-	admin.post(ask, form).is(http.StatusUnprocessableEntity).says("it is so already")
+	admin.post(ask, form).is(http.StatusUnprocessableEntity).says("nothing differs from now")
 }
 
 // TestAValueThatTheProfileDoesNotOfferIsRefusedWithASentence, and is not saved.

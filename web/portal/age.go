@@ -11,7 +11,7 @@ import (
 // messages to decide, for others all.
 func AgeChart(v *Request) (views.Chart, error) {
 	chart := views.Chart{
-		Heading: "Waiting time", Words: "All that wait for an approval", Label: "Waits", Number: "Waiting",
+		Heading: "Waiting time", Words: "Everything waiting for approval", Label: "Waiting time", Number: "Payments",
 	}
 	tab, ask := tabAll, store.Ages{ExpiresBefore: v.At.Add(endsSoon), Most: views.MaxWaiting}
 	if v.By.Has(identity.RoleChecker) {

@@ -253,7 +253,7 @@ func withdraw(v *Request) error {
 		return v.renderWithdraw(seen, model, err)
 	}
 	v.Forget(m.InternalID)
-	return v.GoTo(v.afterWithdrawal(m), i18n.Text("%s is withdrawn.").With(m.GlobalID))
+	return v.GoTo(v.afterWithdrawal(m), i18n.Text("%s has been withdrawn.").With(m.GlobalID))
 }
 
 // afterWithdrawal returns the page to show after a withdrawal: a checker withdraws submissions of others.
@@ -273,7 +273,7 @@ func (v *Request) renderWithdraw(m payment.Message, model views.Words, cause err
 			model.Conflict.NextURL, model.Conflict.NextLabel = to, "Show the payment"
 		}
 		if m.State == payment.StateWithdrawn { // by another of its makers, or for another reason
-			model.Conflict.Lost = "It is withdrawn already."
+			model.Conflict.Lost = "It has already been withdrawn."
 		}
 		if _, amended := errors.AsType[*payment.ContentError](cause); amended {
 			model.Conflict.Sentence = "It was amended after you opened it. Read the new version before you withdraw it."

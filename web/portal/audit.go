@@ -55,7 +55,7 @@ func (v *Request) wholeTrail(verified *views.AuditVerification) error {
 		model.Pages.NextURL, model.Pages.NextLabel = auditURL(model, next), "Show earlier entries"
 	default:
 		model.Empty = ui.Empty{
-			Icon: "search", Title: "Nothing found so far", Text: "None of the newest events matches. Older ones were not looked at yet.",
+			Icon: "search", Title: "Nothing found so far", Text: "None of the newest events match. Older ones have not been searched yet.",
 			LinkLabel: "Show earlier entries", LinkURL: auditURL(model, next),
 		}
 	}

@@ -103,7 +103,7 @@ func detailWords(event, stored string) i18n.Text {
 	case d.Factor != "":
 		return d.factor()
 	case event == auditlog.EventAccessReview:
-		return i18n.Text("Access of %d accounts confirmed").With(len(d.Accounts))
+		return i18n.Text("Access confirmed for %d accounts").With(len(d.Accounts))
 	case event == auditlog.EventRealmRows:
 		return i18n.Text("Rows of master data that were written: %d").With(d.rows())
 	case len(d.Ended) > 0:

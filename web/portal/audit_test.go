@@ -74,7 +74,7 @@ func TestTheTrailIsLookedThroughInParts(t *testing.T) {
 		return got.page.Find("main a").FilterFunction(reads).AttrOr("href", "")
 	}
 	rows := func(got answer) int { return got.page.Find("main tbody tr").Length() }
-	first := w.get("/audit?event=instruction.submit").is(http.StatusOK).says("Nothing found so far").says("Older ones were not looked at yet.")
+	first := w.get("/audit?event=instruction.submit").is(http.StatusOK).says("Nothing found so far").says("Older ones have not been searched yet.")
 	second := w.get(further(first, "Show earlier entries")).is(http.StatusOK)
 	if rows(first) != 0 || rows(second) != 1 || further(second, "Show earlier entries") != "" {
 		t.Errorf("%d and %d submissions, want none and one, and then no way further", rows(first), rows(second))

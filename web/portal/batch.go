@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -196,7 +197,7 @@ func showBatch(v *Request) error {
 	return v.Render(http.StatusOK, views.BatchPage(model))
 }
 
-// listBatch adds the lines of a file and the totals of the ready payments.
+// listBatch adds the lines of a file, those with a problem first, and the totals of the ready payments.
 func (v *Request) listBatch(model *views.Batch, drafts []store.Draft) error {
 	lines, made, err := v.batchLines(drafts)
 	if err != nil {
@@ -217,6 +218,7 @@ func (v *Request) listBatch(model *views.Batch, drafts []store.Draft) error {
 			addTo(totals, made[i].asked.Summary.Amount)
 		}
 	}
+	slices.SortStableFunc(lines, func(a, b views.BatchLine) int { return cmp.Compare(min(len(b.Problems), 1), min(len(a.Problems), 1)) })
 	model.Lines, model.Totals = lines, nil
 	for _, currency := range slices.Sorted(maps.Keys(totals)) {
 		model.Totals = append(model.Totals, totals[currency].Format())
@@ -393,7 +395,7 @@ func (v *Request) hindered(line *views.BatchLine, p prepared) error {
 	}
 	found, err := v.payeeOf(p)
 	if err == nil && found.Warns() {
-		line.Check(check, "The payee's bank does not confirm the name: look at what it says.", string(found.Result))
+		line.Check(check, "The payee's bank does not confirm the name: check what it says.", string(found.Result))
 	}
 	return err
 }

@@ -86,11 +86,17 @@ func TestAFileOfManyPaymentsIsMendedAndSubmitted(t *testing.T) {
 	}
 	b.as("checker1").get(path).is(http.StatusForbidden)
 	list := maker.get(path).is(http.StatusOK).says("0 of 25 submitted").says("24 payments ready")
+	if first := list.page.Find("tbody tr").First().AttrOr("id", ""); first != "line-4" {
+		t.Errorf("the list begins with %s, want the line that needs correction", first)
+	}
+	if open := list.page.Find("tbody tr:has(.summary) details[open]").Length(); open != 0 || list.page.Find("tbody details .summary").Length() != 24 {
+		t.Errorf("%d of the ready lines are unfolded", open)
+	}
 	if n := b.count("SELECT count(*) FROM message"); n != 0 {
 		t.Fatalf("%d messages before anybody submitted", n)
 	}
 	maker.get("/mine?tab=drafts").says("Lohn.csv")
-	maker.get("/payments/new").says("Go on with a draft (1)")
+	maker.get("/payments/new").says("Continue a draft (1)")
 	maker.withHTMX().post("/payments/keep", with(filled(), "creditorName", "Begun after the file")).is(http.StatusOK)
 	if rows := maker.get("/mine?tab=drafts").page.Find("tr[data-row]"); !strings.Contains(rows.First().Text(), "Begun after the file") {
 		t.Errorf("the draft changed last is not the first of %d", rows.Length())
@@ -100,11 +106,11 @@ func TestAFileOfManyPaymentsIsMendedAndSubmitted(t *testing.T) {
 	if !strings.Contains(part, "from=22") {
 		t.Errorf("the first part ends at %s", part)
 	}
-	going := maker.get(part).is(http.StatusOK).says("18 of 25 submitted").says("Go on")
+	going := maker.get(part).is(http.StatusOK).says("18 of 25 submitted").says("Continue submitting")
 	if going.page.Find("form[data-go-on]").Length() != 1 {
 		t.Error("no script goes on")
 	}
-	if maker.get(part).is(http.StatusOK).says("Go on").page.Find("form[data-go-on]").Length() != 0 {
+	if maker.get(part).is(http.StatusOK).says("Continue submitting").page.Find("form[data-go-on]").Length() != 0 {
 		t.Error("the page submits what nobody sent when it is loaded again")
 	}
 	maker.post(path+"/submit", list.fields(path+"/submit")).goesTo(path) // the first part, sent again
@@ -119,7 +125,7 @@ func TestAFileOfManyPaymentsIsMendedAndSubmitted(t *testing.T) {
 	maker.post(mend, form).goesTo(path)
 	maker.get(maker.post(path+"/submit", maker.get(path).fields(path+"/submit")).goesTo(path)).says("24 of 25 submitted")
 	another := maker.post(mend, with(form, "amount", "102.60")).goesTo("/payments/") // in another tab, that was opened before
-	maker.get(another).says("submitted meanwhile: this is another payment")
+	maker.get(another).says("submitted in the meantime. This is another payment")
 	check := maker.get(path).page.Find("#line-6 a").AttrOr("href", "")
 	maker.post(strings.TrimSuffix(check, "check")+"submit",
 		maker.shown(check, "duplicateAcknowledged", "yes", "duplicateReason", "Two invoices")).goesTo("/payments/")
@@ -127,6 +133,18 @@ func TestAFileOfManyPaymentsIsMendedAndSubmitted(t *testing.T) {
 	if n := b.count("SELECT count(DISTINCT message_id) FROM message"); n != 25 {
 		t.Errorf("%d messages, want 25", n)
 	}
+}
+
+// TestTheSampleTableIsReady: it pays from an account of the realm, so that it can be submitted as it is.
+func TestTheSampleTableIsReady(t *testing.T) {
+	t.Parallel()
+	maker := setup(t).as("maker1")
+	page := maker.get("/payments/upload").is(http.StatusOK)
+	content, err := url.PathUnescape(strings.TrimPrefix(page.page.Find("a[download]").AttrOr("href", ""), "data:text/csv;charset=utf-8,"))
+	if err != nil || page.page.Find("td[data-head=Example]").First().Text() == "" {
+		t.Fatalf("%q, %v", content, err)
+	}
+	maker.get(maker.upload("countersign.csv", []byte(content)).goesTo("/payments/batches/")).is(http.StatusOK).says("1 payment ready")
 }
 
 func TestAFileOfManyPaymentsIsRefusedByLine(t *testing.T) {

@@ -101,15 +101,16 @@ func (v *Request) about(kind administration.Kind) (askedBeneficiary, error) {
 func (v *Request) beneficiaryForm(ask askedBeneficiary) views.ChangeForm {
 	model := views.ChangeForm{
 		Heading: "New beneficiary", Action: "/beneficiaries/new", BackURL: "/beneficiaries",
-		Words: "A checker decides before anybody can pick it: name and account as the creditor gave them to you.",
+		Words: "Enter the name and account as the creditor gave them to you. A checker must approve them before anyone can use them.",
 	}
 	switch ask.kind {
 	case administration.KindBeneficiaryUpdate:
 		model.Heading, model.Action = i18n.Text("Change %s").With(ask.subject.Name), "/beneficiaries/"+ask.subject.ID+"/change"
-		model.Words = "A checker decides. Until then payments are filled in as before. Ask the creditor on a way you know, not by the invoice."
+		model.Words = "A checker decides. Until then, payments are filled in as before. " +
+			"Check with the creditor through a contact you already know, not one from the invoice."
 	case administration.KindBeneficiaryRemove:
 		model.Heading, model.Action = i18n.Text("Remove %s").With(ask.subject.Name), "/beneficiaries/"+ask.subject.ID+"/remove"
-		model.Words = i18n.Text("A checker decides. Afterwards nobody can pick %s by its name any more.").
+		model.Words = i18n.Text("A checker decides. After that, %s can no longer be chosen by name.").
 			With(ui.GroupFours(ask.subject.IBAN))
 	default:
 	}
@@ -123,7 +124,7 @@ func (v *Request) beneficiaryForm(ask askedBeneficiary) views.ChangeForm {
 			continue
 		}
 		input := ui.Field{
-			ID: name, Label: field.Label, Value: ask.values[name], IBAN: field.Type == administration.TypeIBAN, Optional: !field.Required,
+			ID: name, Label: field.Label, Hint: field.Hint, Value: ask.values[name], IBAN: field.Type == administration.TypeIBAN, Optional: !field.Required,
 		}
 		if field.Max > 16 { // a shorter one needs no counter
 			input.Limit = field.Max
@@ -167,5 +168,5 @@ func (v *Request) ask(kind administration.Kind) error {
 		model.Note = note
 		return v.RefuseChange(model, err)
 	}
-	return v.GoTo("/beneficiaries/changes/"+made.Change.ID.String(), "A checker decides it now.")
+	return v.GoTo("/beneficiaries/changes/"+made.Change.ID.String(), "A checker will now decide.")
 }

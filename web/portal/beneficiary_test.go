@@ -64,7 +64,7 @@ func TestABeneficiaryNeedsTwoPeople(t *testing.T) {
 	if n := b.count("SELECT count(*) FROM beneficiary"); n != 0 {
 		t.Fatalf("%d beneficiaries before a second person agreed", n)
 	}
-	checker.get("/beneficiaries/changes").is(http.StatusOK).says("Take in Beispiel Holzbau GmbH")
+	checker.get("/beneficiaries/changes").is(http.StatusOK).says("Add Beispiel Holzbau GmbH")
 	checker.get(change).says("By letter of 3 March").says("CH48 2196 6000 0096 1338 8").says("Switzerland")
 	checker.post(change+"/reject", url.Values{"reason": {" "}}).is(http.StatusUnprocessableEntity)
 	checker.post(change+"/approve", nil).goesTo(change)
@@ -76,7 +76,7 @@ func TestABeneficiaryNeedsTwoPeople(t *testing.T) {
 	row := maker.get("/beneficiaries").is(http.StatusOK).says("not yet").says(", by Both 1 and Checker 1")
 	path := strings.TrimSuffix(row.page.Find("a:contains('Change')").Last().AttrOr("href", ""), "/change")
 	form := maker.get(path + "/change").is(http.StatusOK).fields(path + "/change")
-	maker.post(path+"/change", form).is(http.StatusUnprocessableEntity).says("it is so already")
+	maker.post(path+"/change", form).is(http.StatusUnprocessableEntity).says("nothing differs from now")
 	moved := maker.post(path+"/change", with(form, "creditorIban", "CH9300762011623852957")).goesTo("/beneficiaries/changes/")
 	twice := maker.post(path+"/change", with(form, "creditorName", "Holzbau AG")).goesTo("/beneficiaries/changes/")
 	checker.post(moved+"/approve", nil).goesTo(moved)
@@ -171,7 +171,7 @@ func TestTheQueueMarksWhatIsNewAboutACreditor(t *testing.T) {
 	if said := queue.flags(other); said != "New beneficiary, Other name than listed" {
 		t.Errorf("of another name at the account of a beneficiary: %q", said)
 	}
-	queue.says("has this account under the name Beispiel Holzbau GmbH.").says("Beispiel Holzbau GmbH is in the list since")
+	queue.says("has this account under the name Beispiel Holzbau GmbH.").says("Beispiel Holzbau GmbH has been in the list since")
 	b.change("SET session_replication_role = replica; UPDATE beneficiary SET added_at = added_at - interval '8 days'")
 	if said := checker.get("/queue").flags(second); said != "" {
 		t.Errorf("a beneficiary whose row does not fit its seal counts: %q", said)

@@ -49,7 +49,7 @@ func showBook(v *Request) error {
 	model.Empty = ui.Empty{Icon: "user", Title: "No beneficiaries yet", Text: "Add the people and companies you pay often."}
 	if search != "" {
 		model.Empty = ui.Empty{
-			Icon: "user", Title: "Nobody found", Text: "No beneficiary has this in its name, town or account.", LinkLabel: "Show all",
+			Icon: "user", Title: "Nobody found", Text: "No beneficiary matches this name, town or account.", LinkLabel: "Show all",
 			LinkURL: "/beneficiaries",
 		}
 	}

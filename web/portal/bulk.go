@@ -108,7 +108,7 @@ func (v *Request) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
 func reasonsToLook(m payment.Message, warnings []views.Warning) []i18n.Text {
 	reasons := cautions(warnings)
 	if m.ApprovalsRequired > 1 {
-		reasons = append(reasons, i18n.Text("The rule asks for %d approvals").With(m.ApprovalsRequired))
+		reasons = append(reasons, i18n.Text("The policy requires %d approvals").With(m.ApprovalsRequired))
 	}
 	return reasons
 }
@@ -131,7 +131,7 @@ func (v *Request) leftOut(m payment.Message) i18n.Text {
 }
 
 // needsFactor leaves a message out of a bulk approval: a second factor confirms the content of one message only.
-const needsFactor i18n.Text = "Open it on its own: the approval rule asks for a second factor."
+const needsFactor i18n.Text = "Open it on its own: the policy requires a second factor."
 
 // leftOutBefore is leftOut before the approval. It also checks the need of a second factor and the limit of messages, of which beside are
 // already selected.

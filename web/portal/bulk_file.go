@@ -236,4 +236,4 @@ func maxTogether(form url.Values) int {
 
 // fileChanged refuses the approval of a file that differs from its page.
 const fileChanged i18n.Text = "" +
-	"A payment of this file was amended or added after the page was made. Nothing more was approved: read it again."
+	"A payment of this file was amended or added after this page was loaded. Nothing more was approved: check the page again."

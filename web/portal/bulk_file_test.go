@@ -126,7 +126,7 @@ func TestAnAmendedPaymentStopsTheApprovalOfItsFile(t *testing.T) {
 	changed := with(maker.get(amend).is(http.StatusOK).fields(amend), "amount", "17.00", "amendReason", "Typing mistake", "act", "check")
 	check := maker.post(amend, changed).goesTo("/payments/")
 	maker.post(strings.TrimSuffix(check, "check")+"submit", maker.shown(check)).goesTo("/payments/")
-	checker.get(checker.post("/queue/bulk", form).goesTo(file)).says("amended or added after the page was made")
+	checker.get(checker.post("/queue/bulk", form).goesTo(file)).says("amended or added after this page was loaded")
 	if n := b.count("SELECT count(*) FROM decision"); n != 0 {
 		t.Errorf("%d decisions about a file that the page did not show", n)
 	}

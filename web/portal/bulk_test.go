@@ -136,12 +136,12 @@ func TestWhatAsksForASecondFactorIsLeftOutOfABulk(t *testing.T) {
 	before := checker.get(chosen(ids...)).is(http.StatusOK).items()
 	b.changed("policy.create", "", url.Values{"approvals": {"1"}, "rank": {"900"}, "amountFrom": {"500.00"}, "stepUp": {"yes"}})
 	page := checker.get(chosen(ids...)).is(http.StatusOK)
-	page.says("Approve 2 payments").says("Open it on its own: the approval rule asks for a second factor.")
+	page.says("Approve 2 payments").says("Open it on its own: the policy requires a second factor.")
 	if len(page.items()) != 2 || len(before) != 3 {
 		t.Fatalf("the form sends %d, and sent %d before the policy", len(page.items()), len(before))
 	}
 	checker.post("/queue/bulk", url.Values{"item": before}).is(http.StatusOK).says("2 of 3 approved. 1 not approved: the reasons are below.").
-		says("Open it on its own: the approval rule asks for a second factor.")
+		says("Open it on its own: the policy requires a second factor.")
 	if b.state(ids[1]) != payment.StateApprovalPending {
 		t.Errorf("without a second factor it is %s", b.state(ids[1]))
 	}

@@ -52,16 +52,16 @@ func (v *Request) ShowChanges(desk ChangeDesk, model views.AdministrationList) e
 	filter := store.ChangeFilter{State: administration.StatePending, PageSize: changesPage + 1}
 	tab := v.Echo.QueryParam("tab")
 	model.New = []views.AdministrationLink{{Label: "All changes", URL: desk.ListURL + "?tab=all"}}
-	waiting := []views.AdministrationLink{{Label: "Those that wait", URL: desk.ListURL}}
+	waiting := []views.AdministrationLink{{Label: "Waiting changes", URL: desk.ListURL}}
 	switch tab {
 	case "all":
 		filter.State, model.New = "", waiting
 	case ChangesForMe:
 		filter.DecidableBy, model.New = v.By.PersonID, waiting
-		model.Words = "Those that wait for a decision of yours."
+		model.Words = "Changes waiting for your decision."
 	case ChangesOfMine:
 		filter.Requester, model.New = v.By.PersonID, waiting
-		model.Words = "Those that you asked for, and another decides."
+		model.Words = "Changes you asked for and another person decides."
 	default:
 		tab = ""
 	}
@@ -78,7 +78,7 @@ func (v *Request) ShowChanges(desk ChangeDesk, model views.AdministrationList) e
 	model.Empty.Icon, model.Empty.Title = "inbox", "Nothing waits"
 	model.Empty.LinkLabel, model.Empty.LinkURL = "All changes", desk.ListURL+"?tab=all"
 	if tab == "all" { // this tab lists decided changes too
-		model.Empty = ui.Empty{Icon: "inbox", Title: "Nothing here", Text: "No change was asked for yet."}
+		model.Empty = ui.Empty{Icon: "inbox", Title: "Nothing here", Text: "No change has been requested yet."}
 	}
 	if len(changes) > changesPage {
 		changes = changes[:changesPage]

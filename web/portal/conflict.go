@@ -37,9 +37,9 @@ func WhatHappened(m payment.Message) i18n.Text {
 	decision, decided := m.LastDecision()
 	switch {
 	case m.State == payment.StateApprovalPending:
-		return i18n.Text("%s waited too long: nobody may decide it any more.").With(name)
+		return i18n.Text("%s waited too long: it can no longer be decided.").With(name)
 	case m.State == payment.StateQuestion:
-		return i18n.Text("%s waits for an answer of its maker since %s.").With(name, ui.ClockTime(m.StateSince))
+		return i18n.Text("%s has been waiting for its maker's answer since %s.").With(name, ui.ClockTime(m.StateSince))
 	case m.State == payment.StateWithdrawn && m.Approvals() >= m.ApprovalsRequired: // by a maker or a checker
 		return i18n.Text("%s: state since %s: %s.").With(name, ui.ClockTime(m.StateSince), ui.StateLabel(m.State))
 	case m.State == payment.StateWithdrawn && len(m.Makers) == 1:

@@ -80,7 +80,7 @@ func (v *Request) longest(model *views.Dashboard) store.QueueFilter {
 	case v.By.Has(identity.RoleChecker):
 		ask.ExcludePerson, model.Heading, model.Nothing = v.By.PersonID, "Waiting longest for me", "Nothing waits for you"
 	case MayMake(v.By) == nil:
-		ask.OnlyPerson, model.Heading, model.Nothing = v.By.PersonID, "My payments that wait longest", "None of your payments is waiting"
+		ask.OnlyPerson, model.Heading, model.Nothing = v.By.PersonID, "My longest-waiting payments", "None of your payments is waiting"
 	default:
 		model.Heading, model.Nothing = "Waiting longest", "Nothing waits"
 	}
@@ -140,7 +140,7 @@ func sealingTile(standing integrity.SignerStanding) views.Tile {
 		tile.Note = i18n.Text("last at %s").With(ui.DateTime(standing.Newest))
 	}
 	if words := standing.String(); words != tile.Value.String() {
-		tile.Value, tile.Note, tile.Tone = "look", i18n.Stored(words), ui.ToneBad
+		tile.Value, tile.Note, tile.Tone = "check", i18n.Stored(words), ui.ToneBad
 	}
 	return tile
 }

@@ -139,7 +139,7 @@ func downloadEvidence(v *Request) error {
 func (v *Request) noEvidence(m payment.Message, cause error) error {
 	model := views.Problem{
 		Layout: v.layout("No evidence", views.PlacePayments), Heading: "There is no evidence of this payment now",
-		Text:      "Its newest steps are not sealed yet. Try again in a minute; if it stays so, tell an operator.",
+		Text:      "Its newest steps are not sealed yet. Try again in a minute; if this does not change, tell an operator.",
 		NextLabel: "Show the payment", NextURL: "/payments/" + m.InternalID.String(),
 	}
 	if errors.Is(cause, integrity.ErrNotGenuine) {

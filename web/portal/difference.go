@@ -131,7 +131,7 @@ func newAccount(m payment.Message, past store.CreditorPast) views.Warning {
 	return views.Warning{
 		Flags: []i18n.Text{"Changed bank", "First payment"},
 		Title: "First payment to this account: the creditor had another one",
-		Text: i18n.Text("%s was paid %d times at %s, at most %s. Ask the creditor on a way you know, not by the invoice.").
+		Text: i18n.Text("%s was paid %d times at %s, at most %s. Check with the creditor through a contact you already know, not one from the invoice.").
 			With(m.Summary.CreditorName, past.Elsewhere, ui.GroupFours(past.OtherAccount), past.MaxElsewhere.Format()),
 	}
 }

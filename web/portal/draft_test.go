@@ -135,7 +135,7 @@ func TestADraftOfAnotherPersonSaysWhoseItIs(t *testing.T) {
 	b := setup(t)
 	check := b.as("maker1").post("/payments/new", filled()).goesTo("/payments/")
 	for _, path := range []string{check, strings.TrimSuffix(check, "check") + "edit"} {
-		page := b.as("maker2").get(path).is(http.StatusNotFound).says("The draft is one of maker1")
+		page := b.as("maker2").get(path).is(http.StatusNotFound).says("The draft belongs to maker1")
 		if strings.Contains(page.page.Text(), filled().Get("creditorName")) {
 			t.Errorf("%s shows the payment", path)
 		}

@@ -124,7 +124,7 @@ func deadlineChart(v *Request, since time.Time, from, to string) (views.Chart, e
 				URL: "/payments" + Filter{}.Query("state", string(payment.StateOverdue)),
 			},
 			{
-				Label: "Decisions: expired before one", Count: late.Expired, Most: ListPage,
+				Label: "Decisions: expired without one", Count: late.Expired, Most: ListPage,
 				URL: "/payments" + Filter{}.Query("state", string(payment.StateExpired), "since", from),
 			},
 		},
@@ -139,7 +139,7 @@ func deadlineChart(v *Request, since time.Time, from, to string) (views.Chart, e
 func habitChart(v *Request, today string) (views.Chart, error) {
 	counts, err := v.Figures().HabitCounts(v.Context(), v.By.Realm, v.Midnight(), v.Config.Zone)
 	return views.Chart{
-		Heading: "Approvals to look at", Words: "Today only; see the control reports for more", Label: "Habit", Number: "Approvals",
+		Heading: "Approvals to review", Words: "Today only; see the control reports for more", Label: "Pattern", Number: "Approvals",
 		Bars: []views.ChartBar{
 			{
 				Label: "Within 5 seconds of opening", Count: counts.Fast, Most: maxReported, Tone: ui.ToneWaiting,

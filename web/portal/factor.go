@@ -51,16 +51,16 @@ func (v *Request) proof(list []auth.Factor, problems []ui.Problem) (views.Proof,
 // factorProblem returns the problem of a change of factors; status 0 is an error of ours.
 func factorProblem(err error) (ui.Problem, int) {
 	for known, problem := range map[error]ui.Problem{
-		auth.ErrFactorName: {Field: "name", Text: "Give it a name of 1 to 64 characters, by which you know it again."},
-		auth.ErrNewCode:    {Field: "code", Text: "The code does not fit: check that the app has this key and that its clock is right."},
-		auth.ErrEnrolment:  {Field: "code", Text: "This page was open for too long: begin again."},
-		auth.ErrTooMany:    {Field: "name", Text: "You have ten second factors: give one up first."},
-		auth.ErrNewPasskey: {Field: "name", Text: "The browser made no passkey that fits: try again."},
+		auth.ErrFactorName: {Field: "name", Text: "Give it a name of 1 to 64 characters that you will recognise."},
+		auth.ErrNewCode:    {Field: "code", Text: "The code is wrong: check that the app has this key and that its clock is right."},
+		auth.ErrEnrolment:  {Field: "code", Text: "This page was open for too long: start again."},
+		auth.ErrTooMany:    {Field: "name", Text: "You have ten second factors: remove one first."},
+		auth.ErrNewPasskey: {Field: "name", Text: "The browser did not create a valid passkey: try again."},
 		auth.ErrFactorsChanged: {
-			Field: "password", Text: "Your second factors changed a moment ago. Look at them, then begin again.",
+			Field: "password", Text: "Your second factors have just changed. Check them, then start again.",
 		},
 		auth.ErrLastFactor: {
-			Field: "password", Text: "Your realm asks for a second factor: take another one up before you give this one up.",
+			Field: "password", Text: "Your realm requires a second factor: add another one before you remove this one.",
 		},
 	} {
 		if errors.Is(err, known) {
@@ -69,7 +69,7 @@ func factorProblem(err error) (ui.Problem, int) {
 	}
 	var refused *auth.AccountError
 	if errors.As(err, &refused) && refused.Problem == auth.ProblemIncorrect {
-		return ui.Problem{Field: "password", Text: "Check your password: it is not this one."}, http.StatusUnprocessableEntity
+		return ui.Problem{Field: "password", Text: "Check your password: it is not correct."}, http.StatusUnprocessableEntity
 	}
 	if problem, status := FactorProblem(err); status != 0 {
 		return problem, status

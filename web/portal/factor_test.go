@@ -47,7 +47,7 @@ func (w *browser) takeUp() (*phone, []string) {
 	form.Set("name", "My phone")
 	form.Set("password", demo.UserPassword)
 	form.Set("code", "000000")
-	refused := w.post("/me/factors/app", form).is(http.StatusUnprocessableEntity).says("The code does not fit")
+	refused := w.post("/me/factors/app", form).is(http.StatusUnprocessableEntity).says("The code is wrong")
 	if again := refused.fields("/me/factors/app"); again.Get("held") != form.Get("held") || again.Get("name") != "My phone" {
 		t.Errorf("the refused page forgot what was there: %v", again)
 	}
@@ -150,7 +150,7 @@ func TestARoleThatNeedsASecondFactorIsHeldAtItsPage(t *testing.T) {
 	w.get("/queue").goesTo("/me/factors")
 	w.get("/me").goesTo("/me/factors")
 	w.post("/me/sessions/end", nil).goesTo("/me/factors")
-	w.get("/me/factors").is(http.StatusOK).says("Your realm asks for a second factor")
+	w.get("/me/factors").is(http.StatusOK).says("Your realm requires a second factor")
 	w.takeUp()
 	w.get("/queue").is(http.StatusOK)
 	b.browser().post("/signin", signInForm("maker1")).goesTo("/queue")
@@ -188,7 +188,7 @@ func TestTwoAdministratorsSayWhichRolesNeedASecondFactor(t *testing.T) {
 	more := pair[0].post(ask, url.Values{"secondFactorRoles": {"checker", "administrator", "supervisor"}}).goesTo("/admin/changes/")
 	pair[1].post(more+"/approve", nil).goesTo(more)
 	waiting.get("/me/factors").is(http.StatusOK)
-	pair[0].get(ask).is(http.StatusOK).says("Without one ticked nobody is asked")
+	pair[0].get(ask).is(http.StatusOK).says("If none is ticked, nobody is asked")
 	back := pair[0].post(ask, nil).goesTo("/admin/changes/")
 	pair[1].post(back+"/approve", nil).goesTo(back)
 	b.browser().post("/signin", signInForm("checker2")).goesTo("/queue")

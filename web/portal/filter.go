@@ -105,24 +105,26 @@ func (f *Filter) amount(name, typed string) int64 {
 	return amount.Minor()
 }
 
-// Day reads a day: 20.11.2026, 2026-11-20, "20.11." of the last twelve months, or a word such as "today" in any language of the portal. It
-// begins at midnight in the time zone of now.
+// Day reads a day: 20.11.2026, 20/11/2026, 2026-11-20, "20.11.", "20.11" or "20/11" of the last twelve months, or a word such as "today" in
+// any language of the portal. It begins at midnight in the time zone of now. Without its last dot, a month has two digits: 12.5 is an amount.
 func Day(typed string, now time.Time) (day time.Time, known bool) {
-	typed = strings.TrimSpace(typed)
+	typed = strings.ReplaceAll(strings.TrimSpace(typed), "’", "'")
 	for ago, word := range map[int]i18n.Text{0: views.Today, 1: views.Yesterday, 7: views.WeekAgo} {
 		if labelled(typed, word) {
 			return time.Date(now.Year(), now.Month(), now.Day()-ago, 0, 0, 0, 0, now.Location()), true
 		}
 	}
-	if strings.HasSuffix(typed, ".") {
-		day, err := time.ParseInLocation("2.1.2006", typed+strconv.Itoa(now.Year()), now.Location())
+	for _, layout := range []string{time.DateOnly, "2.1.2006", "2/1/2006"} {
+		day, err := time.ParseInLocation(layout, typed, now.Location())
+		if err == nil {
+			return day, true
+		}
+	}
+	for _, layout := range []string{"2.1. 2006", "2.01 2006", "2/1 2006"} {
+		day, err := time.ParseInLocation(layout, typed+" "+strconv.Itoa(now.Year()), now.Location())
 		if err == nil && day.After(now) {
 			day = day.AddDate(-1, 0, 0)
 		}
-		return day, err == nil
-	}
-	for _, layout := range []string{time.DateOnly, "2.1.2006"} {
-		day, err := time.ParseInLocation(layout, typed, now.Location())
 		if err == nil {
 			return day, true
 		}
@@ -235,7 +237,7 @@ func (f Filter) PagesOf(path string, list []payment.Message, next store.ListPlac
 func (f Filter) NotYet(path string, next store.ListPlace) ui.Empty {
 	f = f.goingOn(next)
 	return ui.Empty{
-		Icon: "search", Title: "Nothing found so far", Text: "None of the newest messages matches. Older ones were not looked at yet.",
+		Icon: "search", Title: "Nothing found so far", Text: "None of the newest messages match. Older ones have not been searched yet.",
 		LinkLabel: "Show earlier entries", LinkURL: path + f.Query(),
 	}
 }

@@ -78,7 +78,7 @@ func TestEachStateIsSeenWhereADecisionIsMade(t *testing.T) {
 	checker.post(ask, with(checker.get(ask).is(http.StatusOK).fields(ask), "question", "Which delivery is it?")).goesTo("/queue")
 	for i, c := range []struct{ tab, flag, about, among string }{
 		{"all", "Amended", "Discount of one franc", "Amended after its submission"},
-		{"questions", "Question", "Which delivery is it?", "waits for an answer of its maker"},
+		{"questions", "Question", "Which delivery is it?", "waiting for its maker's answer"},
 		{"all", "On " + ui.Day(day), ui.Day(day), "On " + ui.Day(day)},
 	} {
 		if said := checker.get("/queue?tab=" + c.tab).is(http.StatusOK).flags(ids[i]); !strings.Contains(said, c.flag) {

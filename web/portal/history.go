@@ -266,7 +266,7 @@ var actionWords = map[payment.Action]i18n.Text{
 	payment.ActionExpire:           "Expired",
 	payment.ActionRelease:          "Released on its day",
 	payment.ActionCancel:           "Not sent, a check on its day refused it",
-	payment.ActionDeliver:          "Taken by clearing",
+	payment.ActionDeliver:          "Accepted by clearing",
 	payment.ActionSettle:           "Settled",
 	payment.ActionRejectByClearing: "Refused by clearing",
 	payment.ActionWithhold:         "Not sent",

@@ -59,7 +59,7 @@ const maxQuarantined = 100
 func (v *Request) quarantineTile() (views.Tile, error) {
 	count, err := v.Config.Reader.QuarantineCount(v.Context(), maxQuarantined)
 	tile := views.Tile{
-		Label: "Quarantine", Value: i18n.Data(upTo(count, maxQuarantined)), Note: "received, and belongs to nothing", URL: "/quarantine",
+		Label: "Quarantine", Value: i18n.Data(upTo(count, maxQuarantined)), Note: "received, matches no payment", URL: "/quarantine",
 	}
 	if count > 0 {
 		tile.Tone = ui.ToneBad

@@ -172,9 +172,9 @@ func TestEveryNumberOfTheHomePageIsThatOfTheRowsBehindIt(t *testing.T) {
 			"Why checkers rejected: Another reason":                                                         "1",
 			"Why payments failed: AC04 The creditor's account is closed. Ask the creditor for another one.": "1",
 			"Deadlines missed: Clearing did not answer within ten seconds":                                  "1",
-			"Deadlines missed: Decisions: expired before one":                                               "1",
+			"Deadlines missed: Decisions: expired without one":                                              "1",
 			"Deadlines missed: Our answers to recalls":                                                      "0",
-			"Approvals to look at: Within 5 seconds of opening":                                             "1",
+			"Approvals to review: Within 5 seconds of opening":                                              "1",
 			"Unconfirmed": "1", "Quarantine": "1",
 		},
 		"admin1": {
@@ -281,7 +281,7 @@ func TestThePolicyPageNamesTheRuleOfAPayment(t *testing.T) {
 	if row == "" {
 		t.Fatalf("no rule is marked: %s", asked.main())
 	}
-	asked.says("This rule applies: " + row)
+	asked.says("This policy applies: " + row)
 	admin.get("/admin/policies?amount=much").is(http.StatusOK).says("Enter")
 	people := admin.get("/admin/users").is(http.StatusOK).says("Last sign-in")
 	if signed := people.page.Find("tr:contains(admin1) td[data-head='Last sign-in']").Text(); signed == "" || signed == "never" {

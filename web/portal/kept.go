@@ -156,4 +156,4 @@ const CheckedField = "checked"
 
 // ChangedSince is the refusal of a submission whose content differs from the page.
 const ChangedSince i18n.Text = "" +
-	"This was changed after the page was made, in another window perhaps. Nothing was submitted: check it again."
+	"This was changed after the page was loaded, perhaps in another window. Nothing was submitted: check it again."

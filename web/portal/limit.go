@@ -14,10 +14,10 @@ import (
 // limitList lists the limits of people, clients and accounts with the amounts used today.
 var limitList = adminList{
 	noun: "limit", path: "/admin/limits", label: "Limits",
-	words: "How much a person, a client or an account may pay, at a time and on one day. " +
-		"Payments and returns count, nothing else moves money out.",
+	words: "How much a person, a client or an account may pay, per payment and per day. " +
+		"Payments and returns count; nothing else moves money out.",
 	make:    []administration.Kind{administration.KindLimitSet},
-	columns: []i18n.Text{"Binds", "Limit", "Used today", "Change"},
+	columns: []i18n.Text{"Applies to", "Limit", "Used today", "Change"},
 	fill: rowsOf("limit", func(_ *Request, l administration.LimitToday) views.AdministrationRow {
 		return views.AdministrationRow{
 			Cells: []i18n.Text{binds(l.Limit), l.Words(), i18n.Data(usedToday(l))}, Links: links(l.ID, administration.KindLimitSet),

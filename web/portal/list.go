@@ -252,9 +252,9 @@ func listPolicies(v *Request, model *views.AdministrationList) error {
 	applies := ""
 	if asked != nil {
 		rule, found := administration.RuleFor(policies, *asked)
-		model.Preview.Answer = "No rule matches: such a payment would be refused."
+		model.Preview.Answer = "No policy matches: such a payment would be refused."
 		if found {
-			applies, model.Preview.Answer = rule.ID, i18n.Text("This rule applies: %s").With(wholeRule(rule))
+			applies, model.Preview.Answer = rule.ID, i18n.Text("This policy applies: %s").With(wholeRule(rule))
 		}
 	}
 	for _, p := range policies {
@@ -316,7 +316,7 @@ func (v *Request) rulePreview(model *views.AdministrationList) *administration.P
 // providerList shows the identity providers of the realm.
 var providerList = adminList{
 	noun: "provider", path: "/admin/provider", label: "Identity provider",
-	words:   "The provider where people can sign in besides by a password here. Roles, second factors and four-eyes stay here.",
+	words:   "People can sign in through this provider as well as with a password here. Roles, second factors and four-eyes stay here.",
 	make:    []administration.Kind{administration.KindProviderSet},
 	columns: []i18n.Text{"Issuer", "Client", "Secret", "Redirect address", "Signed in there at most", "Passwords", "Change"},
 	fill: func(v *Request, model *views.AdministrationList) error {

@@ -5,12 +5,14 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/PuerkitoBio/goquery"
 
+	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/views/ui"
 )
@@ -25,12 +27,46 @@ func TestAReceivedRecallSaysItsDayOnce(t *testing.T) {
 	}
 }
 
+// TestACorrectedRejectionAsksForNothingMore: once a rejected payment is submitted again, with whatever corrected, the dashboard leaves it
+// out. Others stay, and a payment like one that was not rejected has an end-to-end id of its own.
+func TestACorrectedRejectionAsksForNothingMore(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker, checker := b.as("maker1"), b.as("checker1")
+	like := func(m payment.Message) string { return "/payments/new?like=" + m.InternalID.String() }
+	var rejected []payment.Message
+	for _, amount := range []string{"5.00", "6.00"} {
+		m := maker.submit(with(filled(), "amount", amount, "endToEndId", "E2E-"+amount))
+		path := "/queue/" + m.InternalID.String()
+		reject := with(checker.get(path).fields(path+"/reject"), "category", "other", "reason", "Another account")
+		checker.post(path+"/reject", reject).is(http.StatusSeeOther)
+		rejected = append(rejected, m)
+	}
+	open := func() []string {
+		links := maker.get("/").is(http.StatusOK).page.Find(".line-note a")
+		return links.Map(func(_ int, link *goquery.Selection) string { return link.AttrOr("href", "") })
+	}
+	if got := open(); !slices.Equal(got, []string{like(rejected[1]), like(rejected[0])}) {
+		t.Fatalf("to be corrected: %q", got)
+	}
+	maker.submit(with(filled(), "amount", "7.00"))
+	form := maker.get(like(rejected[0])).is(http.StatusOK).fields("/payments/new")
+	again := maker.submit(with(form, "act", "check", "amount", "5.55", "creditorName", "Beispiel Holzbau AG"))
+	if got := open(); !slices.Equal(got, []string{like(rejected[1])}) {
+		t.Errorf("to be corrected once one was: %q", got)
+	}
+	other := maker.get(like(again)).is(http.StatusOK).fields("/payments/new")
+	if id := other.Get("endToEndId"); again.Summary.EndToEndID != "E2E-5.00" || id == "" || id == "E2E-5.00" {
+		t.Errorf("the correction is %s, a payment like it %q", again.Summary.EndToEndID, id)
+	}
+}
+
 func TestAFormFilledFromAnEarlierPaymentSaysSo(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	maker := b.as("maker1")
 	m := maker.submit(filled())
-	form := maker.get("/payments/new?like=" + m.InternalID.String()).is(http.StatusOK).says("the tinted fields are as they were the last time")
+	form := maker.get("/payments/new?like=" + m.InternalID.String()).is(http.StatusOK).says("the tinted fields are as last time")
 	iban := form.page.Find("#creditorIban")
 	if want := ui.GroupFours(m.Summary.CreditorAccount); iban.AttrOr("value", "") != want || !iban.HasClass("is-prefilled") {
 		t.Errorf("the account is filled in as %q, want %q, tinted", iban.AttrOr("value", ""), want)

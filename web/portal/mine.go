@@ -92,7 +92,7 @@ func showMine(v *Request) error {
 
 // renderDrafts lists the unsubmitted drafts of this person.
 func (v *Request) renderDrafts(model views.List, heads ui.Heads, unsubmitted begun) error {
-	model.Empty.Text = "A form that you fill in is kept while you type, for a day."
+	model.Empty.Text = "What you type in a form is saved as a draft for one day."
 	heads.State, heads.When = "", "Kept"
 	model.Entries = ui.Entries{Caption: "Drafts, the last changed first", Heads: heads}
 	if count := unsubmitted.count(); count > 1 {
@@ -182,20 +182,39 @@ func againStep(m payment.Message) []ui.Step {
 	return []ui.Step{{Label: label, URL: "/payments/new?like=" + m.InternalID.String()}}
 }
 
+// resubmitted reports whether a rejected payment was submitted again: a younger one has its end-to-end id.
+func (v *Request) resubmitted(m payment.Message) (bool, error) {
+	if m.State != payment.StateRejected || m.Kind != payment.KindInstruction || m.Summary.EndToEndID == "NOTPROVIDED" {
+		return false, nil
+	}
+	found, err := v.Config.Reader.Messages(v.Context(), v.By.Realm, store.Filter{
+		EndToEndID: m.Summary.EndToEndID, Kind: string(payment.KindInstruction), CreatedFrom: m.StateSince, PageSize: 1,
+	})
+	return len(found) > 0, err
+}
+
 // endedDays limits the age in days of rejected and failed messages shown to their maker.
 const endedDays = 7
 
-// EndedLines returns up to most recently rejected or failed messages of this person, each with its reason.
+// EndedLines returns up to most recently rejected or failed messages of this person, each with its reason. A rejected payment that was
+// corrected and submitted again asks for nothing more.
 func EndedLines(v *Request, most int32) (views.Lines, error) {
 	lines := views.Lines{
-		Heading: "Rejected or failed, last 7 days", Nothing: "Nothing of yours was rejected or failed",
-		More: ui.Step{Label: "All that was rejected", URL: "/mine?tab=rejected"},
+		Heading: "Rejected or failed, last 7 days", Nothing: "None of your submissions was rejected or failed",
+		More: ui.Step{Label: "All rejected", URL: "/mine?tab=rejected"},
 	}
 	list, _, err := v.Config.Reader.Page(v.Context(), v.By.Realm, store.Filter{
 		MakerUser: v.By.UserID, States: []payment.State{payment.StateRejected, payment.StateFailed, payment.StateRefused},
-		ChangedSince: v.Midnight().AddDate(0, 0, 1-endedDays), PageSize: most,
+		ChangedSince: v.Midnight().AddDate(0, 0, 1-endedDays), PageSize: 2 * most,
 	})
 	for _, m := range list {
+		again, err := v.resubmitted(m)
+		if err != nil {
+			return lines, err
+		}
+		if again || len(lines.Rows) == int(most) {
+			continue
+		}
 		row, err := v.mineRow(m)
 		if err != nil {
 			return lines, err

@@ -37,7 +37,7 @@ func showNewPayment(v *Request) error {
 	if err != nil {
 		return err
 	}
-	model.Values.EndToEndID = v.newEndToEndID()
+	model.Values.EndToEndID = cmp.Or(model.Values.EndToEndID, v.newEndToEndID())
 	begun, err := v.begun()
 	if err != nil {
 		return err
@@ -79,7 +79,8 @@ func (v *Request) prefill(model *views.NewPayment) error {
 	return nil
 }
 
-// fillLike fills the form from an earlier payment of the realm.
+// fillLike fills the form from an earlier payment of the realm. The correction of a payment that was never sent keeps its end-to-end id, by
+// which the dashboard knows that it was corrected.
 func (v *Request) fillLike(model *views.NewPayment, like string) error {
 	id, err := uuid.Parse(like)
 	if err != nil {
@@ -102,6 +103,9 @@ func (v *Request) fillLike(model *views.NewPayment, like string) error {
 	}
 	model.Scheme, model.Values, model.Prefilled = string(m.Scheme), orderform.ValuesOf(document, v.Today()), true
 	model.Values.Basis = orderform.BasisPayment + like
+	if m.State != payment.StateRejected {
+		model.Values.EndToEndID = ""
+	}
 	return nil
 }
 

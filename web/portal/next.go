@@ -33,7 +33,7 @@ func NextSteps(kind payment.Kind, policy payment.Policy, later time.Time) []i18n
 		}
 	}
 	return []i18n.Text{
-		i18n.Text("%d other persons compare it, one after the other, within %s.").With(policy.ApprovalsRequired, within),
+		i18n.Text("%d other people compare it, one after the other, within %s.").With(policy.ApprovalsRequired, within),
 		onceApproved, result,
 	}
 }

@@ -92,7 +92,7 @@ func TestTheDashboardSaysThatAConnectionIsInterrupted(t *testing.T) {
 	}
 	b.serve()
 	checker := b.as("checker1")
-	if n := checker.get("/").is(http.StatusOK).says("payments wait and are tried again").page.Find(".badge-bad").Length(); n != 1 {
+	if n := checker.get("/").is(http.StatusOK).says("payments wait and are retried").page.Find(".badge-bad").Length(); n != 1 {
 		t.Errorf("%d connections are shown as not reached, want one", n)
 	}
 	state = clearing.ConnectionWorking

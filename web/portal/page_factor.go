@@ -62,11 +62,11 @@ func FactorProblem(err error) (ui.Problem, int) {
 	case errors.Is(err, auth.ErrNoFactor):
 		problem.Text = "You have no second factor. Set one up in your profile, then come back."
 	case errors.Is(err, auth.ErrFactorsForged):
-		problem.Text = "Your second factors are not as they were stored. Tell an operator."
+		problem.Text = "Your second factors were changed outside the gateway. Tell an operator."
 	case errors.As(err, &refused) && refused.Problem == auth.ProblemLocked:
-		problem.Text = i18n.Text("Too many wrong ones. Wait %s before the next one.").With(Wait(refused.RetryAfter))
+		problem.Text = i18n.Text("Too many wrong codes. Wait %s before you try again.").With(Wait(refused.RetryAfter))
 	case errors.As(err, &limited):
-		problem.Text = i18n.Text("Too many tries from your network. Wait %s before the next one.").With(Wait(limited.RetryAfter))
+		problem.Text = i18n.Text("Too many attempts from your network. Wait %s before you try again.").With(Wait(limited.RetryAfter))
 		return problem, http.StatusTooManyRequests
 	default:
 		return ui.Problem{}, 0

@@ -45,7 +45,7 @@ func TestAPersonChoosesNotices(t *testing.T) {
 	maker.post("/me/notices", wanted).is(http.StatusUnprocessableEntity)
 	b.changed("user.email", "maker1", url.Values{"email": {"maker1@bank.example"}})
 	b.as("maker1").get("/me").says("Notices go to maker1@bank.example.")
-	b.as("checker1").get("/me").says("A payment waits for your approval").says("It waits longer than")
+	b.as("checker1").get("/me").says("A payment waits for your approval").says("It has been waiting longer than")
 	b.as("admin1").get("/admin/users").says("maker1@bank.example")
 	b.config.OperatorRealm = demo.Realm
 	b.serve()
@@ -60,11 +60,11 @@ func TestAPersonChangesTheirPasswordAndSignsOutEverywhere(t *testing.T) {
 		t.Helper()
 		return here.post("/me/password", url.Values{"old": {old}, "new": {fresh}, "repeated": {repeated}})
 	}
-	change(demo.UserPassword, ownPassword, ownPassword+"x").is(http.StatusUnprocessableEntity).says("Write the same password twice.")
+	change(demo.UserPassword, ownPassword, ownPassword+"x").is(http.StatusUnprocessableEntity).says("Enter the same password twice.")
 	for _, weak := range []string{"short", "password1234", "123456789012", "qwertzuiopasdf", demo.UserPassword} {
 		change(demo.UserPassword, weak, weak).is(http.StatusUnprocessableEntity).says("hard to guess")
 	}
-	change("wrong-password", ownPassword, ownPassword).is(http.StatusUnprocessableEntity).says("do not belong together")
+	change("wrong-password", ownPassword, ownPassword).is(http.StatusUnprocessableEntity).says("do not match")
 	elsewhere.get("/me").is(http.StatusOK)
 	change(demo.UserPassword, ownPassword, ownPassword).goesTo("/signin")
 	here.get("/me").goesTo("/signin")

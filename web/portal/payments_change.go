@@ -35,7 +35,7 @@ func (v *Request) beneficiaryDesk() ChangeDesk {
 func heading(c administration.Change) i18n.Text {
 	switch c.Kind {
 	case administration.KindBeneficiaryCreate:
-		return i18n.Text("Take in %s").With(c.After["creditorName"])
+		return i18n.Text("Add %s").With(c.After["creditorName"])
 	case administration.KindBeneficiaryRemove:
 		return i18n.Text("Remove %s").With(c.Before["creditorName"])
 	default:

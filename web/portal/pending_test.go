@@ -24,7 +24,7 @@ func TestTheMakerWithdrawsBeforeTheChecker(t *testing.T) {
 	form := maker.get(path).is(http.StatusOK).fields(path)
 	maker.post(path, with(form, "reason", strings.Repeat("x", 513))).is(http.StatusUnprocessableEntity)
 	back := maker.post(path, with(form, "reason", "Paid twice")).goesTo("/mine")
-	maker.get(back).is(http.StatusOK).says(string(m.GlobalID) + " is withdrawn.")
+	maker.get(back).is(http.StatusOK).says(string(m.GlobalID) + " has been withdrawn.")
 	checker.post("/queue/"+m.InternalID.String()+"/approve", decision).is(http.StatusConflict).says("Withdrawn")
 	maker.get(path).is(http.StatusConflict)
 	maker.get("/payments/" + m.InternalID.String() + "/amend").is(http.StatusConflict).says("can no longer be amended")

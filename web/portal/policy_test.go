@@ -48,7 +48,7 @@ func TestAPolicyIsChangedInOneRequest(t *testing.T) {
 	if n := b.count("SELECT count(*) FROM policy WHERE amount_from = 1800000 AND scheme IS NULL AND approvals_required = 3"); n != 1 {
 		t.Errorf("%d policies are as asked for", n)
 	}
-	for amount, approvals := range map[string]string{"15000": "2 other persons", "19000": "3 other persons"} {
+	for amount, approvals := range map[string]string{"15000": "2 other people", "19000": "3 other people"} {
 		payment := b.as("maker1").submit(with(filled(), "amount", amount))
 		b.as("maker1").get("/payments/" + payment.InternalID.String() + "/submitted").is(http.StatusOK).says(approvals)
 	}

@@ -98,10 +98,10 @@ func (v *Request) unreadable(err error) error {
 	case request.TooSlow(err):
 		status, text = http.StatusRequestTimeout, "The request did not arrive in time. Go back and send it again."
 	}
-	layout := v.layout("Not taken", views.PlaceNone)
+	layout := v.layout("Not accepted", views.PlaceNone)
 	layout.Failed = true
 	return v.Render(status, views.ProblemPage(views.Problem{
-		Layout: layout, Heading: "The form was not taken", Text: text, NextLabel: label, NextURL: next,
+		Layout: layout, Heading: "The form was not accepted", Text: text, NextLabel: label, NextURL: next,
 	}))
 }
 
@@ -192,6 +192,6 @@ func (v *Request) reopen(where string) error {
 	v.Echo.Response().Header().Set("Refresh", "0; url="+where)
 	return v.Render(http.StatusOK, views.ProblemPage(views.Problem{
 		Layout: v.layout("Opening", views.PlaceNone), Heading: "Opening the portal", Text: "You followed a link from outside the portal.",
-		NextLabel: "Go on", NextURL: where,
+		NextLabel: "Continue", NextURL: where,
 	}))
 }

@@ -55,7 +55,7 @@ func noticeChoices(settings []service.NoticeSetting) []ui.Choice {
 		if s.Minutes == 0 {
 			continue
 		}
-		wait := ui.Choice{ID: noticeWaitField, Label: "It waits longer than", Value: strconv.Itoa(s.Minutes)}
+		wait := ui.Choice{ID: noticeWaitField, Label: "It has been waiting longer than", Value: strconv.Itoa(s.Minutes)}
 		for _, minutes := range service.NoticeWaits() {
 			wait.Options = append(wait.Options, ui.Option{Value: strconv.Itoa(minutes), Label: i18n.Text("%d min").With(minutes)})
 		}
@@ -132,7 +132,7 @@ func changePassword(v *Request) error {
 		return err
 	}
 	if form.Get("new") != form.Get("repeated") {
-		return v.renderProfile(http.StatusUnprocessableEntity, ui.Problem{Field: "repeated", Text: "Write the same password twice."})
+		return v.renderProfile(http.StatusUnprocessableEntity, ui.Problem{Field: "repeated", Text: "Enter the same password twice."})
 	}
 	err = v.Config.Auth.ChangePassword(v.Context(), auth.ChangePasswordInput{By: v.By, Old: form.Get("old"), New: form.Get("new")})
 	if errors.Is(err, auth.ErrWeakPassword) {

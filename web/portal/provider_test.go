@@ -84,7 +84,7 @@ func TestPeopleSignInThroughTheProviderOfTheirRealm(t *testing.T) {
 
 	stranger := b.browser()
 	stranger.comesBack(provider.SignIn(t, stranger.begins("/"), "s-4711")).is(http.StatusForbidden).
-		says("Your institution knows you as s-4711, and no account here is linked with that.")
+		says("Your institution knows you as s-4711, but no account here is linked to that name.")
 	stranger.get("/").goesTo("/signin")
 	b.as("admin1").get("/audit").says("Sign-in through the institution refused").says("The provider knows them as s-4711.")
 
@@ -284,7 +284,7 @@ func TestAnAnswerCountsInItsOwnBrowserAndRealm(t *testing.T) {
 	b.changed("user.link", "maker1", url.Values{"outerSubject": {"s-1"}})
 	w := b.browser()
 	back := provider.SignIn(t, w.begins("/"), "s-1")
-	b.browser().comesBack(back).is(http.StatusUnprocessableEntity).says("Begin again")
+	b.browser().comesBack(back).is(http.StatusUnprocessableEntity).says("Start again")
 	w.comesBack(strings.Replace(back, "/demo/", "/demo2/", 1)).is(http.StatusUnprocessableEntity)
 	back = provider.SignIn(t, w.begins("/"), "s-1")
 	b.provided(provider.Issuer, url.Values{"signInAge": {"1h"}})
@@ -292,7 +292,7 @@ func TestAnAnswerCountsInItsOwnBrowserAndRealm(t *testing.T) {
 	w.comesBack(provider.SignIn(t, w.begins("//elsewhere.example/"), "s-1")).opens("/")
 	back = provider.SignIn(t, w.begins("/"), "s-1")
 	w.post("/signout", nil).goesTo("/signedout")
-	w.comesBack(back).is(http.StatusUnprocessableEntity).says("Begin again")
+	w.comesBack(back).is(http.StatusUnprocessableEntity).says("Start again")
 }
 
 // TestOfTheSameAnswerManyTimesAtOnceOneCounts, even at a provider that takes a code as often as it comes.
@@ -383,7 +383,7 @@ func TestPasswordsForBreakingTheGlass(t *testing.T) {
 	b.provided(liar.Issuer, url.Values{"passwords": {"break-glass"}})
 	form := url.Values{"realm": {"demo"}, "username": {"maker1"}, "password": {demo.UserPassword}, "next": {"/"}}
 	b.browser().post("/signin", form).is(http.StatusForbidden).says("sign in through the identity provider of your institution")
-	b.browser().post("/signin", with(form, "password", "wrong")).is(http.StatusUnprocessableEntity).says("they do not belong together")
+	b.browser().post("/signin", with(form, "password", "wrong")).is(http.StatusUnprocessableEntity).says("they do not match")
 	if strings.Contains(b.log.String(), "alarm=true") {
 		t.Fatal("there is an alarm already")
 	}
@@ -395,7 +395,7 @@ func TestPasswordsForBreakingTheGlass(t *testing.T) {
 	b.asIn("demo2", "maker1").get("/payments/new").is(http.StatusOK)
 	b.change(`UPDATE identity_provider SET passwords = 'everybody'`)
 	b.browser().post("/signin", form).is(http.StatusForbidden)
-	b.browser().get("/signin/provider?realm=demo").is(http.StatusUnprocessableEntity).says("not as it was stored")
+	b.browser().get("/signin/provider?realm=demo").is(http.StatusUnprocessableEntity).says("changed outside the gateway")
 	b.changed("provider.retire", liar.Issuer, nil)
 	b.browser().post("/signin", form).is(http.StatusSeeOther)
 }

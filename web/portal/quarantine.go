@@ -28,7 +28,7 @@ func showQuarantine(v *Request) error {
 	}
 	model := views.Quarantine{
 		Layout: v.layout("Quarantine", views.PlaceQuarantine), Most: quarantineLimit,
-		Empty: ui.Empty{Icon: "circle-check", Title: "Nothing in quarantine", Text: "Every document of clearing found its payment."},
+		Empty: ui.Empty{Icon: "circle-check", Title: "Nothing in quarantine", Text: "Every document from clearing was matched to a payment."},
 	}
 	for _, d := range list {
 		model.Rows = append(model.Rows, views.QuarantineRow{

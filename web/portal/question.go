@@ -131,7 +131,7 @@ func answerQuestion(v *Request) error {
 		return v.renderAnswer(seen, answer, err)
 	}
 	v.Forget(m.InternalID)
-	return v.GoTo("/mine", i18n.Text("Your answer about %s was sent. It waits for approval again.").With(m.GlobalID))
+	return v.GoTo("/mine", i18n.Text("Your answer about %s was sent. The payment is waiting for approval again.").With(m.GlobalID))
 }
 
 func (v *Request) renderAnswer(m payment.Message, answer string, cause error) error {
@@ -143,7 +143,7 @@ func (v *Request) renderAnswer(m payment.Message, answer string, cause error) er
 		model.Conflict.Before, model.Conflict.Lost = string(payment.StateQuestion), "Your answer was not sent."
 		model.Conflict.NextURL, model.Conflict.NextLabel = "/mine", "Go to my submissions"
 		if m.State == payment.StateApprovalPending {
-			model.Conflict.Sentence = i18n.Text("%s has no open question: it waits for approval.").With(m.GlobalID)
+			model.Conflict.Sentence = i18n.Text("%s has no open question: it is waiting for approval.").With(m.GlobalID)
 		}
 	}
 	if m.Withheld == "" && MayAmend(v, m) {

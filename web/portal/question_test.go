@@ -28,12 +28,12 @@ func TestAQuestionGoesFromTheQueueToItsMakerAndBack(t *testing.T) {
 		t.Fatalf("it is %s", m.State)
 	}
 	checker.get("/queue?tab=questions").is(http.StatusOK).says(ref)
-	open := checker.get(at).is(http.StatusOK).says("It waits for the maker’s answer").says("Why is invoice 1107 paid twice?").says("Reject")
+	open := checker.get(at).is(http.StatusOK).says("It is waiting for the maker’s answer").says("Why is invoice 1107 paid twice?").says("Reject")
 	if open.page.Find("#approve").Length() != 0 {
 		t.Error("an open question has a button to approve")
 	}
 	approval := url.Values{"version": {"1"}, "contentHash": {hash(m)}}
-	checker.post(at+"/approve", approval).is(http.StatusConflict).says("waits for an answer of its maker")
+	checker.post(at+"/approve", approval).is(http.StatusConflict).says("waiting for its maker's answer")
 	checker.get("/payments?state=Question").is(http.StatusOK).says(ref)
 
 	answerAt := "/payments/" + m.InternalID.String() + "/answer"

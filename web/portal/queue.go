@@ -233,7 +233,7 @@ const endsSoon = 4 * time.Hour
 func flagsOf(m payment.Message, now time.Time) []ui.Fact {
 	var flags []ui.Fact
 	if m.State == payment.StateQuestion {
-		flags = append(flags, ui.Fact{Text: "Question", Title: "Waits for the maker’s answer"})
+		flags = append(flags, ui.Fact{Text: "Question", Title: "Waiting for the maker’s answer"})
 	}
 	if m.ApprovalsRequired > 1 {
 		flags = append(flags, ui.Fact{
@@ -327,7 +327,7 @@ func (v *Request) emptyQueue(f Filter) ui.Empty {
 		return ui.Empty{Icon: "circle-question-mark", Title: "No open questions", Text: "Every question to a maker has its answer."}
 	case f.View.Text != "":
 		nothing := f.NothingMatches("No waiting payment matches your search.")
-		nothing.Text = "Parts of words are looked for among the 500 that wait longest; whole words, an amount, a maker or a day find the others."
+		nothing.Text = "Parts of words are searched among the 500 payments waiting longest; whole words, an amount, a maker or a day find the others."
 		return nothing
 	case f.View.Active > 0:
 		return f.NothingMatches("No waiting payment matches your search.")

@@ -127,7 +127,7 @@ func (v *Request) proposal(d payment.StatementDifference, made administration.Ch
 	mayAsk := kind.MayAsk(v.By) == nil
 	if made.Kind != "" && (made.State() != administration.StateRejected || !mayAsk) {
 		words := map[administration.State]i18n.Text{
-			administration.StatePending: "Waits for another administrator", administration.StateApplied: "Explained",
+			administration.StatePending: "Waiting for another administrator", administration.StateApplied: "Explained",
 			administration.StateRejected: "Explanation rejected",
 		}[made.State()]
 		if !mayAsk {

@@ -78,10 +78,10 @@ func TestDifferencesToAStatementAreExplainedUnderFourEyes(t *testing.T) {
 	if !strings.Contains(form.Get("difference"), "STRANGE") {
 		t.Fatalf("the form has %q", form)
 	}
-	admin1.post(path, form).is(http.StatusUnprocessableEntity).says("Say what was found and what was done.")
+	admin1.post(path, form).is(http.StatusUnprocessableEntity).says("Enter what was found and what was done.")
 	change := admin1.post(path, with(form, "note", "Clearing booked it twice; it says so.")).goesTo("/admin/changes/")
 	admin1.post(change+"/approve", url.Values{"reason": {""}}).is(http.StatusForbidden)
-	admin1.compared(wrong).is(http.StatusOK).says("Waits for another administrator")
+	admin1.compared(wrong).is(http.StatusOK).says("Waiting for another administrator")
 	shown := admin2.get(change).is(http.StatusOK).says("STRANGE").says("Clearing booked it twice")
 	admin2.post(change+"/approve", shown.fields(change+"/approve")).is(http.StatusSeeOther)
 	admin2.compared(wrong).is(http.StatusOK).says("Explained")

@@ -59,7 +59,7 @@ func (v *Request) codesRow(imported []store.ReferenceSummary) views.ReferenceRow
 		row.Size, day = i18n.Text("%d rows").With(edition.Entries), edition.Edition
 	}
 	if account.Stale(day, v.At) {
-		row.Warning = "Older than a quarter: new purposes are refused. Ask an operator to import the codes of today."
+		row.Warning = "Older than three months: new purposes are refused. Ask an operator to import today's codes."
 	}
 	return withBroken(row, imported, store.ReferenceCodes, "")
 }
@@ -79,7 +79,7 @@ func (v *Request) calendarRow(imported []store.ReferenceSummary, scheme rulebook
 		row.Size, day = i18n.Text("%d rows").With(edition.Entries), edition.Edition
 	}
 	if account.Stale(day, v.At) {
-		row.Warning = "Older than a quarter: deadlines may be a day off. Ask an operator to import the calendar of today."
+		row.Warning = "Older than three months: deadlines may be wrong by a day. Ask an operator to import today's calendar."
 	}
 	return withBroken(row, imported, store.ReferenceCalendar, string(scheme))
 }
@@ -107,7 +107,7 @@ func (v *Request) directoryRow(name i18n.Text, d store.DirectorySummary) views.R
 		row.Warning = "It differs from the imported one, so every payment is refused. " +
 			"Ask an operator to run countersign check and to import it again."
 	case account.Stale(d.Edition, v.At):
-		row.Warning = "Older than a quarter. Ask an operator to import the directory of today."
+		row.Warning = "Older than three months. Ask an operator to import today's directory."
 	}
 	return row
 }

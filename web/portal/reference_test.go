@@ -19,7 +19,7 @@ func TestEverybodySeesWhichReferenceDataAreInForce(t *testing.T) {
 	if w.get("/me").page.Find(`a[href="/reference"]`).Length() != 1 {
 		t.Error("no way leads to the page")
 	}
-	w.get("/reference").is(http.StatusOK).says("2020-01-01").says("the demo's own").says("Older than a quarter. Ask an operator").says(
+	w.get("/reference").is(http.StatusOK).says("2020-01-01").says("the demo's own").says("Older than three months. Ask an operator").says(
 		"External code sets",
 	)
 	_, err := b.DB.Owner(t).Exec(t.Context(), "DELETE FROM routing_directory WHERE scheme = 'sct-inst'")
@@ -69,12 +69,12 @@ func TestTheFormSaysThatABankIsNotReached(t *testing.T) {
 	const unreached = "ES9121000418450200051332"
 	w.get("/payments/iban?scheme=sct-inst&creditorIban=" + unreached).is(http.StatusOK).says("instant payments do not reach").says("AGNT")
 	const reached = "/payments/iban?scheme=sct-inst&creditorIban=FR1420041010050500013M02606"
-	w.get(reached).is(http.StatusOK).says("France").says("takes SEPA instant payments")
+	w.get(reached).is(http.StatusOK).says("France").says("accepts SEPA instant payments")
 	_, err := b.DB.Owner(t).Exec(t.Context(), "DELETE FROM routing_directory WHERE scheme = 'sct-inst'")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if page := w.get(reached).is(http.StatusOK); strings.Contains(page.text, "takes SEPA instant payments") {
+	if page := w.get(reached).is(http.StatusOK); strings.Contains(page.text, "accepts SEPA instant payments") {
 		t.Errorf("without a directory the form says that the bank is reached: %s", page.text)
 	}
 }

@@ -128,7 +128,7 @@ func TestIBANFeedback(t *testing.T) {
 	t.Parallel()
 	maker := setup(t).as("maker1")
 	for typed, want := range map[string]string{
-		"ch48 2196 6000 0096 1338 8": "Switzerland · takes SIC instant payments",
+		"ch48 2196 6000 0096 1338 8": "Switzerland · accepts SIC instant payments",
 		"CH4821966000009613389":      "The check digits are wrong. Compare with the invoice.",
 		"CH48219660000096133":        "Swiss IBANs have 21 characters; this one has 19.",
 		"DE89370400440532013000":     "Enter an IBAN that starts with CH or LI",
@@ -147,7 +147,7 @@ func TestIBANFeedback(t *testing.T) {
 func TestAFilledFormSaysOfItsAccountWhatATypedOneSays(t *testing.T) {
 	t.Parallel()
 	maker := setup(t).as("maker1")
-	const want = "Switzerland · takes SIC instant payments"
+	const want = "Switzerland · accepts SIC instant payments"
 	check := func(name string, page answer) {
 		t.Helper()
 		if said := page.page.Find("#creditorIban-feedback").Text(); !strings.Contains(said, want) {

@@ -91,7 +91,7 @@ func TestAWithdrawalSentTwiceIsToldAsDone(t *testing.T) {
 		path := "/payments/" + ids[i] + "/withdraw"
 		form := with(maker.get(path).is(http.StatusOK).fields(path), "reason", reason)
 		maker.repeats(path, form)
-		other := maker.post(path, with(form, "reason", "Another")).is(http.StatusConflict).says("It is withdrawn already.")
+		other := maker.post(path, with(form, "reason", "Another")).is(http.StatusConflict).says("It has already been withdrawn.")
 		if said := other.main(); strings.Contains(said, "It was not withdrawn") {
 			t.Errorf("of a withdrawn payment is said %q", said)
 		}

@@ -107,10 +107,10 @@ func showReports(v *Request) error {
 		},
 		{
 			"hours", "Approvals out of hours",
-			i18n.Text("Before 07:00, from 19:00 on, or on Saturday and Sunday, by the clock of %s").With(v.Config.Zone), counts.OutOfHours,
+			i18n.Text("Before 07:00, from 19:00, or on Saturday or Sunday, %s time").With(v.Config.Zone), counts.OutOfHours,
 		},
-		{"limits", raisedHeading, "A limit raised or taken away, a policy that asks less or was retired, a role or an exception given, " +
-			"and every change that its requester gains by", len(raised)},
+		{"limits", raisedHeading, "A limit raised or removed, a policy that requires less or was retired, a role or an exception granted, " +
+			"and every change that benefits the person who asked for it", len(raised)},
 		{"rejected", "Rejected by checkers", "By the reason that the checker chose", ended[payment.StateRejected]},
 		{"failed", "Failed", "By the reason of clearing or of the other bank", ended[payment.StateFailed]},
 		{
@@ -143,7 +143,7 @@ func (v *Request) reportsOf(approvals int, from, to string) views.Report {
 func (v *Request) report(heading, words i18n.Text) views.Report {
 	return views.Report{
 		Layout: v.layout(heading, views.PlaceReports), Heading: heading, Words: words,
-		Empty: ui.Empty{Icon: "list", Title: "Nothing here", Text: "Nothing of this period counts."},
+		Empty: ui.Empty{Icon: "list", Title: "Nothing here", Text: "Nothing in this period."},
 	}
 }
 
@@ -305,10 +305,10 @@ func looked(a store.ReportedApproval) i18n.Text {
 func (v *Request) reportedChanges(period store.Period, words i18n.Text) (reported, error) {
 	found := reported{
 		heading: raisedHeading, words: words,
-		columns: []i18n.Text{"Change", "About", "Asked for by", "When", "Decided by", "Outcome", "At a time", "A day", "Asked for oneself"},
+		columns: []i18n.Text{"Change", "About", "Asked for by", "When", "Decided by", "Outcome", "Per payment", "Per day", "Asked for themselves"},
 	}
 	raised, err := v.Config.Reader.Raised(v.Context(), v.By.Realm, period)
-	outcomes := map[string]i18n.Text{"approve": "applied", "reject": "rejected", "waits": "waits for a decision"}
+	outcomes := map[string]i18n.Text{"approve": "applied", "reject": "rejected", "waits": "waiting for a decision"}
 	for _, c := range raised {
 		about := i18n.Data(c.Subject)
 		if c.Beneficiary != "" {

@@ -103,7 +103,7 @@ func TestTheReportOfWhatLetsPeopleDoMore(t *testing.T) {
 	got.page.Find("main tbody tr").Each(func(_ int, row *goquery.Selection) {
 		found = append(found, strings.TrimSpace(row.Find("td").First().Text()))
 	})
-	want := []string{"Say which roles need a second factor", "Make a client loose", "Make a policy", "Change the roles of maker2"}
+	want := []string{"Choose which roles need a second factor", "Make a client loose", "Make a policy", "Change the roles of maker2"}
 	if !slices.Equal(found, want) {
 		t.Errorf("the report has %q, want %q", found, want)
 	}
@@ -211,7 +211,7 @@ func TestTheTrailIsVerifiedOnItsPage(t *testing.T) {
 	b.Notary.Sweep(t.Context())
 	w := b.as("supervisor1")
 	b.Notary.Sweep(t.Context())
-	w.post("/audit/verify", nil).is(http.StatusOK).says("are the sealed ones, in their order")
+	w.post("/audit/verify", nil).is(http.StatusOK).says("match their seals and are in order")
 	var changed string
 	must(t, b.DB.Owner(t).QueryRow(t.Context(),
 		"UPDATE audit_event SET actor_name = 'Nobody' WHERE realm = 'demo' AND event = 'instruction.submit' RETURNING event_id").Scan(&changed))

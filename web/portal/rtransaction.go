@@ -206,7 +206,7 @@ func (v *Request) renderRequestForm(status int, a asked, model views.RequestForm
 		model.Charge = &ui.Field{
 			ID: "charge", Label: i18n.Text("Charge kept, in %s").With(s.Original.Summary.Amount.Currency()), Value: a.Charge,
 			Optional:  true,
-			InputMode: "decimal", Width: "w-10", Hint: "Goes off the amount that is sent back",
+			InputMode: "decimal", Width: "w-10", Hint: "Deducted from the amount sent back",
 		}
 		for _, p := range model.Problems {
 			if p.Field == "charge" {

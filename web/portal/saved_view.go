@@ -91,7 +91,7 @@ func (v *Request) savedViews() (named, error) {
 			Title: "Saved views", Place: views.PlaceQueue, Back: ui.Step{Label: "Back to the queue", URL: "/queue" + query}, URL: "/queue/views",
 			Saved: i18n.Join(", ", f.Words()...), Limit: 40, Words: views.NamedWords{
 				Heading: "Save this view of the queue", Save: "Save view", Sharing: "Everybody in the realm sees it",
-				How: "Narrow or order the queue, then choose “Save as view” beside its filters.",
+				How: "Filter or sort the queue, then choose “Save as view” beside its filters.",
 			},
 		},
 		after: "/queue" + query, empty: "Enter a name, such as “Large today”.", other: "Another view of yours has this name.",
@@ -114,7 +114,7 @@ func (v *Request) savedViews() (named, error) {
 	}
 	switch {
 	case query == "":
-		n.unsaved = "Narrow or order the queue first, then save it as a view."
+		n.unsaved = "Filter or sort the queue first, then save it as a view."
 	case len(query) > maxViewQuery:
 		n.unsaved = "The search is too long for a view: shorten it."
 	}

@@ -71,7 +71,7 @@ func TestSavedViewsHaveLimits(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	checker := b.as("checker1")
-	checker.post("/queue/views", url.Values{"name": {"All of it"}}).is(http.StatusUnprocessableEntity).says("Narrow or order the queue first")
+	checker.post("/queue/views", url.Values{"name": {"All of it"}}).is(http.StatusUnprocessableEntity).says("Filter or sort the queue first")
 	for i := range 20 {
 		checker.post("/queue/views?sort=newest", url.Values{"name": {fmt.Sprint("View ", i)}}).goesTo("/queue?sort=newest")
 	}

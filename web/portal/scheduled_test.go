@@ -48,7 +48,7 @@ func TestAPaymentForALaterDay(t *testing.T) {
 	b.as("maker2").get(path + "/withdraw").is(http.StatusForbidden).says("A checker withdraws one that is scheduled.")
 	form = checker.get(path + "/withdraw").is(http.StatusOK).fields(path + "/withdraw")
 	checker.post(path+"/withdraw", with(form, "reason", "")).is(http.StatusUnprocessableEntity).says("its maker reads this")
-	checker.get(checker.post(path+"/withdraw", with(form, "reason", "Not needed.")).goesTo(path)).is(http.StatusOK).says("is withdrawn")
+	checker.get(checker.post(path+"/withdraw", with(form, "reason", "Not needed.")).goesTo(path)).is(http.StatusOK).says("has been withdrawn")
 	checker.post(path+"/withdraw", with(form, "reason", "Again.")).is(http.StatusConflict)
 	if m = b.message("demo", m.InternalID.String()); m.State != payment.StateWithdrawn {
 		t.Errorf("it is %s", m.State)

@@ -209,7 +209,7 @@ func TestAWrongPasswordKeepsTheFormAndTellsNothing(t *testing.T) {
 	const secret = "not-the-password-7f3a"
 	for _, name := range []string{"maker1", "nobody-of-this-name"} {
 		got := b.browser().post("/signin", credentials(name, secret)).is(http.StatusUnprocessableEntity)
-		got.says("Check user name and password: they do not belong together.")
+		got.says("Check your user name and password: they do not match.")
 		form := got.fields("/signin")
 		if form.Get("username") != name || form.Get("password") != "" || strings.Contains(got.text, secret) {
 			t.Errorf("the form comes back with %v", form)
@@ -224,7 +224,7 @@ func TestAWrongPasswordKeepsTheFormAndTellsNothing(t *testing.T) {
 	for range 4 {
 		b.browser().post("/signin", credentials("maker1", secret)).is(http.StatusUnprocessableEntity)
 	}
-	b.browser().post("/signin", credentials("maker1", demo.UserPassword)).is(http.StatusUnprocessableEntity).says("Too many tries.")
+	b.browser().post("/signin", credentials("maker1", demo.UserPassword)).is(http.StatusUnprocessableEntity).says("Too many attempts.")
 	for _, canary := range []string{secret, demo.UserPassword} {
 		if strings.Contains(b.log.String(), canary) {
 			t.Errorf("the log holds the password %s", canary)

@@ -50,7 +50,7 @@ func setUp(v *Request) error {
 		if err != nil {
 			return v.refuseSetUp(in, err)
 		}
-		problem := ui.Problem{Field: "repeated", Text: "Write the same password twice."}
+		problem := ui.Problem{Field: "repeated", Text: "Enter the same password twice."}
 		return v.renderSetUp(http.StatusUnprocessableEntity, in, views.SetUp{UserName: name, Problems: []ui.Problem{problem}})
 	}
 	err = v.Config.Auth.SetUp(v.Context(), in)
@@ -96,10 +96,10 @@ func setUpProblem(err error) (ui.Problem, int) {
 		return ui.Problem{Field: "password", Text: "Choose a password of 12 characters or more that is hard to guess: a few words do."},
 			http.StatusUnprocessableEntity
 	case errors.As(err, &limited):
-		text := i18n.Text("Too many tries from your network. Wait %s before the next one.").With(Wait(limited.RetryAfter))
+		text := i18n.Text("Too many attempts from your network. Wait %s before you try again.").With(Wait(limited.RetryAfter))
 		return ui.Problem{Field: "code", Text: text}, http.StatusTooManyRequests
 	case errors.As(err, &busy):
-		return ui.Problem{Field: "code", Text: "Many people sign in at this moment. Try again in a few seconds."},
+		return ui.Problem{Field: "code", Text: "Many people are signing in right now. Try again in a few seconds."},
 			http.StatusTooManyRequests
 	}
 	return ui.Problem{}, 0

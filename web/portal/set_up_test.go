@@ -57,8 +57,8 @@ func TestLinkAndCodeSetThePasswordOnce(t *testing.T) {
 	secret := b.newcomer("carla")
 	path, w := identity.SetUpPath("demo2", secret.Link), b.browser()
 	w.get(path).is(http.StatusOK).says("carla")
-	w.get(identity.SetUpPath("demo", secret.Link)).is(http.StatusNotFound).says("no longer good") // another realm's
-	w.get(identity.SetUpPath("demo2", secret.Code)).is(http.StatusNotFound).says("no longer good")
+	w.get(identity.SetUpPath("demo", secret.Link)).is(http.StatusNotFound).says("no longer valid") // another realm's
+	w.get(identity.SetUpPath("demo2", secret.Code)).is(http.StatusNotFound).says("no longer valid")
 	w.post(path, setUpForm(secret.Code, "short")).is(http.StatusUnprocessableEntity)
 	w.post(path, url.Values{
 		"code": {secret.Code}, "password": {ownPassword}, "repeated": {ownPassword + "x"},
@@ -73,7 +73,7 @@ func TestLinkAndCodeSetThePasswordOnce(t *testing.T) {
 	}
 	w.post(path, setUpForm(secret.Code, ownPassword)).goesTo("/set-up/done")
 	w.get("/set-up/done").is(http.StatusOK)
-	w.get(path).is(http.StatusNotFound).says("no longer good")
+	w.get(path).is(http.StatusNotFound).says("no longer valid")
 	w.post(path, setUpForm(secret.Code, ownPassword+"2")).is(http.StatusNotFound)
 	signIn := url.Values{"realm": {"demo2"}, "username": {"carla"}, "password": {ownPassword}, "next": {"/"}}
 	w.post("/signin", signIn).is(http.StatusSeeOther)
@@ -107,7 +107,7 @@ func TestFiveWrongCodesEndALink(t *testing.T) {
 	for range identity.SetUpTries {
 		b.browser().post(path, setUpForm(wrong, ownPassword))
 	}
-	b.browser().post(path, setUpForm(secret.Code, ownPassword)).is(http.StatusNotFound).says("no longer good")
+	b.browser().post(path, setUpForm(secret.Code, ownPassword)).is(http.StatusNotFound).says("no longer valid")
 }
 
 func TestALinkIsGoodForADayAndUntilTheNext(t *testing.T) {
@@ -166,8 +166,8 @@ func TestTooManyTriesEndNoLink(t *testing.T) {
 		func() answer { return w.post(path, setUpForm(secret.Code, "short")) },
 		func() answer { return w.post(path, url.Values{"code": {secret.Code}, "password": {ownPassword}}) },
 	} {
-		got := limited(ask).says("Too many tries from your network. Wait")
-		if said := got.main(); strings.Contains(said, "no longer good") || strings.Contains(said, "For the account ,") {
+		got := limited(ask).says("Too many attempts from your network. Wait")
+		if said := got.main(); strings.Contains(said, "no longer valid") || strings.Contains(said, "For the account ,") {
 			t.Errorf("%s says %q", got.what, said)
 		}
 		if got.page.Find(`form[action="`+path+`"]`).Length() != 1 {

@@ -81,30 +81,30 @@ func signInProblem(err error) (ui.Problem, int) {
 	var limited *auth.LimitError
 	switch {
 	case errors.As(err, &limited):
-		text := i18n.Text("Too many tries from your network. Wait %s before the next one.").With(Wait(limited.RetryAfter))
+		text := i18n.Text("Too many attempts from your network. Wait %s before you try again.").With(Wait(limited.RetryAfter))
 		return ui.Problem{Field: "password", Text: text}, http.StatusTooManyRequests
 	case errors.Is(err, auth.ErrUnknownRealm), errors.Is(err, auth.ErrInvalidClient):
-		return ui.Problem{Field: "realm", Text: "Check the realm: there is none of this name."}, http.StatusUnprocessableEntity
+		return ui.Problem{Field: "realm", Text: "Check the realm: there is none with this name."}, http.StatusUnprocessableEntity
 	case errors.Is(err, auth.ErrPasswordsBarred):
 		text := i18n.Text("People of your realm sign in through the identity provider of your institution: use its button.")
 		return ui.Problem{Field: "password", Text: text}, http.StatusForbidden
 	case errors.Is(err, auth.ErrFactorsForged):
 		return ui.Problem{
 			Field: "password",
-			Text:  "Your second factors are not as they were stored. Tell an operator.",
+			Text:  "Your second factors were changed outside the gateway. Tell an operator.",
 		}, http.StatusUnprocessableEntity
 	case errors.As(err, &busy):
 		return ui.Problem{
 			Field: "password",
-			Text:  "Many people sign in at this moment. Try again in a few seconds.",
+			Text:  "Many people are signing in right now. Try again in a few seconds.",
 		}, http.StatusTooManyRequests
 	case !errors.As(err, &refused):
 		return ui.Problem{}, 0
 	}
-	text := i18n.Text("Check user name and password: they do not belong together.")
+	text := i18n.Text("Check your user name and password: they do not match.")
 	switch refused.Problem {
 	case auth.ProblemLocked:
-		text = i18n.Text("Too many tries. Wait %s before the next one.").With(Wait(refused.RetryAfter))
+		text = i18n.Text("Too many attempts. Wait %s before you try again.").With(Wait(refused.RetryAfter))
 	case auth.ProblemNotVerified:
 		text = "This account is not verified yet. Ask an administrator of your realm."
 	case auth.ProblemSuppressed:

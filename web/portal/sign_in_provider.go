@@ -22,9 +22,9 @@ func beginAtProvider(v *Request) error {
 	v.HoldOuter(begun.Held)
 	v.Echo.Response().Header().Set("Refresh", "0; url="+begun.Address)
 	return v.Render(http.StatusOK, views.ProblemPage(views.Problem{
-		Layout: v.layout("Sign in", views.PlaceNone), Heading: "You go on to your institution",
+		Layout: v.layout("Sign in", views.PlaceNone), Heading: "Continue to your institution",
 		Text:      "Its identity provider asks who you are, and sends you back here.",
-		NextLabel: "Go on", NextURL: begun.Address,
+		NextLabel: "Continue", NextURL: begun.Address,
 	}))
 }
 
@@ -65,8 +65,8 @@ func (v *Request) secondHalfFromOutside(needed *auth.FactorNeededError, next str
 func (v *Request) goOnInside(where string) error {
 	v.Echo.Response().Header().Set("Refresh", "0; url="+where)
 	return v.Render(http.StatusOK, views.ProblemPage(views.Problem{
-		Layout: v.layout("Sign in", views.PlaceNone), Heading: "Your institution knows you", Text: "The portal opens.",
-		NextLabel: "Go on", NextURL: where,
+		Layout: v.layout("Sign in", views.PlaceNone), Heading: "You are signed in at your institution", Text: "The portal opens.",
+		NextLabel: "Continue", NextURL: where,
 	}))
 }
 
@@ -87,30 +87,30 @@ func (v *Request) providerWords(err error) (text i18n.Text, status int) {
 	var busy *auth.BusyError
 	switch {
 	case errors.As(err, &limited):
-		return i18n.Text("Too many tries from your network. Wait %s before the next one.").With(Wait(limited.RetryAfter)),
+		return i18n.Text("Too many attempts from your network. Wait %s before you try again.").With(Wait(limited.RetryAfter)),
 			http.StatusTooManyRequests
 	case errors.As(err, &busy):
-		return "Many people sign in at this moment. Try again in a few seconds.", http.StatusTooManyRequests
+		return "Many people are signing in right now. Try again in a few seconds.", http.StatusTooManyRequests
 	case errors.Is(err, auth.ErrNoProvider):
 		return "Check the realm: it has no identity provider. Sign in with user name and password.", http.StatusUnprocessableEntity
 	case errors.Is(err, auth.ErrProviderAway):
 		return "The identity provider of your institution does not answer. Try again in a minute, or ask an administrator.",
 			http.StatusServiceUnavailable
 	case errors.Is(err, auth.ErrProviderForged):
-		return "The identity provider of your realm is not as it was stored. Tell an operator.", http.StatusUnprocessableEntity
+		return "The identity provider of your realm was changed outside the gateway. Tell an operator.", http.StatusUnprocessableEntity
 	case errors.Is(err, auth.ErrFactorsForged):
-		return "Your second factors are not as they were stored. Tell an operator.", http.StatusUnprocessableEntity
+		return "Your second factors were changed outside the gateway. Tell an operator.", http.StatusUnprocessableEntity
 	case errors.Is(err, auth.ErrFlowOver):
-		return "This sign-in is over, or it was begun in another browser or window. Begin again.", http.StatusUnprocessableEntity
+		return "This sign-in has expired, or it was started in another browser or window. Start again.", http.StatusUnprocessableEntity
 	case errors.As(err, &refused) && refused.Unknown():
-		return i18n.Text("Your institution knows you as %s, and no account here is linked with that. " +
+		return i18n.Text("Your institution knows you as %s, but no account here is linked to that name. " +
 			"Ask an administrator of your realm to link yours.").With(refused.Subject), http.StatusForbidden
 	case errors.As(err, &refused) && refused.Subject != "":
 		return "Your account here is blocked, or its first password is not set yet. Ask an administrator of your realm.",
 			http.StatusForbidden
 	case errors.As(err, &refused):
-		return i18n.Text("The answer of your institution is not valid. Begin again; if that does not help, " +
-			"tell an administrator the word: %s.").With(refused.Why), http.StatusForbidden
+		return i18n.Text("The answer of your institution is not valid. Start again; if that does not help, " +
+			"give an administrator this word: %s.").With(refused.Why), http.StatusForbidden
 	}
 	return "", 0
 }

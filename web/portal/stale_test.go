@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-const changedSince = "This was changed after the page was made"
+const changedSince = "This was changed after the page was loaded"
 
 // TestAStaleCheckPageSubmitsNothing: what was typed in another window after the page was made is not what its button names. The page comes
 // back with what the draft holds now, and that one submits.

@@ -16,6 +16,7 @@ import (
 	"countersign/internal/calendar"
 	"countersign/internal/i18n"
 	"countersign/internal/iso20022/codec"
+	"countersign/internal/money"
 	"countersign/internal/orderform"
 	"countersign/internal/payment"
 	"countersign/internal/store"
@@ -237,6 +238,15 @@ func (v *Request) renderUpload(status int, model views.Upload) error {
 	model.Layout = v.layout("Upload a file", views.PlaceUpload)
 	model.Layout.Failed = len(model.Findings) > 0
 	model.Limit, model.Payments = sizeOf(orderform.MaxFile), orderform.MaxPayments
+	accounts, err := v.Config.Reader.Accounts(v.Context(), v.By.Realm)
+	if err != nil {
+		return err
+	}
+	for _, a := range accounts {
+		if a.Open && (model.Account == "" || model.Currency != string(money.CHF)) {
+			model.Account, model.Currency = a.IBAN, a.Currency
+		}
+	}
 	model.Accepted = []i18n.Text{
 		"pain.001.001.09 in CHF for SIC instant payments, in EUR for SEPA instant payments",
 		"A table (CSV) with the columns below, in any order. Only the IBAN is mandatory in the file; the form asks for the rest.",

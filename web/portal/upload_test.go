@@ -263,7 +263,7 @@ func TestFilesOfThePreviousGenerationEnd(t *testing.T) {
 	b.config.Rules.PreviousEnd = time.Now().AddDate(0, 0, 2)
 	b.serve()
 	maker := b.as("maker1")
-	maker.get(maker.upload("old.xml", old).goesTo("/payments/")).is(http.StatusOK).says("pain.001.001.03 is taken until")
+	maker.get(maker.upload("old.xml", old).goesTo("/payments/")).is(http.StatusOK).says("pain.001.001.03 is accepted until")
 }
 
 // previous is an order of today as the generation before writes it.

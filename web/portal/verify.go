@@ -40,18 +40,18 @@ func verified(found integrity.Verification, err error) *views.AuditVerification 
 	shown := &views.AuditVerification{}
 	switch {
 	case err != nil:
-		shown.Failed, shown.Sentence = true, "Somebody has the trail verified right now: try again in a moment."
+		shown.Failed, shown.Sentence = true, "Somebody else is verifying the audit trail right now: try again in a moment."
 	case len(found.Found) > 0:
 		shown.Failed = true
 		shown.Sentence = "The trail differs from the sealed one. Stop, and ask an operator to run countersign check."
 	case found.Ended:
 		shown.Failed = true
-		shown.Sentence = i18n.Text("The time was up: %s of %s rows and documents, with %s checkpoints, are the sealed ones. "+
-			"countersign check looks at all.").
+		shown.Sentence = i18n.Text("Time ran out: %s of %s rows and documents, with %s checkpoints, were verified. "+
+			"countersign check verifies all of them.").
 			With(i18n.Number(int(found.Looked)), i18n.Number(int(found.Of)), i18n.Number(found.Checkpoints))
 	default:
-		shown.Sentence = i18n.Text("All %s rows and documents up to the newest checkpoint are the sealed ones, in their order, "+
-			"under %s signed checkpoints.").
+		shown.Sentence = i18n.Text("All %s rows and documents up to the newest checkpoint match their seals and are in order. "+
+			"Signed checkpoints: %s.").
 			With(i18n.Number(int(found.Looked)), i18n.Number(found.Checkpoints))
 	}
 	for _, one := range found.Found {

@@ -81,16 +81,16 @@ func (v *Request) connections() ([]views.Clearing, error) {
 	standing, err := v.Config.Reader.Clearing(v.Context(), v.By.Realm, v.At.Add(-stuckAfter), views.MaxWaiting)
 	for _, scheme := range rulebook.Schemes() {
 		answered, stuck := standing[scheme].Answered, standing[scheme].Stuck
-		connection := views.Clearing{Scheme: scheme, Reached: stuck == 0, Note: "no answer received lately"}
+		connection := views.Clearing{Scheme: scheme, Reached: stuck == 0, Note: "no answer received recently"}
 		if !answered.IsZero() {
 			connection.LastSeen, connection.Note = answered, "last answer"
 		}
 		if stuck > 0 {
-			connection.Note = i18n.Text("%d approved payments not taken by clearing").With(stuck)
+			connection.Note = i18n.Text("%d approved payments not accepted by clearing").With(stuck)
 		}
 		if since, interrupted := v.interrupted(scheme); interrupted {
 			connection.Reached, connection.LastSeen, connection.Note = false, since,
-				"takes nothing; payments wait and are tried again; since"
+				"accepts nothing; payments wait and are retried; since"
 		}
 		shown = append(shown, connection)
 	}

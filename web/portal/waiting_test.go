@@ -68,7 +68,7 @@ func TestFirstPagesShareTheirFiguresButNotWhatOneJustDid(t *testing.T) {
 		home := supervisor.get("/").is(http.StatusOK)
 		charts, tiles := home.charts(), home.tiles()
 		return map[string]string{
-			"why": charts["Why checkers rejected: Another reason"][0], "fast": charts["Approvals to look at: Within 5 seconds of opening"][0],
+			"why": charts["Why checkers rejected: Another reason"][0], "fast": charts["Approvals to review: Within 5 seconds of opening"][0],
 			"took": tiles["Time to approval"][0], "rejected today": tiles["Rejected today"][0],
 		}
 	}

@@ -104,7 +104,7 @@ func InFlight() *Problem {
 func TooMany(wait time.Duration) *Problem {
 	return &Problem{
 		Status: http.StatusTooManyRequests, Code: "429_TOO_MANY_REQUESTS", RetryAfter: wait,
-		Text: "You ask more often than you may. Wait as long as Retry-After says, and send fewer requests at a time.",
+		Text: "You send more requests than allowed. Wait as long as Retry-After says, and send fewer at a time.",
 	}
 }
 
@@ -112,7 +112,7 @@ func TooMany(wait time.Duration) *Problem {
 func Overloaded() *Problem {
 	return &Problem{
 		Status: http.StatusServiceUnavailable, Code: "503_UNAVAILABLE", RetryAfter: retry,
-		Text: "The gateway has its hands full, and has done nothing for this request. Wait as long as Retry-After says, and send it again.",
+		Text: "The gateway is busy and has done nothing for this request. Wait as long as Retry-After says, and send it again.",
 	}
 }
 

@@ -159,7 +159,7 @@ func peopleWords() i18n.Text {
 }
 
 func factorsChange(asked views.RealmChange) views.RealmChange {
-	asked.Heading, asked.Layout = "Say which roles need a second factor", adminShell("Say which roles need a second factor")
+	asked.Heading, asked.Layout = "Choose which roles need a second factor", adminShell("Choose which roles need a second factor")
 	asked.Differences = []views.ChangeDifference{{
 		Field: "Roles that need a second factor", Before: "–", After: i18n.Join(", ", "Administrator", "Checker"),
 	}}

@@ -75,7 +75,7 @@ func auditExhibits() []Exhibit {
 	further := none
 	further.Layout.Failed, further.Problems, further.From, further.Event = false, nil, "", "sign-in.refused"
 	further.Empty = ui.Empty{
-		Icon: "search", Title: "Nothing found so far", Text: "None of the newest events matches. Older ones were not looked at yet.",
+		Icon: "search", Title: "Nothing found so far", Text: "None of the newest events match. Older ones have not been searched yet.",
 		LinkLabel: "Show earlier entries", LinkURL: "/audit?after=x",
 	}
 	return []Exhibit{

@@ -24,7 +24,7 @@ func entryExhibits() []Exhibit {
 		},
 		{Name: "sign-in-refused", Failed: true, Page: views.SignInPage(views.SignIn{
 			Layout: refused, Realm: "demo", UserName: "maker1",
-			Problems: []ui.Problem{{Field: "password", Text: "Check user name and password: they do not belong together."}},
+			Problems: []ui.Problem{{Field: "password", Text: "Check your user name and password: they do not match."}},
 		})},
 		{Name: "signed-out", Page: views.SignedOutPage(views.SignedOut{Layout: views.Layout{Title: "Signed out", Environment: "TEST"}})},
 		{Name: "set-up", Failed: true, Page: views.SetUpPage(views.SetUp{
@@ -74,7 +74,7 @@ func notices() []ui.Choice {
 			ID: "notice-waiting", Label: "A payment waits for your approval", Value: "hourly",
 			Options: []ui.Option{{Value: "at once", Label: "At once"}, {Value: "hourly", Label: "One e-mail an hour"}},
 		},
-		{ID: "notice-wait", Label: "It waits longer than", Value: "30", Options: []ui.Option{{Value: "30", Label: i18n.Text("%d min").With(30)}}},
+		{ID: "notice-wait", Label: "It has been waiting longer than", Value: "30", Options: []ui.Option{{Value: "30", Label: i18n.Text("%d min").With(30)}}},
 	}
 }
 
@@ -301,12 +301,12 @@ func payeeExhibits() []Exhibit {
 		}),
 		payeeExhibit("not-possible", views.Payee{
 			Tone: ui.ToneWaiting, Icon: "circle-question-mark", Title: "The payee's name could not be verified", Result: "NOAP",
-			Text: i18n.Text("The payee's bank did not name the owner of the account. The money may go to somebody else than the payee named. " +
+			Text: i18n.Text("The payee's bank did not name the owner of the account. The money may go to somebody other than the payee named. " +
 				"Asked at %s.").With(askedAt),
 		}),
 		payeeExhibit("late", views.Payee{
 			Tone: ui.ToneWaiting, Icon: "clock", Title: "The payee's bank did not answer in time", Result: "LATE",
-			Text: i18n.Text("The payee's bank did not answer within five seconds. The money may go to somebody else than the payee named. " +
+			Text: i18n.Text("The payee's bank did not answer within five seconds. The money may go to somebody other than the payee named. " +
 				"Asked at %s.").With(askedAt),
 		}),
 	}

@@ -12,8 +12,8 @@ import (
 // endedLines are what was rejected or failed of a maker's, with why.
 func endedLines() views.Lines {
 	lines := views.Lines{
-		Heading: "Rejected or failed, last 7 days", Nothing: "Nothing of yours was rejected or failed",
-		More: ui.Step{Label: "All that was rejected", URL: "/mine?tab=rejected"},
+		Heading: "Rejected or failed, last 7 days", Nothing: "None of your submissions was rejected or failed",
+		More: ui.Step{Label: "All rejected", URL: "/mine?tab=rejected"},
 	}
 	for i, line := range []ui.Entry{
 		{States: []string{"Rejected"}, Note: i18n.Data("Checker 1: Rechnung vom Oktober fehlt")},
@@ -29,7 +29,7 @@ func endedLines() views.Lines {
 
 // ageChart is how much waits so long or longer.
 func ageChart(ending int) views.Chart {
-	chart := views.Chart{Heading: "Waiting time", Words: "Waiting for your approval", Label: "Waits", Number: "Waiting"}
+	chart := views.Chart{Heading: "Waiting time", Words: "Waiting for your approval", Label: "Waiting time", Number: "Payments"}
 	for i, age := range views.Ages[1:] {
 		chart.Bars = append(chart.Bars, views.ChartBar{
 			Label: age.Label, Count: 14 - i*4, URL: "/queue?age=" + age.Value, Most: views.MaxWaiting,
@@ -105,10 +105,10 @@ func administratorHome() views.Dashboard {
 			{Label: "Changes I asked for", Value: "1", Note: "another administrator decides", URL: "/admin?tab=mine"},
 			{Label: "Without a second factor", Value: "4", Note: "active accounts", URL: "/admin/users?show=no-factor", Tone: ui.ToneWaiting},
 			{Label: "To be set up", Value: "0", Note: "no password yet, or reset", URL: "/admin/users?show=set-up"},
-			{Label: "Quarantine", Value: "1", Note: "received, and belongs to nothing", URL: "/quarantine", Tone: ui.ToneBad},
+			{Label: "Quarantine", Value: "1", Note: "received, matches no payment", URL: "/quarantine", Tone: ui.ToneBad},
 		},
 		Lists: []views.Lines{{
-			Heading: "Changes that wait longest for me", Nothing: "No change waits for you", More: ui.Step{Label: "All that wait", URL: "/admin"},
+			Heading: "Changes waiting longest for me", Nothing: "No change waits for you", More: ui.Step{Label: "All waiting changes", URL: "/admin"},
 			Rows: []ui.Entry{
 				{
 					ID: "change-1", URL: "/admin/changes/x", Name: i18n.Text("Change the roles of %s").With("maker3"),

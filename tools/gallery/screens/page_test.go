@@ -281,6 +281,22 @@ func TestButtonsNameTheAct(t *testing.T) {
 	})
 }
 
+// TestAKeyBelongsToOneButton: two buttons of a page that show one key leave open which of them it presses.
+func TestAKeyBelongsToOneButton(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, _ Exhibit, page *goquery.Document) {
+		shown, heard := map[string]string{}, map[string]string{}
+		page.Find("main :is(button, summary, a, input)").Each(func(_ int, button *goquery.Selection) {
+			for key, of := range map[string]map[string]string{button.Find("kbd").Text(): shown, button.AttrOr("aria-keyshortcuts", ""): heard} {
+				if key != "" && of[key] != "" {
+					t.Errorf("the key %s is of %s and of %s", key, of[key], outer(button))
+				}
+				of[key] = outer(button)
+			}
+		})
+	})
+}
+
 func TestTablesAreTables(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, shown Exhibit, page *goquery.Document) {

@@ -39,14 +39,14 @@ func reportExhibits() []Exhibit {
 		i18n.Data("Duplicate of another payment: paid on Monday"), i18n.Data("1532"),
 	}}}
 	none := rows
-	none.Rows, none.Empty = nil, ui.Empty{Icon: "list", Title: "Nothing here", Text: "Nothing of this period counts."}
+	none.Rows, none.Empty = nil, ui.Empty{Icon: "list", Title: "Nothing here", Text: "Nothing in this period."}
 	trail := views.AuditTrail{
 		Layout: supervisorShell("Audit trail", views.PlaceAudit), TableURL: "/audit/table", Seal: views.AuditSeal{Words: "sealed"},
 		Events: []ui.Option{{Label: "Everything"}},
 		Verified: &views.AuditVerification{
 			At: now, Took: i18n.Text("%d ms").With(214),
-			Sentence: i18n.Text("All %s rows and documents up to the newest checkpoint are the sealed ones, in their "+
-				"order, under %s signed checkpoints.").With("812", "31"),
+			Sentence: i18n.Text("All %s rows and documents up to the newest checkpoint match their seals and are in "+
+				"order. Signed checkpoints: %s.").With("812", "31"),
 		},
 		Empty: ui.Empty{Icon: "list", Title: "Nothing here", Text: "No event of this realm matches. Widen the search, or clear it."},
 	}

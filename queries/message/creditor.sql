@@ -1,16 +1,17 @@
 -- What a creditor was paid before: for the check page of a payment, for rows of the queue, and for the form of a maker.
 -- OFFSET 0 keeps the look-up of a message by its key apart from the scan of versions: in tables that were never analysed the planner would
--- join them by the realm alone.
+-- join them by the realm alone. Of an account the newest 500 versions are looked at: thousands of payments to it may wait.
 
 -- name: CreditorAccountPast :one
 -- The last 50 payments to an account in a currency that were approved, other than the given one: how many, the largest, and the name used
 -- last. It reads the index of accounts.
 SELECT count(*) AS payments, coalesce(max(q.amount), 0)::bigint AS most, coalesce((array_agg(q.creditor_name ORDER BY q.message_id DESC))[1], '')::text AS name
 FROM (
-  SELECT v.message_id, v.amount, v.creditor_name
-  FROM message_version v
-  WHERE v.realm = @realm AND v.creditor_account = @creditor_account AND v.currency = @currency AND v.message_id <> @other_than
-    AND EXISTS (SELECT FROM message m WHERE m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
+  SELECT v.message_id, v.amount, v.creditor_name FROM (
+    SELECT * FROM message_version x
+    WHERE x.realm = @realm AND x.creditor_account = @creditor_account AND x.currency = @currency AND x.message_id <> @other_than
+    ORDER BY x.message_id DESC LIMIT 500) v
+  WHERE EXISTS (SELECT FROM message m WHERE m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
       AND m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed') OFFSET 0)
   ORDER BY v.message_id DESC LIMIT 50
 ) q;
@@ -24,10 +25,10 @@ WITH asked AS (
 ), paid AS MATERIALIZED (
   SELECT a.account, a.currency, q.message_id, q.amount, q.creditor_name FROM (SELECT DISTINCT account, currency FROM asked) a
   CROSS JOIN LATERAL (
-    SELECT v.message_id, v.amount, v.creditor_name
-    FROM message_version v
-    WHERE v.realm = @realm AND v.creditor_account = a.account AND v.currency = a.currency
-      AND EXISTS (SELECT FROM message m WHERE m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
+    SELECT v.message_id, v.amount, v.creditor_name FROM (
+      SELECT * FROM message_version x WHERE x.realm = @realm AND x.creditor_account = a.account AND x.currency = a.currency
+      ORDER BY x.message_id DESC LIMIT 500) v
+    WHERE EXISTS (SELECT FROM message m WHERE m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
         AND m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed') OFFSET 0)
     ORDER BY v.message_id DESC LIMIT 50
   ) q
@@ -59,9 +60,9 @@ WITH asked AS (
 ), paid AS MATERIALIZED (
   SELECT a.account, p.message_id FROM (SELECT DISTINCT account FROM asked) a
   CROSS JOIN LATERAL (
-    SELECT v.message_id FROM message_version v
-    WHERE v.realm = @realm AND v.creditor_account = a.account
-      AND EXISTS (SELECT FROM message m WHERE m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
+    SELECT v.message_id FROM (
+      SELECT * FROM message_version x WHERE x.realm = @realm AND x.creditor_account = a.account ORDER BY x.message_id DESC LIMIT 500) v
+    WHERE EXISTS (SELECT FROM message m WHERE m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
         AND m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed') OFFSET 0)
     ORDER BY v.message_id DESC LIMIT 2) p -- the newest, which are at hand; a payment itself is none
 ), first_paid AS (

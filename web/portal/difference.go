@@ -20,12 +20,24 @@ const unusual = 3
 // Differences lists the differences between a payment and earlier ones to its creditor, in words: for the checker to compare, and for the
 // maker to see before. A payment still being entered has only its kind, its summary and the id of the amended payment.
 func Differences(v *Request, m payment.Message) ([]views.Warning, error) {
+	known, read := v.news[versionOf(m)]
+	if read {
+		return apart(v, m, known)
+	}
 	news, err := v.Config.Reader.CreditorNews(v.Context(), v.By.Realm, []payment.Message{m})
 	if err != nil {
 		return nil, err
 	}
 	return apart(v, m, news[m.InternalID])
 }
+
+// contentVersion is one version of a message.
+type contentVersion struct {
+	id     uuid.UUID
+	number int
+}
+
+func versionOf(m payment.Message) contentVersion { return contentVersion{m.InternalID, m.Version} }
 
 // apart returns the differences between a payment and earlier ones to its creditor; news says whether creditor and account are new.
 func apart(v *Request, m payment.Message, news store.CreditorNews) ([]views.Warning, error) {
@@ -90,8 +102,10 @@ func Warnings(v *Request, of []payment.Message) (map[uuid.UUID][]views.Warning, 
 		return nil, err
 	}
 	warnings := map[uuid.UUID][]views.Warning{}
+	v.news = make(map[contentVersion]store.CreditorNews, len(paid))
 	for i, m := range paid {
 		past, found := pasts[i], news[m.InternalID]
+		v.news[versionOf(m)] = found
 		if found.OtherAccount {
 			past.Elsewhere = 1
 		}

@@ -16,10 +16,11 @@ const creditorAccountPast = `-- name: CreditorAccountPast :one
 
 SELECT count(*) AS payments, coalesce(max(q.amount), 0)::bigint AS most, coalesce((array_agg(q.creditor_name ORDER BY q.message_id DESC))[1], '')::text AS name
 FROM (
-  SELECT v.message_id, v.amount, v.creditor_name
-  FROM message_version v
-  WHERE v.realm = $1 AND v.creditor_account = $2 AND v.currency = $3 AND v.message_id <> $4
-    AND EXISTS (SELECT FROM message m WHERE m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
+  SELECT v.message_id, v.amount, v.creditor_name FROM (
+    SELECT realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, previous_version, previous_makers, first_maker, approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, ordered_debtor_name, maker_role, maker_grant_id, maker_granted_at, clients, payee_result, payee_name, payee_at, words FROM message_version x
+    WHERE x.realm = $1 AND x.creditor_account = $2 AND x.currency = $3 AND x.message_id <> $4
+    ORDER BY x.message_id DESC LIMIT 500) v
+  WHERE EXISTS (SELECT FROM message m WHERE m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
       AND m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed') OFFSET 0)
   ORDER BY v.message_id DESC LIMIT 50
 ) q
@@ -40,7 +41,7 @@ type CreditorAccountPastRow struct {
 
 // What a creditor was paid before: for the check page of a payment, for rows of the queue, and for the form of a maker.
 // OFFSET 0 keeps the look-up of a message by its key apart from the scan of versions: in tables that were never analysed the planner would
-// join them by the realm alone.
+// join them by the realm alone. Of an account the newest 500 versions are looked at: thousands of payments to it may wait.
 // The last 50 payments to an account in a currency that were approved, other than the given one: how many, the largest, and the name used
 // last. It reads the index of accounts.
 func (q *Queries) CreditorAccountPast(ctx context.Context, arg CreditorAccountPastParams) (CreditorAccountPastRow, error) {
@@ -62,10 +63,10 @@ WITH asked AS (
 ), paid AS MATERIALIZED (
   SELECT a.account, a.currency, q.message_id, q.amount, q.creditor_name FROM (SELECT DISTINCT account, currency FROM asked) a
   CROSS JOIN LATERAL (
-    SELECT v.message_id, v.amount, v.creditor_name
-    FROM message_version v
-    WHERE v.realm = $5 AND v.creditor_account = a.account AND v.currency = a.currency
-      AND EXISTS (SELECT FROM message m WHERE m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
+    SELECT v.message_id, v.amount, v.creditor_name FROM (
+      SELECT realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, previous_version, previous_makers, first_maker, approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, ordered_debtor_name, maker_role, maker_grant_id, maker_granted_at, clients, payee_result, payee_name, payee_at, words FROM message_version x WHERE x.realm = $5 AND x.creditor_account = a.account AND x.currency = a.currency
+      ORDER BY x.message_id DESC LIMIT 500) v
+    WHERE EXISTS (SELECT FROM message m WHERE m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
         AND m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed') OFFSET 0)
     ORDER BY v.message_id DESC LIMIT 50
   ) q
@@ -130,9 +131,9 @@ WITH asked AS (
 ), paid AS MATERIALIZED (
   SELECT a.account, p.message_id FROM (SELECT DISTINCT account FROM asked) a
   CROSS JOIN LATERAL (
-    SELECT v.message_id FROM message_version v
-    WHERE v.realm = $4 AND v.creditor_account = a.account
-      AND EXISTS (SELECT FROM message m WHERE m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
+    SELECT v.message_id FROM (
+      SELECT realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, previous_version, previous_makers, first_maker, approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, ordered_debtor_name, maker_role, maker_grant_id, maker_granted_at, clients, payee_result, payee_name, payee_at, words FROM message_version x WHERE x.realm = $4 AND x.creditor_account = a.account ORDER BY x.message_id DESC LIMIT 500) v
+    WHERE EXISTS (SELECT FROM message m WHERE m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
         AND m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed') OFFSET 0)
     ORDER BY v.message_id DESC LIMIT 2) p -- the newest, which are at hand; a payment itself is none
 ), first_paid AS (

@@ -191,15 +191,14 @@ func TestNothingIsLostInFaultsOfAFullDisk(t *testing.T) {
 	dumped := dump(t, servicetest.New(t))
 	for round := range rounds {
 		t.Run(fmt.Sprintf("full %d", round+1), func(t *testing.T) {
-			disk := smallDisk(t)
+			disk := testutil.SmallDisk(t)
 			server := startServer(t, filepath.Join(disk, "data"))
 			into(t, server.Cluster, dumped).Database.Close()
 			db := on(t, server.Cluster)
 			play(t, fault{away: true, begin: func(t *testing.T, _ *storetest.Line) func() {
-				ballast := filepath.Join(disk, "ballast")
-				fill(t, ballast)
+				free := testutil.FillDisk(t, disk)
 				return func() {
-					must(t, os.Remove(ballast))
+					free()
 					limited, cancel := context.WithTimeout(ctx, time.Second)
 					defer cancel()
 					ended := server.Wait(limited) == nil
@@ -212,37 +211,4 @@ func TestNothingIsLostInFaultsOfAFullDisk(t *testing.T) {
 			}}, newScene(t, db, nil))
 		})
 	}
-}
-
-// smallDisk is a file system of its own in memory, with room for a database and little else.
-func smallDisk(t *testing.T) string {
-	t.Helper()
-	folder, err := os.MkdirTemp("", "csd")
-	must(t, err)
-	err = syscall.Mount("tmpfs", folder, "tmpfs", 0, "size=200m,mode=0755")
-	if errors.Is(err, syscall.EPERM) {
-		testutil.Elsewhere(t, "only root mounts a file system")
-	}
-	must(t, err)
-	t.Cleanup(func() {
-		must(t, syscall.Unmount(folder, syscall.MNT_DETACH))
-		_ = os.RemoveAll(folder)
-	})
-	return folder
-}
-
-// fill writes a file until the disk is full.
-func fill(t *testing.T, path string) {
-	t.Helper()
-	file, err := os.Create(path)
-	must(t, err)
-	for _, size := range []int{1 << 20, 4 << 10} {
-		for err = nil; err == nil; {
-			_, err = file.Write(make([]byte, size))
-		}
-	}
-	if !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("the disk is not full: %v", err)
-	}
-	must(t, file.Close())
 }

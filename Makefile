@@ -60,7 +60,7 @@ test-long: rabbitmq pgbouncer browser ## run what make test leaves out: fuzzing,
 	@$(BROWSER) COUNTERSIGN_KEYED_PAYMENTS=40 $(GO) test -tags long -count=1 -timeout 60m -vet=off ./web/browsertest
 	@$(GO) test -tags long -count=1 -timeout 60m -vet=off -run TestTheFilesOfARelease ./cmd/countersign
 	@$(MAKE) rehearse-ha rehearse-cells
-	@$(MAKE) drill simulate search race hostile flood kill faults described outcomes html clients screens timing mutants
+	@$(MAKE) drill scale simulate search race hostile flood kill faults described outcomes html clients screens timing mutants
 
 test-race: ## run the tests of the packages that share data between goroutines under the race detector (needs a C compiler)
 	@tools/install.sh "gcc|clang|cc" "the race detector" gcc libc6-dev
@@ -152,7 +152,12 @@ faults: rabbitmq ## break the network to the database, the server, the broker an
 	COUNTERSIGN_RABBITMQ=1 COUNTERSIGN_FAULTS=$(or $(ROUNDS),3) $(GO) test -tags long -count=1 -timeout 90m -v \
 	-run "InFaults|WhileSEPAHangs|UnderOverload|RollingRestart" ./internal/clearing ./web ./cmd/countersign
 
-.PHONY: rehearse-ha rehearse-upgrade rehearse-cells package
+.PHONY: rehearse-ha rehearse-upgrade rehearse-cells package scale
+scale: ## fill databases of 20,000 rows and of ten times as many, and report the times of checks, lists, searches and an archive as ratios; and of the queue without statistics: make scale ROWS=1000000 (20 GB in TMPDIR)
+	@tools/postgres.sh --if-missing
+	TMPDIR="$${TMPDIR:-/tmp}" COUNTERSIGN_SCALE_ROWS=$(or $(ROWS),20000) $(GO) test -tags long -count=1 -v -vet=off -timeout 4h \
+	-run 'TestTenTimesTheRows|TestTheQueueOfARealmNeverAnalysed' ./internal/store/integrity ./web/portal
+
 rehearse-ha: ## play failovers of deploy/ha on loopback under load, twice each, with 10,000 acknowledged requests (20 minutes): make rehearse-ha ROUNDS=4 PAYMENTS=20000
 	@SERVICES="patroni.service etcd.service haproxy.service" tools/install.sh patroni "the rehearsal of high availability" patroni etcd-server haproxy postgresql-15
 	COUNTERSIGN_HA_ROUNDS=$(or $(ROUNDS),2) COUNTERSIGN_HA_PAYMENTS=$(or $(PAYMENTS),10000) $(GO) test -tags long -count=1 -timeout 90m -v -run TestHighAvailability ./cmd/countersign

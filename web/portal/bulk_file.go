@@ -79,7 +79,7 @@ func (v *Request) renderFileApproval(id uuid.UUID, status int, problems ...ui.Pr
 		return err
 	}
 	if v.Fragment() {
-		return v.Render(status, views.BulkBody(model))
+		return v.Render(status, views.BulkRefused(model))
 	}
 	return v.Render(status, views.BulkPage(model))
 }

@@ -21,7 +21,11 @@ func adminShell(title i18n.Text) views.Layout {
 // policyChange waits with what the policy would have asked of past messages.
 func policyChange(waiting views.RealmChange, form views.ChangeForm) views.RealmChange {
 	waiting.Heading, waiting.Subject, waiting.Tried = form.Heading, "", form.Tried
-	waiting.Differences = []views.ChangeDifference{{Field: "Least amount", Before: "–", After: "5'000.00"}}
+	rule := i18n.Text("%d approvals, within %s (%s)")
+	waiting.Differences = []views.ChangeDifference{
+		{Field: "Rule", Before: rule.With(2, "24 h", "Everything"), After: rule.With(2, "24 h", "Least amount: 5'000.00")},
+		{Field: "Least amount", Before: "–", After: "5'000.00"},
+	}
 	return waiting
 }
 

@@ -37,6 +37,14 @@ func bulkExhibits() []Exhibit {
 	compared.LeftOut[0].Said = "Amended after its submission: open it and look at what changed."
 	compared.LeftOut[1].Said = i18n.Text("You %s this on %s. Another person must decide.").With(i18n.Text("submitted"),
 		i18n.Minute(time.Date(2026, 11, 20, 7, 14, 0, 0, time.UTC)))
+	file := compared
+	file.Odd = slices.Clone(file.Odd)
+	file.Odd[0].Act = ""
+	file.File, file.FileName, file.Checked, file.All, file.Waiting = "x", "Lohn.xml", digest, 9, 8
+	file.Marks = []views.MarkCount{{Text: "Name differs from last time", Count: 1}}
+	file.Layout.Failed, file.Problems = true, []ui.Problem{{
+		Field: "looked", Text: "Nothing was approved. Look at the marked payments, and confirm that you did.", Code: "CH21",
+	}}
 	nothing := compared
 	nothing.Included, nothing.Odd, nothing.Totals = nil, nil, nil
 	outcome := views.BulkOutcome{
@@ -72,6 +80,7 @@ func bulkExhibits() []Exhibit {
 		{Name: "saved-views-refused", Page: views.NamedPage(refused), Failed: true},
 		{Name: "queue-selecting", Page: views.QueuePage(selecting)},
 		{Name: "bulk", Page: views.BulkPage(compared)},
+		{Name: "bulk-file-refused", Page: views.BulkPage(file), Failed: true},
 		{Name: "bulk-nothing", Page: views.BulkPage(nothing)},
 		{Name: "bulk-outcome", Page: views.BulkOutcomePage(outcome)},
 		{Name: "bulk-progress-fragment", Page: views.BulkProgress(going), Fragment: true},

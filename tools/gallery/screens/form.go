@@ -64,6 +64,9 @@ func entryExhibits() []Exhibit {
 				Address: "both1@bank.example", Notices: notices(),
 			}),
 		},
+		{Name: "profile-silent", Page: views.ProfilePage(views.Profile{
+			Layout: bothShell("Profile", views.PlaceProfile), DisplayName: "Both One", Silent: true,
+		})},
 	}
 }
 
@@ -159,6 +162,15 @@ func refusedPayment() views.NewPayment {
 	return model
 }
 
+func corrected() views.NewPayment {
+	model := newPayment()
+	model.Prefilled, model.Corrected = true, &views.Corrected{
+		Reference: "7QK4M2XW9TCH3F5A", URL: "/payments/x", State: "Rejected",
+		Why: i18n.Text("Rejected by %s: %s").With("Checker 1", "Duplicate of another payment: paid on Monday already"),
+	}
+	return model
+}
+
 func sepaPayment() views.NewPayment {
 	model := filledPayment()
 	model.Scheme, model.Prefilled = "sct-inst", true
@@ -213,6 +225,9 @@ func check() views.Check {
 					ui.Row{Term: "End-to-end ID", Value: "E2E-20261120-000184", Numeric: true},
 				),
 			},
+			{Title: "Template", Rows: []ui.Row{{
+				Term: "Name", Value: "Rent", Details: []i18n.Text{i18n.Text("Saved by %s, %s").With("Maker 2", "14.11.2026 09:12:44 CET")},
+			}}},
 		},
 		NeedsApproval: true, Approvers: "Checker 1, Checker 2, Both 1",
 		Next: []i18n.Text{
@@ -263,6 +278,7 @@ func formExhibits() []Exhibit {
 	return []Exhibit{
 		{Name: "payment-new", Page: views.NewPaymentPage(newPayment())},
 		{Name: "payment-new-refused", Page: views.NewPaymentPage(refusedPayment()), Failed: true},
+		{Name: "payment-correct", Page: views.NewPaymentPage(corrected())},
 		{Name: "payment-new-sepa", Page: views.NewPaymentPage(sepaPayment())},
 		{Name: "check", Page: views.CheckPage(check())},
 		{Name: "check-duplicate", Page: views.CheckPage(doubtful), Failed: true},

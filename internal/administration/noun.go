@@ -166,24 +166,17 @@ func (n *Noun) place(key string) int {
 	return slices.IndexFunc(n.Fields, func(f Field) bool { return f.Key == key })
 }
 
-// kindsOf lists the kinds of changes that a role decides.
-func kindsOf(checker identity.Role) []Kind {
-	var list []Kind
+// Kinds lists the kinds of changes of administrators.
+func Kinds() (list []Kind) {
 	for _, noun := range nouns {
 		for _, action := range noun.Actions {
-			if action.Kind.DecidedUnder() == checker {
+			if action.Kind.DecidedUnder() == identity.RoleAdministrator {
 				list = append(list, action.Kind)
 			}
 		}
 	}
 	return list
 }
-
-// Kinds lists the kinds of changes of administrators.
-func Kinds() []Kind { return kindsOf(identity.RoleAdministrator) }
-
-// BeneficiaryKinds lists the kinds of changes of makers and checkers.
-func BeneficiaryKinds() []Kind { return kindsOf(identity.RoleChecker) }
 
 // TypeOf returns the type of a field.
 func TypeOf(key string) FieldType {

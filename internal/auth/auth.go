@@ -10,10 +10,8 @@
 package auth
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"runtime"
 	"sync/atomic"
@@ -32,8 +30,6 @@ type Config struct {
 	// processes of one installation share them. A token whose key is gone is no token any more.
 	Keys keyring.Ring
 	Log  *slog.Logger
-	// Random is the source of new tokens; nil means the system's.
-	Random io.Reader
 	// HashWorkers limits the concurrent password checks, 19 MiB of memory each; 0 means one for each core.
 	HashWorkers int
 	// HashQueue limits the sign-ins that wait for a worker; 0 means 32 for each worker. Further ones fail with a BusyError.
@@ -53,7 +49,6 @@ type Service struct {
 	now       func() time.Time
 	keys      keys
 	log       *slog.Logger
-	random    io.Reader
 	passwords *passwordChecker
 	bearers   *bearerCache
 	addresses *limits
@@ -71,9 +66,6 @@ func New(cfg Config) (*Service, error) {
 	derived, err := deriveKeys(cfg.Keys)
 	if err != nil {
 		return nil, fmt.Errorf("auth: %w", err)
-	}
-	if cfg.Random == nil {
-		cfg.Random = rand.Reader
 	}
 	if cfg.HashWorkers == 0 {
 		cfg.HashWorkers = runtime.GOMAXPROCS(0)
@@ -93,7 +85,7 @@ func New(cfg Config) (*Service, error) {
 	}
 	return &Service{
 		database: cfg.Database, people: store.NewPeople(cfg.Database), logins: store.NewLogins(cfg.Database), tokens: tokens,
-		now: cfg.Now, keys: derived, log: cfg.Log, random: cfg.Random,
+		now: cfg.Now, keys: derived, log: cfg.Log,
 		passwords: newPasswordChecker(cfg.HashWorkers, cfg.HashQueue), bearers: newBearerCache(),
 		openID: oidc.NewClient(cfg.Now), providers: newPlaces(maxAtProvider),
 		addresses: newLimits(addressEvery, cfg.AddressTries), clients: newLimits(clientEvery, cfg.ClientTries),

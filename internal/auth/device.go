@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
@@ -26,7 +27,7 @@ type device struct {
 // NewDevice makes the text by which this browser is recognised as one in which the name signed in.
 func (s *Service) NewDevice(realm, name string) (string, error) {
 	d := device{endsAt: s.now().Add(DeviceLife)}
-	_, err := io.ReadFull(s.random, d.id[:])
+	_, err := io.ReadFull(rand.Reader, d.id[:])
 	if err != nil {
 		return "", fmt.Errorf("read randomness: %w", err)
 	}

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/base64"
 	"errors"
 	"strings"
@@ -109,7 +110,7 @@ func (s *Service) newApp(in EnrolInput) (factor store.Factor, token [digestSize]
 		return factor, token, ErrNewCode
 	}
 	factor.ID, factor.Kind = uuid.Must(uuid.NewV7()), identity.FactorTOTP
-	factor.Secret, err = s.keys.factors.Encrypt(s.random, secret, secretOf(in.By, factor.ID)...)
+	factor.Secret, err = s.keys.factors.Encrypt(rand.Reader, secret, secretOf(in.By, factor.ID)...)
 	return factor, stepToken(step), err
 }
 

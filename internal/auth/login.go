@@ -89,7 +89,7 @@ func (s *Service) LoginClient(ctx context.Context, in ClientLoginInput) (TokenSe
 	if err != nil {
 		return TokenSet{}, err
 	}
-	family, err := uuid.NewRandomFromReader(s.random)
+	family, err := uuid.NewRandom()
 	if err != nil {
 		return TokenSet{}, fmt.Errorf("name a token family: %w", err)
 	}

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
@@ -63,7 +64,7 @@ func (s *Service) askPasskey(in PasskeyInput) (ask PasskeyAsk, ok bool, err erro
 	}
 	ticket := make([]byte, ticketSize)
 	binary.BigEndian.PutUint64(ticket, uint64(s.now().Add(challengeLife).Unix())) //nolint:gosec // after 1970
-	_, err = io.ReadFull(s.random, ticket[8:])
+	_, err = io.ReadFull(rand.Reader, ticket[8:])
 	if err != nil {
 		return PasskeyAsk{}, false, fmt.Errorf("read randomness: %w", err)
 	}

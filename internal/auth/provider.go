@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -118,7 +119,7 @@ func (s *Service) BeginAtProvider(ctx context.Context, in BeginInput) (Begun, er
 	if err != nil {
 		return Begun{}, fmt.Errorf("write a sign-in down: %w", err)
 	}
-	hidden, err := s.keys.flows.Encrypt(s.random, text, []byte(in.Realm))
+	hidden, err := s.keys.flows.Encrypt(rand.Reader, text, []byte(in.Realm))
 	return Begun{Address: address, Held: base64.RawURLEncoding.EncodeToString(hidden)}, err
 }
 

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"crypto/rand"
 	"crypto/subtle"
 	"encoding/base32"
 	"fmt"
@@ -32,7 +33,7 @@ func (s *Service) newCodes(by identity.Principal) (codes []string, factor store.
 	factor = store.Factor{ID: uuid.Must(uuid.NewV7()), Kind: identity.FactorRecovery, Name: recoveryName}
 	for range recoveryCodes {
 		bits := make([]byte, codeBytes)
-		_, err = io.ReadFull(s.random, bits)
+		_, err = io.ReadFull(rand.Reader, bits)
 		if err != nil {
 			return nil, factor, fmt.Errorf("read randomness: %w", err)
 		}

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
@@ -75,7 +76,7 @@ func (s *Service) parseTokenOf(realm, text string) (token, bool) {
 // newToken makes a token of fresh randomness.
 func (s *Service) newToken(realm string) (token, error) {
 	secret := make([]byte, secretBytes)
-	_, err := io.ReadFull(s.random, secret)
+	_, err := io.ReadFull(rand.Reader, secret)
 	if err != nil {
 		return token{}, fmt.Errorf("read randomness: %w", err)
 	}
@@ -108,7 +109,7 @@ type familyStart struct {
 }
 
 func (s *Service) startFamily(ctx context.Context, start familyStart) (TokenSet, error) {
-	family, err := uuid.NewRandomFromReader(s.random)
+	family, err := uuid.NewRandom()
 	if err != nil {
 		return TokenSet{}, fmt.Errorf("name a token family: %w", err)
 	}

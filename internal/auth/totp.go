@@ -2,6 +2,7 @@ package auth
 
 import (
 	"bytes"
+	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base32"
@@ -54,12 +55,12 @@ type NewTOTP struct {
 // NewTOTP makes the key of a new authenticator app. Nothing is stored before Enrol.
 func (s *Service) NewTOTP(by identity.Principal) (NewTOTP, error) {
 	secret := make([]byte, totpSecret)
-	_, err := io.ReadFull(s.random, secret)
+	_, err := io.ReadFull(rand.Reader, secret)
 	if err != nil {
 		return NewTOTP{}, fmt.Errorf("read randomness: %w", err)
 	}
 	until := binary.BigEndian.AppendUint64(nil, uint64(s.now().Add(enrolFor).Unix())) //nolint:gosec // after 1970
-	held, err := s.keys.factors.Encrypt(s.random, append(until, secret...), enrolment(by)...)
+	held, err := s.keys.factors.Encrypt(rand.Reader, append(until, secret...), enrolment(by)...)
 	if err != nil {
 		return NewTOTP{}, err
 	}

@@ -93,21 +93,16 @@ type Config struct {
 	OperatorRealm string
 	// Jobs are further work of the dispatcher.
 	Jobs []Job
-	// AnswerWithin is the scheme's time from acceptance to answer: 10 s in both schemes.
-	AnswerWithin time.Duration
 }
 
-// DefaultAnswerWithin is the time both schemes give (SCT Inst rulebook 2025; SIC IP).
-const DefaultAnswerWithin = 10 * time.Second
+// AnswerWithin is the time from acceptance to answer in both schemes (SCT Inst rulebook 2025; SIC IP).
+const AnswerWithin = 10 * time.Second
 
 // DeliverWithin limits one attempt to hand over a document.
 const DeliverWithin = 3 * time.Second
 
 // New makes the service.
 func New(cfg Config) *Service {
-	if cfg.AnswerWithin == 0 {
-		cfg.AnswerWithin = DefaultAnswerWithin
-	}
 	s := &Service{
 		cfg: cfg, inbox: store.NewInbox(cfg.Messages), outbox: store.NewOutbox(cfg.Messages),
 		documents: store.NewDocuments(cfg.Messages), accounts: store.NewAccounts(cfg.Messages), core: store.NewCoreBookings(cfg.Messages),

@@ -75,7 +75,7 @@ func (s *Service) askFunds(ctx context.Context, m payment.Message) (payment.Core
 		return payment.CoreAnswer{Outcome: payment.CoreNotAsked, At: s.cfg.Now()}, nil
 	}
 	// Half of the scheme's time is left for clearing. A payment that waited longer, behind others, is asked about shortly.
-	left := m.AcceptedAt.Add(s.cfg.AnswerWithin / 2).Sub(s.cfg.Now())
+	left := m.AcceptedAt.Add(AnswerWithin / 2).Sub(s.cfg.Now())
 	limited, cancel := context.WithTimeout(ctx, max(coreLeast, left))
 	defer cancel()
 	answer, err := s.cfg.Core.Reserve(limited, m)

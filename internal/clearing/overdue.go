@@ -82,7 +82,7 @@ func (s *Service) timeOut(ctx context.Context, realm string, ids []uuid.UUID, ti
 	for i, id := range ids {
 		_, ends[i] = s.cfg.Traces.Message(limited, id, "time out")
 	}
-	decide := func(m payment.Message) (payment.Transition, error) { return m.TimeOut(s.cfg.AnswerWithin, s.cfg.Now()) }
+	decide := func(m payment.Message) (payment.Transition, error) { return m.TimeOut(AnswerWithin, s.cfg.Now()) }
 	var databaseErr error
 	for i, err := range s.cfg.Due.TransactAll(limited, realm, ids, decide) {
 		ends[i](err)

@@ -193,8 +193,8 @@ func (s *Service) due(ctx context.Context, realm string) (store.Due, error) {
 func (s *Service) dueTimes(held []uuid.UUID, page int32) store.DueTimes {
 	now := s.cfg.Now()
 	return store.DueTimes{
-		Now: now, ReleasedBefore: now.Add(-deliveryLead), AcceptedBefore: now.Add(-s.cfg.AnswerWithin),
-		AcceptedAfter: now.Add(s.cfg.AnswerWithin), InquireAfter: now.Add(maxInquiryPause), ConfirmedBefore: now.Add(-confirmWithin),
+		Now: now, ReleasedBefore: now.Add(-deliveryLead), AcceptedBefore: now.Add(-AnswerWithin),
+		AcceptedAfter: now.Add(AnswerWithin), InquireAfter: now.Add(maxInquiryPause), ConfirmedBefore: now.Add(-confirmWithin),
 		Held: held, PageSize: page,
 	}
 }

@@ -115,7 +115,7 @@ func TestValuesAreWrittenForTheirReader(t *testing.T) {
 		{Country("AT"), "Austria", "Austria", "Österreich"},
 		{ForPrograms("Send %d of %s.", 1, "x"), "Send 1 of x.", "Send 1 of x.", "Send 1 of x."},
 		{OfError(errors.New("%s %d %q")), "%s %d %q", "%s %d %q", "%s %d %q"},
-		{OfError(fmt.Errorf("read: %w", NewError("Enter the town of the address."))), "Enter the town of the address.", "Enter the town of the address.", "Geben Sie den Ort der Adresse ein."},
+		{OfError(fmt.Errorf("read: %w", constant("Enter the town of the address."))), "Enter the town of the address.", "Enter the town of the address.", "Geben Sie den Ort der Adresse ein."},
 	} {
 		for _, reader := range []struct{ got, want string }{
 			{c.text.String(), c.program}, {English.Say(c.text), c.english}, {German.Say(c.text), c.german},
@@ -145,3 +145,10 @@ func TestAStoredSentenceIsRecognised(t *testing.T) {
 		}
 	}
 }
+
+// constant is an error with a text for people.
+type constant Text
+
+func (e constant) Error() string { return e.Sentence().String() }
+
+func (e constant) Sentence() Text { return Text(e) }

@@ -24,9 +24,6 @@ type origin struct {
 	or      string    // where it stands when it does not stand at that place; "" where there is one place alone
 }
 
-// deepest is the largest nesting of a document's elements; our own are far below.
-const deepest = 64
-
 // Known reports whether it is known of each element of a message where it came from: of those this gateway makes from others.
 func Known(name string) bool { return originsOf(name) != nil }
 
@@ -98,7 +95,7 @@ const documentElement = "Document"
 
 // leavesOf reads the elements of a document as far as it is well formed: those of its message, and those of its header below AppHdr.
 func leavesOf(content []byte) []leaf {
-	scanner := codec.NewXMLScanner(content, deepest)
+	scanner := codec.NewXMLScanner(content, codec.MaxDepth)
 	open := []level{{seen: map[string]int{}}}
 	var leaves []leaf
 	document := 0 // how deep the Document stands; 0 before it

@@ -34,7 +34,7 @@ func TestNestingCostsNothing(t *testing.T) { //nolint:paralleltest // see above
 		var file orderform.File
 		taken := allocated(func() {
 			file = orderform.ReadFile([]byte(content))
-			codec.PositionsXML([]byte(content)).Of("/Document")
+			codec.Options{}.PositionsXML([]byte(content)).Of("/Document")
 		})
 		if taken > most {
 			t.Errorf("%s takes %d KiB, at most %d are wanted", name, taken>>10, most>>10)

@@ -55,7 +55,7 @@ func Losses(scheme rulebook.Scheme, document *iso20022.CustomerCreditTransferIni
 
 // leaves are the elements of a document that have a text, with the attribute of an amount in front of it.
 func leaves(content []byte) []Loss {
-	scanner := codec.NewXMLScanner(content, maxDepth)
+	scanner := codec.NewXMLScanner(content, codec.MaxDepth)
 	var list []Loss
 	var path []string
 	for {

@@ -22,8 +22,6 @@ const (
 	maxParts = 4 * MaxFile
 	// MaxPayments limits the payments of one file.
 	MaxPayments = 1000
-	// maxDepth is the deepest nesting that the codec reads.
-	maxDepth = 64
 )
 
 // Part is one payment of a file: a pain.001 of its own, cut out of the file. Its other elements and its text are those of the file.
@@ -275,7 +273,7 @@ const (
 
 // cutOrder finds the payments of an order; none where the XML is not well-formed.
 func cutOrder(content []byte) cutting {
-	scanner := codec.NewXMLScanner(content, maxDepth)
+	scanner := codec.NewXMLScanner(content, codec.MaxDepth)
 	scanner.SkipByteOrderMark()
 	var cut cutting
 	var path []string

@@ -33,9 +33,6 @@ type BatchesConfig struct {
 	Zone   *time.Location
 }
 
-// NewBatches makes the service.
-func NewBatches(cfg BatchesConfig) *Batches { return &Batches{cfg: cfg} }
-
 // BatchOrder is a batch as its client sent it.
 type BatchOrder struct {
 	Scheme     rulebook.Scheme

@@ -17,11 +17,6 @@ type Events struct {
 	nudges *store.Nudges
 }
 
-// NewEvents makes the service.
-func NewEvents(reader *store.Reader, nudges *store.Nudges) *Events {
-	return &Events{reader: reader, nudges: nudges}
-}
-
 // The time between two queries of a call that waits. A step that this process committed ends the pause, minPause later: until then other
 // transactions may be open that its event waits for.
 const (

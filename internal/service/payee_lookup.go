@@ -16,9 +16,6 @@ type PayeeLookup struct {
 	accounts *store.Accounts
 }
 
-// NewPayeeLookup makes the service.
-func NewPayeeLookup(accounts *store.Accounts) *PayeeLookup { return &PayeeLookup{accounts: accounts} }
-
 // Answer reports whether the name in the question matches the account's holder. A close match returns the holder's
 // name. An unknown or closed account cannot be verified.
 func (s *PayeeLookup) Answer(ctx context.Context, q payee.Question) (payee.Answer, error) {

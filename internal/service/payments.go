@@ -37,9 +37,6 @@ type PaymentsConfig struct {
 	Payee    payee.Verifier   // of payments in euro; nil asks nobody
 }
 
-// NewPayments makes the service.
-func NewPayments(cfg PaymentsConfig) *Payments { return &Payments{cfg: cfg} }
-
 // Result is a created message, or the one an earlier identical request created.
 type Result struct {
 	Message  payment.Message

@@ -110,19 +110,18 @@ func New(cfg Config) (*Service, error) {
 		Config: cfg, Messages: store.NewMessages(cfg.Database, writes, nudges, NewID), Reader: store.NewReader(pages),
 		Drafts: store.NewDrafts(pages), Desk: store.NewDesk(pages), Sessions: sessions, Nudges: nudges, Moment: moment, Zone: zone,
 	}
-	s.Events = NewEvents(s.Reader, nudges)
-	s.Submission = NewPayments(PaymentsConfig{
+	s.Events = &Events{reader: s.Reader, nudges: nudges}
+	s.Submission = &Payments{cfg: PaymentsConfig{
 		Messages: s.Messages, Rules: cfg.Rules, Seal: cfg.Seal, Now: moment, NewID: NewID, Random: random, Zone: zone, Payee: cfg.Payee,
-	})
+	}}
 	s.Auth, err = auth.New(auth.Config{Database: cfg.Database, Now: moment, Keys: cfg.TokenKeys, Log: cfg.Log})
 	if err != nil {
 		return nil, err
 	}
-	s.Batches = NewBatches(BatchesConfig{
+	s.Batches = &Batches{BatchesConfig{
 		Store: store.NewOrderBatches(cfg.Database.For(store.ForClearing)), Submission: s.Submission, Acting: s.Auth.Acting,
-		Rules: cfg.Rules, Now: moment, NewID: NewID,
-		Zone: zone,
-	})
+		Rules: cfg.Rules, Now: moment, NewID: NewID, Zone: zone,
+	}}
 	webhookKeys, err := identity.NewWebhookKeys(cfg.TokenKeys)
 	if err != nil {
 		return nil, err
@@ -147,7 +146,7 @@ func New(cfg Config) (*Service, error) {
 		return nil, err
 	}
 	// A separate lock keeps the questions of banks from delaying other writes.
-	s.Holder = NewPayeeLookup(store.NewAccounts(store.NewMessages(pages, store.NewFairMutex(store.TurnWithin), nudges, NewID)))
+	s.Holder = &PayeeLookup{store.NewAccounts(store.NewMessages(pages, store.NewFairMutex(store.TurnWithin), nudges, NewID))}
 	return s, s.openNotary(cfg.Database)
 }
 

@@ -62,12 +62,6 @@ func (v *Request) Half() (half auth.PortalSession, next string, known bool) {
 	return half, LocalPath(s.GetString(ctx, keyHalfNext)), true
 }
 
-// AskToEnrol restricts a session to the page of second factors until a factor is added.
-func (v *Request) AskToEnrol() { v.portal.sessions.Put(v.Context(), keyEnrol, true) }
-
-// Enrolled lifts the restriction of AskToEnrol.
-func (v *Request) Enrolled() { v.portal.sessions.Remove(v.Context(), keyEnrol) }
-
 // MustEnrol reports whether the session is restricted to the page of second factors.
 func (v *Request) MustEnrol() bool { return v.portal.sessions.GetBool(v.Context(), keyEnrol) }
 

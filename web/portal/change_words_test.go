@@ -17,7 +17,8 @@ func TestWhatIsWrongWithAChangeIsSaidInEachLanguage(t *testing.T) {
 	english := regexp.MustCompile(`(?i)\b(the|enter|write|whether)\b`)
 	told := map[i18n.Text]bool{}
 	for _, wrong := range []string{"", strings.Repeat("x", 300), "x\ny"} {
-		for _, kind := range append(administration.Kinds(), administration.BeneficiaryKinds()...) {
+		for _, kind := range append(administration.Kinds(),
+			administration.KindBeneficiaryCreate, administration.KindBeneficiaryUpdate, administration.KindBeneficiaryRemove) {
 			values := administration.Values{}
 			for _, field := range kind.Fields() {
 				if administration.TypeOf(field) != administration.TypeYesNo {

@@ -124,7 +124,7 @@ func enrolApp(v *Request) error {
 
 // enrolled continues after a person added a required factor, and shows new recovery codes, if any.
 func (v *Request) enrolled(codes []string) error {
-	v.Enrolled()
+	v.portal.sessions.Remove(v.Context(), keyEnrol)
 	if len(codes) == 0 {
 		return v.GoTo(FactorsPath, "Added.")
 	}

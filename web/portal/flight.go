@@ -45,9 +45,9 @@ func (v *Request) flightOf(m payment.Message, tab views.PaymentTab) *views.Fligh
 	if !inFlight(m) {
 		return nil
 	}
-	due := m.AcceptedAt.Add(clearing.DefaultAnswerWithin)
+	due := m.AcceptedAt.Add(clearing.AnswerWithin)
 	flight := views.Flight{
-		URL: partPath(m, tab), Since: m.AcceptedAt, Due: due, Left: max(0, due.Sub(v.At)), Whole: clearing.DefaultAnswerWithin,
+		URL: partPath(m, tab), Since: m.AcceptedAt, Due: due, Left: max(0, due.Sub(v.At)), Whole: clearing.AnswerWithin,
 		Taken: !m.DeliveredAt.IsZero(), Late: v.At.After(due.Add(time.Second)),
 	}
 	flight.AskURL = askURL(m, tab, &flight)

@@ -13,10 +13,6 @@ func (v *Request) outerCookie() string {
 	return "outer"
 }
 
-// HoldOuter stores the data of a sign-in at a provider in a cookie until the browser returns. It is no session. A strict cookie would not
-// be sent on the way back from the provider.
-func (v *Request) HoldOuter(held string) { v.putOuter(held, outerLife) }
-
 // TakeOuter returns the content of the cookie and deletes the cookie; "" for none.
 func (v *Request) TakeOuter() string {
 	cookie, err := v.Echo.Cookie(v.outerCookie())
@@ -27,6 +23,8 @@ func (v *Request) TakeOuter() string {
 	return cookie.Value
 }
 
+// putOuter sets the cookie of a sign-in at a provider; a negative life deletes it. It is no session. A strict cookie would not
+// be sent on the way back from the provider.
 func (v *Request) putOuter(value string, life int) {
 	v.Echo.SetCookie(&http.Cookie{ //nolint:gosec // Secure follows the setting that says whether browsers come by HTTPS
 		Name: v.outerCookie(), Value: value, Path: "/", MaxAge: life, Secure: v.Config.TLS, HttpOnly: true, SameSite: http.SameSiteLaxMode,

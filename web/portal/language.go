@@ -38,9 +38,6 @@ func (v *Request) speak(l i18n.Language) {
 // Language returns the language of the answer.
 func (v *Request) Language() i18n.Language { return i18n.Of(v.Context()) }
 
-// ChosenLanguage returns the language that this person chose; "" for the browser's.
-func (v *Request) ChosenLanguage() string { return v.preference.Language }
-
 // Say translates a text into the language of the answer.
 func (v *Request) Say(text i18n.Text, values ...any) string {
 	return v.Language().Say(text, values...)

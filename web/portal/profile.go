@@ -187,7 +187,7 @@ func (v *Request) renderProfile(status int, problems ...ui.Problem) error {
 		return err
 	}
 	layout := v.FormShell("Profile", views.PlaceProfile, status)
-	model := views.Profile{Layout: layout, DisplayName: v.By.DisplayName, Language: v.ChosenLanguage(), Problems: problems}
+	model := views.Profile{Layout: layout, DisplayName: v.By.DisplayName, Language: v.preference.Language, Problems: problems}
 	for _, f := range list {
 		if f.Kind != identity.FactorRecovery {
 			model.FactorCount++

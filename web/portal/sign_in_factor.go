@@ -30,7 +30,7 @@ func (v *Request) beginSecondHalf(needed *auth.FactorNeededError, next string) (
 	if err != nil {
 		return "", err
 	}
-	v.AskToEnrol()
+	v.portal.sessions.Put(v.Context(), keyEnrol, true)
 	return FactorsPath, nil
 }
 

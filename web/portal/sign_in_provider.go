@@ -19,7 +19,7 @@ func beginAtProvider(v *Request) error {
 	if err != nil {
 		return v.notThroughProvider(views.SignIn{Realm: realm, Next: next}, err)
 	}
-	v.HoldOuter(begun.Held)
+	v.putOuter(begun.Held, outerLife)
 	v.Echo.Response().Header().Set("Refresh", "0; url="+begun.Address)
 	return v.Render(http.StatusOK, views.ProblemPage(views.Problem{
 		Layout: v.layout("Sign in", views.PlaceNone), Heading: "Continue to your institution",

@@ -84,7 +84,7 @@ func (q *inboundQueue) session(ctx context.Context, conn *amqp.Conn, attached *b
 		_ = session.Close(closing)
 	}()
 	receiver, err := session.NewReceiver(limited, q.address, &amqp.ReceiverOptions{
-		Credit:                    int32(q.cfg.Parallel), //nolint:gosec // checked to be at most maxParallel
+		Credit:                    parallel,
 		RequestedSenderSettleMode: amqp.SenderSettleModeUnsettled.Ptr(),
 		SourceDurability:          amqp.DurabilityUnsettledState,
 	})
@@ -98,7 +98,7 @@ func (q *inboundQueue) session(ctx context.Context, conn *amqp.Conn, attached *b
 // documents processes the messages of a link, and returns when all it started are done.
 func (q *inboundQueue) documents(ctx context.Context, receiver *amqp.Receiver) error {
 	var workers errgroup.Group
-	workers.SetLimit(q.cfg.Parallel)
+	workers.SetLimit(parallel)
 	defer func() { _ = workers.Wait() }()
 	for {
 		message, err := next(ctx, receiver, q.cfg.ReceiveWithin)

@@ -43,8 +43,6 @@ type Config struct {
 	// ReceiveWithin is the longest wait for a document on one link; then a new one takes its place, as a link may fall silent
 	// without an error. 0: 5 s, half of the time a scheme gives for its answer.
 	ReceiveWithin time.Duration
-	// Parallel is the most documents of a scheme worked on at once. 0: 16.
-	Parallel int
 }
 
 // Queues are the addresses of one scheme: the gateway sends to Out and receives from In.
@@ -54,8 +52,7 @@ type Queues struct {
 
 const (
 	defaultReceiveWithin = 5 * time.Second
-	defaultParallel      = 16
-	maxParallel          = 1000
+	parallel             = 16 // documents of a scheme worked on at once
 	// openWithin limits opening and closing a connection, session or link.
 	openWithin = 3 * time.Second
 	// brokerIdle is the longest silence of a connection; heartbeats go at half of it.
@@ -74,9 +71,6 @@ func New(cfg Config) (*Transport, error) {
 	}
 	if cfg.ReceiveWithin == 0 {
 		cfg.ReceiveWithin = defaultReceiveWithin
-	}
-	if cfg.Parallel == 0 {
-		cfg.Parallel = defaultParallel
 	}
 	a := &Transport{cfg: cfg, out: make(map[rulebook.Scheme]*outboundQueue, len(cfg.Queues))}
 	if strings.HasPrefix(cfg.URL, "amqps:") {
@@ -172,9 +166,6 @@ func (c Config) check() error {
 		if queues.Out == "" || queues.In == "" || queues.Out == queues.In {
 			return fmt.Errorf("%s needs two AMQP addresses, one out and one in", scheme)
 		}
-	}
-	if c.Parallel < 0 || c.Parallel > maxParallel || c.ReceiveWithin < 0 {
-		return fmt.Errorf("the AMQP transport works on 1 to %d documents at once and waits for a time that is not negative", maxParallel)
 	}
 	if c.Log == nil || c.Now == nil {
 		return errors.New("the AMQP transport needs a log and a clock")

@@ -346,7 +346,6 @@ func TestAMQPConfigurationsThatCannotWork(t *testing.T) {
 		"scheme":         func(c *wire.Config) { c.Queues["other"] = wire.Queues{Out: "a", In: "b"} },
 		"one queue":      func(c *wire.Config) { c.Queues[rulebook.SchemeSIC] = wire.Queues{Out: "a"} },
 		"the same queue": func(c *wire.Config) { c.Queues[rulebook.SchemeSIC] = wire.Queues{Out: "a", In: "a"} },
-		"parallel":       func(c *wire.Config) { c.Parallel = 1001 },
 		"no log":         func(c *wire.Config) { c.Log = nil },
 	} {
 		cfg := good()

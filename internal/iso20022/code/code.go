@@ -49,16 +49,6 @@ var (
 	StatusReasons          = Set{"status_reason"} // of pacs.002 and pain.002
 )
 
-// Sets returns all sets in alphabetical order of their ISO names.
-func Sets() []Set {
-	var all []Set
-	for file := range load() {
-		all = append(all, Set{file})
-	}
-	sort.Slice(all, func(i, j int) bool { return all[i].Name() < all[j].Name() })
-	return all
-}
-
 // Find looks up a code of the set.
 func (s Set) Find(code string) (Definition, bool) {
 	definition, found := load()[s.file].byCode[code]

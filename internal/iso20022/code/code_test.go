@@ -48,3 +48,11 @@ func TestFindKnowsTheCodesOfItsSetOnly(t *testing.T) {
 		t.Error("the pending status of ISO is PDNG")
 	}
 }
+
+// Sets returns all sets.
+func Sets() (all []Set) {
+	for file := range load() {
+		all = append(all, Set{file})
+	}
+	return all
+}

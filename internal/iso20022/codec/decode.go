@@ -28,7 +28,7 @@ func newDecoder(options Options, data []byte, prefix string) decoder {
 
 // Namespace is the XML namespace of the Document element, "" when there is none to be found.
 func Namespace(data []byte) string {
-	scanner := NewXMLScanner(data, Options{}.withDefaults().MaxDepth)
+	scanner := NewXMLScanner(data, MaxDepth)
 	scanner.SkipByteOrderMark()
 	for {
 		t := scanner.Next()

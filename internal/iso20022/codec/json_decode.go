@@ -325,7 +325,7 @@ func (j *jsonDecoder) content(e *iso20022.Element, place reflect.Value) {
 		return
 	}
 	text := string(JSONText(raw))
-	if advice := CheckElement(text, j.options.MaxDepth); advice != "" {
+	if advice := CheckElement(text, MaxDepth); advice != "" {
 		j.report(offset, codeContent, advice)
 		return
 	}

@@ -81,7 +81,7 @@ func TestMemoryIsBoundedOnHostileDocuments(t *testing.T) { //nolint:paralleltest
 	}
 	for name, content := range hostileXML() {
 		check("XML, "+name, func() { DecodeXML(content) })
-		check("positions, "+name, func() { PositionsXML(content) })
+		check("positions, "+name, func() { Options{}.PositionsXML(content) })
 	}
 	for name, content := range hostileJSON() {
 		check("JSON, "+name, func() { DecodeJSON(content, "/Document", iso20022.Pain001V09) })

@@ -14,11 +14,6 @@ type Positions struct {
 	offsets map[string]int
 }
 
-// PositionsXML reads a document with the default limits; see Options.PositionsXML.
-func PositionsXML(data []byte) Positions {
-	return Options{}.PositionsXML(data)
-}
-
 // PositionsXML reads a document again to find the positions of its elements, for findings of later checks, which have pointers only.
 // Decoders do not record them, because most documents have no finding. An element that the decoder could not read has no position.
 func (o Options) PositionsXML(data []byte) Positions {

@@ -13,7 +13,7 @@ func TestPositionsOfElements(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(string(content), "\n")
-	positions := PositionsXML(content)
+	positions := Options{}.PositionsXML(content)
 	const order = "/Document/CstmrCdtTrfInitn"
 	for pointer, tag := range map[string]string{
 		"/Document":                          "<Document",
@@ -43,7 +43,7 @@ func TestPositionsAgreeWithFindings(t *testing.T) {
 		opening + "\n<CstmrCdtTrfInitn>\n  <GrpHdr>\n\t<MsgId></MsgId><CreDtTm>soon</CreDtTm></GrpHdr></CstmrCdtTrfInitn></Document>",
 	)
 	_, findings := DecodeXML(content)
-	positions := PositionsXML(content)
+	positions := Options{}.PositionsXML(content)
 	checked := 0
 	for _, f := range findings {
 		if !strings.HasSuffix(f.Pointer, "/MsgId") && !strings.HasSuffix(f.Pointer, "/CreDtTm") {
@@ -62,7 +62,7 @@ func TestPositionsAgreeWithFindings(t *testing.T) {
 func TestPositionsOfWhatIsNoDocument(t *testing.T) {
 	t.Parallel()
 	for _, content := range []string{"", "x", "<a/>", opening} {
-		if at := PositionsXML([]byte(content)).Of("/Document/CstmrCdtTrfInitn"); at.Line > 1 {
+		if at := (Options{}).PositionsXML([]byte(content)).Of("/Document/CstmrCdtTrfInitn"); at.Line > 1 {
 			t.Errorf("%q: %+v", content, at)
 		}
 	}

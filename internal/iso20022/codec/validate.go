@@ -70,7 +70,7 @@ func (v *validator) element(place step, e *iso20022.Element, value reflect.Value
 	defer v.leave()
 	switch {
 	case e.Group != nil && e.Group.Any:
-		advice := CheckElement(value.Field(0).String(), defaultMaxDepth)
+		advice := CheckElement(value.Field(0).String(), MaxDepth)
 		if advice != "" {
 			v.report(0, codeContent, advice)
 		}

@@ -116,7 +116,7 @@ func (x *xmlDecoder) acceptable() bool {
 		x.refuseEncoding(firstInvalid(x.data), text)
 		return false
 	}
-	x.scanner = NewXMLScanner(x.data, x.options.MaxDepth)
+	x.scanner = NewXMLScanner(x.data, MaxDepth)
 	if x.scanner.SkipByteOrderMark() {
 		x.marked = true
 	}

@@ -55,16 +55,6 @@ func (s *Snapshot) Schema(ctx context.Context) (map[SchemaObject]string, error) 
 	return objects, nil
 }
 
-// WriteSchema formats objects as in schema.txt.
-func WriteSchema(objects map[SchemaObject]string) string {
-	lines := make([]string, 0, len(objects))
-	for object, definition := range objects {
-		lines = append(lines, object.Kind+"\t"+object.Name+"\t"+definition+"\n")
-	}
-	slices.Sort(lines)
-	return strings.Join(lines, "")
-}
-
 // described reads schema.txt.
 func described() map[SchemaObject]string {
 	objects := make(map[SchemaObject]string)

@@ -118,7 +118,7 @@ func packed(contents []Content) ([]byte, error) {
 	return append(line, all...), err
 }
 
-// unpacked reads contents as packed writes them.
+// unpacked reads the contents that packed wrote.
 func unpacked(data []byte) ([]Content, error) {
 	line, data, _ := bytes.Cut(data, []byte("\n"))
 	var list []packedContent
@@ -252,7 +252,7 @@ type ArchivedMessage struct {
 // gzipHead begins every archive: deflate, without name and time.
 const gzipHead = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 
-// ErrNoArchive says that a file does not begin as archives do.
+// ErrNoArchive reports a file without the beginning of an archive.
 var ErrNoArchive = errors.New("the file is no archive")
 
 // ReadArchive verifies an archive against the trusted keys, as Bundle.Verify does, and hands over each message. The messages
@@ -385,7 +385,7 @@ func (r *archiveReader) readMessage(payment string, each func(ArchivedMessage) e
 	return each(ArchivedMessage{Payment: payment, Bundle: b, Proven: proven, Opened: opened})
 }
 
-// contents opens the contents of a message, where its key is at hand, and counts those that stay closed.
+// contents decrypts the contents of a message if its key is there, and counts those that stay encrypted.
 func (r *archiveReader) contents(payment string, b Bundle, line string) (_ Bundle, opened bool, err error) {
 	var key []byte
 	erased := false

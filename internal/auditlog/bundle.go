@@ -95,7 +95,7 @@ func (b Bundle) Proven(trusted PublicKeys) ([]byte, error) {
 	return file, err
 }
 
-// signed is Proven, and returns the bundle with the key too.
+// signed is Proven; it also returns the bundle with the key.
 func (b Bundle) signed(trusted PublicKeys) (Bundle, []byte, error) {
 	key, err := trusted.SignerOf(b.Realm, b.Checkpoint)
 	if err != nil {
@@ -116,7 +116,7 @@ func (b Bundle) signed(trusted PublicKeys) (Bundle, []byte, error) {
 	return b, file, nil
 }
 
-// ParseBundle reads a file, of which no byte may be another one.
+// ParseBundle reads a file in its one form: no byte may differ.
 func ParseBundle(file []byte) (Bundle, error) {
 	if len(file) > MaxBundle {
 		return Bundle{}, fmt.Errorf("the bundle is larger than %d bytes", MaxBundle)
@@ -189,7 +189,7 @@ func eachRow(checkpoint Checkpoint, rows []Row, take func(data []byte) error) er
 	return nil
 }
 
-// verifyCheckpoint verifies the signature, and that the key is one to trust.
+// verifyCheckpoint verifies the signature, and that the key is trusted.
 func (b Bundle) verifyCheckpoint(trusted PublicKeys) (Checkpoint, error) {
 	if len(trusted) > 0 {
 		known := false

@@ -27,13 +27,13 @@ type Checkpoint struct {
 	Head  int64
 }
 
-// ErrNoCheckpoint says that a text is no checkpoint of this gateway's form.
+// ErrNoCheckpoint reports a text that is no checkpoint of this gateway's form.
 var ErrNoCheckpoint = errors.New("is no checkpoint")
 
 // origin names the tree of a realm, and the key under which its checkpoints are signed: a signature for one realm is none for another.
 func origin(realm string) string { return originPrefix + realm }
 
-// text is the checkpoint as it is signed: origin, size, root, time and head, a line each.
+// text returns the signed text of the checkpoint: origin, size, root, time and head, a line each.
 func (c Checkpoint) text() string {
 	root := base64.StdEncoding.EncodeToString(c.Root[:])
 	return fmt.Sprintf("%s\n%d\n%s\ntime %s\nhead %d\n", origin(c.Realm), c.Size, root, stamp(c.At), c.Head)
@@ -114,7 +114,7 @@ func (s Signer) Sign(c Checkpoint) (string, error) {
 	return string(signed), nil
 }
 
-// privateKey writes a key as package note reads it.
+// privateKey formats a key for package note.
 func privateKey(name string, key ed25519.PrivateKey) string {
 	public, _ := note.NewEd25519VerifierKey(name, key.Public().(ed25519.PublicKey))
 	hash := strings.TrimPrefix(public, name+"+")[:8]
@@ -137,16 +137,16 @@ func (p Place) fields(hash Hash) keyring.Fields {
 	return fields
 }
 
-// Seal makes the seal of a leaf's place: with it, a place that somebody changed is named, and not only known to be among many.
+// Seal returns the seal of a leaf's place: with it the check names a changed place.
 func (s Signer) Seal(p Place) keyring.Seal { return s.seals.Seal(p.fields(p.Leaf.Hash())) }
 
-// SealArchived makes the seal of the place of a row that leaves the database; hash is that of its leaf.
+// SealArchived returns the seal of the place of a row that leaves the database; hash is that of its leaf.
 func (s Signer) SealArchived(p Place, hash Hash) keyring.Seal {
 	p.Leaf.Kind = p.Leaf.Kind.Archived()
 	return s.seals.Seal(p.fields(hash))
 }
 
-// Check holds a place with this hash against its seal. Errors: those of keyring.Ring.
+// Check checks the seal of a place with this hash. Errors: those of keyring.Ring.
 func (s Signer) Check(p Place, hash Hash, seal keyring.Seal) error {
 	return s.seals.Verify(seal, p.fields(hash))
 }
@@ -195,7 +195,7 @@ func ParsePublicKeys(text []byte) (PublicKeys, error) {
 	return public, nil
 }
 
-// Line is the key that verifies checkpoints of a realm, as package note reads it.
+// Line returns the key that verifies checkpoints of a realm, in the form of package note.
 func (p PublicKey) Line(realm string) string {
 	line, _ := note.NewEd25519VerifierKey(origin(realm), p.Key)
 	return line
@@ -214,7 +214,7 @@ func (p PublicKeys) SignerOf(realm, signed string) (PublicKey, error) {
 	return PublicKey{}, errors.Join(errors.New("none of the keys signed it"), last)
 }
 
-// SplitCheckpoints takes signed checkpoints apart that stand one after the other.
+// SplitCheckpoints splits a text of several signed checkpoints.
 func SplitCheckpoints(text string) []string {
 	var notes []string
 	for line := range strings.Lines(text) {
@@ -231,7 +231,7 @@ func SplitCheckpoints(text string) []string {
 	return notes
 }
 
-// RealmOf is the realm a checkpoint says it is of; "" for none.
+// RealmOf returns the realm that a checkpoint names; "" for none.
 func RealmOf(signed string) string {
 	first, _, _ := strings.Cut(signed, "\n")
 	realm, found := strings.CutPrefix(first, originPrefix)

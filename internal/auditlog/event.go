@@ -87,13 +87,13 @@ type Head struct {
 	Root   Text  `json:"root"`
 }
 
-// WithHead adds to the detail of a step the head under which somebody used a right in it, under the key head.
+// WithHead adds the head under which a right was used to the detail of a step, under the key head.
 func WithHead(detail string, h Head) string {
 	return strings.TrimSuffix(detail, "}") + `,"head":` + detailOf(h) + "}"
 }
 
-// WithLimits adds to the detail of a step what its release takes of daily limits, under the key limits. Without any it is the detail as it
-// was.
+// WithLimits adds the amounts of daily limits that a release uses to the detail of a step, under the key limits. Without any the detail
+// stays unchanged.
 func WithLimits(detail string, uses []LimitUse) string {
 	if len(uses) == 0 {
 		return detail
@@ -239,8 +239,8 @@ func RefusedEventOf(kind, action string) string {
 	return EventOf(kind, action) + "-refused"
 }
 
-// RefusalDetail is the canonical text of a refusal: one JSON object with the keys refused (why, in a word: "four-eyes") and reason (the
-// sentence that was told), in this order.
+// RefusalDetail is the canonical text of a refusal: one JSON object with the keys refused (a word, such as "four-eyes") and reason (the
+// sentence for the caller), in this order.
 func RefusalDetail(why, sentence string) string {
 	return detailOf(struct {
 		Refused string `json:"refused"`

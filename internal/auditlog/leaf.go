@@ -107,7 +107,7 @@ type Event struct {
 	Version       *Version  `json:"version,omitempty"`
 }
 
-// Move is the row of a message's history that an event tells of.
+// Move is the row of a message's history in an event.
 type Move struct {
 	Action      string    `json:"action"`
 	ActorName   string    `json:"actorName"`
@@ -171,7 +171,7 @@ type Document struct {
 	SourceType  string    `json:"sourceType,omitempty"`
 }
 
-// Leaf is a row as the tree takes it.
+// Leaf is a row in the form of the tree.
 type Leaf struct {
 	Kind  Kind
 	RowID uuid.UUID // of the row in its table
@@ -181,7 +181,7 @@ type Leaf struct {
 // Hash is the leaf's hash in the tree.
 func (l Leaf) Hash() Hash { return tlog.RecordHash(l.Data) }
 
-// Leaf is the event as the tree takes it: KindEvent or KindUnverifiedEvent.
+// Leaf returns the leaf of the event: KindEvent or KindUnverifiedEvent.
 func (e Event) Leaf(kind Kind) (Leaf, error) {
 	e.Layout = layouts[kind]
 	data, err := written(e)
@@ -197,7 +197,7 @@ func (e Event) sealed() (keyring.Fields, error) {
 	return fields, err
 }
 
-// errOtherForm says that a leaf is written otherwise than the gateway writes it.
+// errOtherForm reports a leaf in another form than the gateway writes.
 var errOtherForm = errors.New("the leaf has another form")
 
 // parseEvent reads the leaf of an event in its one form: canonical JSON, times in UTC.
@@ -237,7 +237,7 @@ func oneForm(data []byte, leaf any, err error) error {
 	return err
 }
 
-// Seal makes the seal of the event. Its times must be as the database keeps them: in UTC, to the microsecond.
+// Seal returns the seal of the event. Its times must have the precision of the database: UTC, microseconds.
 func (e Event) Seal(keys keyring.Ring) (keyring.Seal, error) {
 	fields, err := e.sealed()
 	return keys.Seal(fields), err
@@ -252,7 +252,7 @@ func (e Event) Check(keys keyring.Ring, seal keyring.Seal) error {
 	return keys.Verify(seal, fields)
 }
 
-// Leaf is the document as the tree takes it: KindDocument or KindUnverifiedDocument.
+// Leaf returns the leaf of the document: KindDocument or KindUnverifiedDocument.
 func (d Document) Leaf(kind Kind) (Leaf, error) {
 	d.Layout = layouts[kind]
 	data, err := written(d)

@@ -6,7 +6,7 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// AuditRight is a role that somebody was given or lost, by the grant of it.
+// AuditRight is a role that an account was given or lost, with its grant.
 type AuditRight struct {
 	Grant string `json:"grant"` // its id
 	Role  string `json:"role"`
@@ -22,11 +22,11 @@ type Rights struct {
 	Ended   []AuditRight `json:"ended,omitempty"`
 }
 
-// None reports whether nothing became of them.
+// None reports whether no right changed.
 func (r Rights) None() bool { return len(r.Granted)+len(r.Ended) == 0 }
 
-// RightsDetail is the canonical text of it: one JSON object with the keys change, subject, user, person, granted and ended, in this order;
-// without those that say nothing.
+// RightsDetail is the canonical text of the rights: one JSON object with the keys change, subject, user, person, granted and ended, in this
+// order; empty ones are left out.
 func RightsDetail(r Rights) string {
 	return detailOf(r)
 }

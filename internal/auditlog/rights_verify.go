@@ -25,7 +25,7 @@ type told struct {
 	rights Rights
 }
 
-// rights takes the rows of a bundle that tell of rights.
+// rights collects the rows of a bundle about rights.
 type rights struct {
 	requests, approvals map[string]Event // by the change they are about
 	told                []told

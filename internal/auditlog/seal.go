@@ -13,8 +13,8 @@ import (
 	"countersign/internal/keyring"
 )
 
-// The documents that may wait in the outbox with a content of their own, those that may refuse a document that was received by themselves,
-// and those that may be sent again from there. The table says the same.
+// Documents that may wait in the outbox with a content of their own; documents that may be automatic refusals; documents that may be sent
+// again. The table has the same rules.
 var (
 	answerNames    = []iso20022.MessageName{iso20022.Pacs002V10, iso20022.Camt025V05}
 	refusalNames   = []iso20022.MessageName{iso20022.Pacs002V10, iso20022.Camt029V09}
@@ -62,7 +62,7 @@ func (d Outbound) fields() keyring.Fields {
 // SealDocument makes the seal of an outbound document.
 func (s Sealer) SealDocument(d Outbound) keyring.Seal { return s.documents.Seal(d.fields()) }
 
-// CheckDocument holds an outbound document against its seal. Errors: those of keyring.Ring.Verify.
+// CheckDocument checks the seal of an outbound document. Errors: those of keyring.Ring.Verify.
 func (s Sealer) CheckDocument(d Outbound, seal keyring.Seal) error {
 	return s.documents.Verify(seal, d.fields())
 }
@@ -86,7 +86,7 @@ func (d Kept) fields() keyring.Fields {
 // SealKept makes the seal of a document that did not go out.
 func (s Sealer) SealKept(d Kept) keyring.Seal { return s.documents.Seal(d.fields()) }
 
-// CheckKept holds a document that did not go out against its seal. Errors: those of keyring.Ring.Verify.
+// CheckKept checks the seal of a document that was not sent. Errors: those of keyring.Ring.Verify.
 func (s Sealer) CheckKept(d Kept, seal keyring.Seal) error {
 	return s.documents.Verify(seal, d.fields())
 }
@@ -213,7 +213,7 @@ func (d Delivery) fields() keyring.Fields {
 // SealDelivery makes the seal of the mark that clearing has an answer.
 func (s Sealer) SealDelivery(d Delivery) keyring.Seal { return s.answers.Seal(d.fields()) }
 
-// CheckDelivery holds the mark against its seal. Errors: those of keyring.Ring.Verify.
+// CheckDelivery checks the seal of a delivery mark. Errors: those of keyring.Ring.Verify.
 func (s Sealer) CheckDelivery(d Delivery, seal keyring.Seal) error {
 	return s.answers.Verify(seal, d.fields())
 }

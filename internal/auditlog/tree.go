@@ -8,7 +8,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// Tree is a hash tree by its right edge: all it takes to add leaves and to know the root.
+// Tree is a hash tree by its right edge, which is enough to add leaves and to compute the root.
 type Tree struct {
 	Size int64
 	// Edge are the roots of the full subtrees that Size is made of, largest first: one for each bit of Size.
@@ -28,7 +28,7 @@ func (n Node) Until() int64 { return (n.Index + 1) << n.Level }
 // kept is the distance in levels between the stored nodes: every 256th leaf completes one.
 const kept = 8
 
-// Append adds a leaf, and returns the nodes to keep that it completes.
+// Append adds a leaf, and returns the nodes to store that it completes.
 func (t *Tree) Append(leaf Hash) []Node {
 	var nodes []Node
 	hash, level := leaf, 0
@@ -45,7 +45,7 @@ func (t *Tree) Append(leaf Hash) []Node {
 	return nodes
 }
 
-// ErrBrokenTree says that the stored nodes form no tree.
+// ErrBrokenTree reports stored nodes that form no tree.
 var ErrBrokenTree = errors.New("the edge of the tree does not fit its size")
 
 // Check reports whether the edge has as many roots as the size asks for. Errors: ErrBrokenTree.
@@ -56,7 +56,7 @@ func (t Tree) Check() error {
 	return nil
 }
 
-// Root is the hash of the whole tree; of an empty one that of nothing.
+// Root returns the hash of the whole tree; of an empty one the hash of nothing.
 func (t Tree) Root() Hash {
 	if t.Size == 0 {
 		root, _ := tlog.TreeHash(0, nil)
@@ -100,7 +100,7 @@ func ProofOf(leaves []Hash, index int) []Hash {
 	return append(ProofOf(right, index-len(left)), RootOf(left))
 }
 
-// Stored reads hashes that are kept: those of leaves (level 0) and of nodes of each eighth level, count of them from an index on.
+// Stored reads stored hashes, count of them from an index on: leaves (level 0) and nodes of each eighth level.
 type Stored func(level int, from, count int64) ([]Hash, error)
 
 // ReadHashes returns nodes by their tlog numbers. A node between the stored levels is computed from the stored ones below it.
@@ -127,7 +127,7 @@ func (s Stored) ReadHashes(numbers []int64) ([]Hash, error) {
 	return hashes, nil
 }
 
-// Tree returns the tree of the first leaves, as the stored hashes make it.
+// Tree returns the tree of the first leaves, from the stored hashes.
 func (s Stored) Tree(size int64) (Tree, error) {
 	var numbers []int64
 	for level, from := bits.Len64(uint64(size))-1, int64(0); level >= 0; level-- { //nolint:gosec // never negative

@@ -38,7 +38,7 @@ type PayeeResult struct {
 	NameHash string `json:"payeeNameHash"`
 }
 
-// proving takes the rows of a bundle one after the other.
+// proving collects the rows of a bundle.
 type proving struct {
 	bundle Bundle
 	opened bool            // with the contents of its documents
@@ -62,7 +62,7 @@ type heldGrant struct {
 	grant string
 }
 
-// record is a grant in force as the master data have it.
+// record is a grant in force in the master data.
 type record struct {
 	user, role string
 	at         time.Time
@@ -268,7 +268,7 @@ func (p *proving) heldBy(person string, event Event) (Right, bool) {
 	return Right{}, false
 }
 
-// contents holds the bytes of each document against the digests in its leaf.
+// contents compares the bytes of each document with the digest in its leaf.
 func (p *proving) contents() error {
 	if !p.opened {
 		return nil
@@ -296,7 +296,7 @@ func digests(content []byte, hash Text) bool {
 	return bytes.Equal(digest[:], hash)
 }
 
-// version takes up the content a move began or amended, and holds the move's digest against that of its version.
+// version adds the content that a move began or amended, and compares the move's digest with that of its version.
 func (p *proving) version(event Event, versions map[int]Version) error {
 	if v := event.Version; v != nil {
 		document, there := p.proven.Documents[v.DocumentID]

@@ -41,7 +41,7 @@ func (f *forms) UnmarshalYAML(node *yaml.Node) error {
 	return err
 }
 
-// catalogueSet is all texts, ready to be said.
+// catalogueSet holds all texts, parsed.
 type catalogueSet struct {
 	known    map[Text]bool                // all keys
 	plain    map[Language]map[Text]string // texts as they stand, of those without plural forms

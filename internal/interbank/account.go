@@ -52,9 +52,9 @@ func (c convention) debtorAgent(from Account) agent {
 	return agentByBIC(from.AgentBIC)
 }
 
-// creditorAgent is, in SIC, the bank the IBAN tells, which wins over the one the client names (SPS 3.12). In SEPA it is the one the
-// client names, else the one a directory told when the order was taken, else the one the IBAN tells. It reports whether there is one: no
-// placeholder stands for a bank, for no clearing could route the payment.
+// creditorAgent returns, in SIC, the bank of the IBAN, which overrides the client's (SPS 3.12). In SEPA it returns the client's bank, else
+// that of the directory when the order was received, else that of the IBAN. It reports whether there is one: clearing could not route a
+// payment with a placeholder.
 func (c convention) creditorAgent(named *agent, iban account.IBAN, routed string) (agent, bool) {
 	if iid, found := iban.IID(); found && c.agentsByIID {
 		return agentByIID(iid.Short()), true

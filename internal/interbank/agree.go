@@ -10,7 +10,7 @@ import (
 	"countersign/internal/money"
 )
 
-// MismatchError says that a document says something else of its original than the original itself.
+// MismatchError reports a document that contradicts its original.
 type MismatchError struct {
 	Element string // the ISO name of the element that disagrees, such as OrgnlEndToEndId
 	Said    string
@@ -77,7 +77,7 @@ func (o Original) Agree(known Original) error {
 
 func amountOf(o Original) string { return amountText(o.Amount) }
 
-// controlSumOf is the control sum of a message that holds this payment alone.
+// controlSumOf returns the control sum of a message with this payment alone.
 func controlSumOf(o Original) string {
 	if o.Amount.Currency() == "" {
 		return ""
@@ -116,11 +116,11 @@ func dayText(day time.Time) string {
 	return day.Format(time.DateOnly)
 }
 
-// Owes holds a return that answers a recall against the amount it owes: all of the payment, less a charge that the document names, of at
-// most largest. The header's count and total must be those of the one return. It fails with a MismatchError, a ContradictionError for a
-// larger charge, or a money.Error when the amounts cannot be set against each other.
+// Owes compares a return that answers a recall with the owed amount: all of the payment, less a charge that the document names, of at most
+// largest. The header's count and total must be those of the one return. It fails with a MismatchError, a ContradictionError for a larger
+// charge, or a money.Error when the amounts cannot be compared.
 //
-// Source: EPC115-06 pacs.004 (ChrgsInf with a positive answer to a recall, FOCR); the same is taken in SIC.
+// Source: EPC115-06 pacs.004 (ChrgsInf with a positive answer to a recall, FOCR); SIC takes the same.
 func (r Returned) Owes(owed, largest money.Amount) error {
 	back := r.Amount
 	if !r.Charge.IsZero() {

@@ -11,7 +11,7 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// The rules of Check, which stand in the rulebook's table.
+// The rules of Check; the rulebook's table has them.
 const (
 	RuleNotForwarded         = rulebook.RuleNotForwarded
 	RuleIdentifierCharacters = rulebook.RuleIdentifierCharacters

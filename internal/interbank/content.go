@@ -72,7 +72,7 @@ func contentBelow(table []origin, place string, group reflect.Value) Content {
 	return content
 }
 
-// appendNode adds a node that says something.
+// appendNode adds a node with content.
 func appendNode(content Content, node Node, tag string, repeats bool) Content {
 	if node.Value == "" && len(node.Children) == 0 {
 		return content
@@ -151,15 +151,15 @@ func (c Content) MarshalJSON() ([]byte, error) {
 	return written, nil
 }
 
-// Difference is an element that two contents do not agree on; "" stands for an element that one of them does not have.
+// Difference is an element in which two contents differ; "" stands for a missing element.
 type Difference struct {
 	Place         string
 	Before, After string
 	Amount        bool
 }
 
-// Differences lists the elements in which a later content differs from an earlier one: those of the later one in document order, then
-// the elements that it no longer has.
+// Differences lists the elements in which a later content differs from an earlier one: those of the later one in document order, then the
+// removed ones.
 func Differences(earlier, later Content) []Difference {
 	was, is := map[string]string{}, map[string]bool{}
 	for _, s := range earlier.Statements() {

@@ -52,7 +52,7 @@ func (s Status) consistent(document *iso20022.FIToFIPaymentStatusReport) error {
 	return nil
 }
 
-// inGroup holds the status against what stands with the message. A group that is only on its way, such as RCVD, contradicts nothing.
+// inGroup compares the status with that of the message. An intermediate group status, such as RCVD, contradicts nothing.
 func (s Status) inGroup(group *iso20022.OriginalGroupHeader17) error {
 	said := OutcomeOf(group.GroupStatus)
 	if said == OutcomeNegative && s.Outcome != OutcomeNegative || said == OutcomePositive && s.Outcome == OutcomeNegative {
@@ -65,7 +65,7 @@ func (s Status) inGroup(group *iso20022.OriginalGroupHeader17) error {
 	return s.because(group.StatusReasonInformation)
 }
 
-// because refuses a reason beside a positive status; words alone (AddtlInf) are none.
+// because refuses a reason beside a positive status; text alone (AddtlInf) is no reason.
 func (s Status) because(reasons []iso20022.StatusReasonInformation12) error {
 	if s.Outcome != OutcomePositive {
 		return nil

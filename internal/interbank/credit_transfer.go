@@ -114,7 +114,7 @@ func (c convention) creditorAccount(given *iso20022.CashAccount38) *iso20022.Cas
 	return sent
 }
 
-// paymentType says instant, with the scheme's service level and the category purpose of the order, which may stand on either level.
+// paymentType returns the payment type: instant, with the scheme's service level and the category purpose of the order, from either level.
 func (c convention) paymentType(
 	information *iso20022.PaymentInstruction30, transaction *iso20022.CreditTransferTransaction34,
 ) *iso20022.PaymentTypeInformation28 {

@@ -54,7 +54,7 @@ func Rows(scheme rulebook.Scheme) []Row {
 	return slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return !r.HoldsFor(scheme) })
 }
 
-// How says in words how an element is written, or why it stays behind.
+// How describes how an element is written, or why it is not.
 func (r Row) How() string {
 	switch {
 	case r.says != "" && r.Fate == Carried:
@@ -83,8 +83,8 @@ const orderPointer = "/Document/CstmrCdtTrfInitn"
 // maxNotes bounds the notes of one order; there are fewer rows, but elements repeat.
 const maxNotes = 100
 
-// Notes lists what of an order is not forwarded to the creditor's bank, in document order, then doubtful references; at most 100. It
-// expects an order that the rules accept; of another it says as much as it can.
+// Notes lists the elements of an order that are not forwarded to the creditor's bank, in document order, then doubtful references; at most
+// 100. It expects an order that the rules accept; of another it lists what it can.
 func Notes(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation) []Note {
 	set := sets[scheme]
 	if set == nil || order == nil {
@@ -151,7 +151,7 @@ func FindRefused(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferI
 	})
 }
 
-// schemeSets are the places to look for in an order of one scheme.
+// schemeSets are the elements to look for in an order of one scheme.
 type schemeSets struct {
 	rows           []Row
 	noted, refused *iso20022.Set

@@ -8,7 +8,7 @@ import (
 	"countersign/internal/iso20022"
 )
 
-// ErrNoRefusal says that a document is no refusal of another one, or says more than that one.
+// ErrNoRefusal reports a document that is no refusal of another one, or has further content.
 var ErrNoRefusal = errors.New("it is no refusal of the document that it answers, or says more than that document")
 
 // OnlyRefuses checks that an answer refuses a document and repeats nothing but that document: a camt.029 with RJCR a camt.056, back to the

@@ -60,7 +60,7 @@ func transferOf(document *iso20022.FIToFICustomerCreditTransfer) (*iso20022.Cred
 	return transaction, nil
 }
 
-// settlementDay is the day a payment settles, which stands in the header or with the transaction.
+// settlementDay returns the day a payment settles, from the header or the transaction.
 func settlementDay(document *iso20022.FIToFICustomerCreditTransfer, transaction *iso20022.CreditTransferTransaction39) iso20022.ISODate {
 	if transaction.InterbankSettlementDate != "" {
 		return transaction.InterbankSettlementDate
@@ -97,7 +97,7 @@ func choiceOf(named *party) *iso20022.Party40Choice {
 	return &iso20022.Party40Choice{Party: named}
 }
 
-// paymentTypeOf is the payment type, which stands in the header or with the transaction.
+// paymentTypeOf returns the payment type, from the header or the transaction.
 func paymentTypeOf(
 	document *iso20022.FIToFICustomerCreditTransfer, transaction *iso20022.CreditTransferTransaction39,
 ) *iso20022.PaymentTypeInformation27 {

@@ -9,7 +9,7 @@ import (
 	"countersign/internal/iso20022/codec"
 )
 
-// Source says of one element of a document we send where it came from.
+// Source is the origin of an element of a document we send.
 type Source struct {
 	Element string // its place below the message element, or from AppHdr on, with a number where an element stands more than once
 	Value   string // with its currency, if it has one
@@ -24,7 +24,7 @@ type origin struct {
 	or      string    // where it stands when it does not stand at that place; "" where there is one place alone
 }
 
-// Known reports whether it is known of each element of a message where it came from: of those this gateway makes from others.
+// Known reports whether the origin of each element of a message is known: the gateway makes the message from others.
 func Known(name string) bool { return originsOf(name) != nil }
 
 // Sources lists the elements with text of a document of that name, in order, each with its source. A malformed
@@ -93,7 +93,7 @@ type level struct {
 // documentElement holds the message, whether a document travels alone or behind a header, below an element of any name.
 const documentElement = "Document"
 
-// leavesOf reads the elements of a document as far as it is well formed: those of its message, and those of its header below AppHdr.
+// leavesOf reads the elements of a well-formed part of a document: those of its message, and those of its header below AppHdr.
 func leavesOf(content []byte) []leaf {
 	scanner := codec.NewXMLScanner(content, codec.MaxDepth)
 	open := []level{{seen: map[string]int{}}}

@@ -33,7 +33,7 @@ const (
 	fromCreditor = "The bank of the creditor's IBAN; pain.001 " + orderTransaction + "/CdtrAgt where a SEPA order names it"
 )
 
-// headerOrigins say where the header of a document comes from, which a profile may put before it (package profile).
+// headerOrigins are the origins of the header of a document, which a profile may add (package profile).
 var headerOrigins = []origin{
 	{element: "AppHdr/Fr", from: "The settings: this end of the connection"},
 	{element: "AppHdr/To", from: "The settings: the other end of the connection"},
@@ -81,7 +81,7 @@ var transferOrigins = slices.Concat([]origin{
 	{element: "InstdAgt", from: fromCreditor},
 }))
 
-// eitherPlace are origins of elements that stand in the header or with the transaction.
+// eitherPlace returns the origins of elements that are in the header or with the transaction.
 func eitherPlace(transaction string, origins []origin) []origin {
 	var both []origin
 	for _, place := range []string{"GrpHdr", transaction} {
@@ -156,7 +156,7 @@ var resolutionOrigins = append([]origin{
 	},
 }, repeated("CxlDtls/TxInfAndSts", fromRecall, "Undrlyg/TxInf")...)
 
-// originalOrigins say where the elements about the original payment come from, in a document made of its pacs.008.
+// originalOrigins returns the origins of the elements about the original payment, in a document made of its pacs.008.
 func originalOrigins(place string, from i18n.Text) []origin {
 	about := place + "/OrgnlTxRef"
 	origins := []origin{
@@ -177,7 +177,7 @@ func originalOrigins(place string, from i18n.Text) []origin {
 	})...)
 }
 
-// parties say where the parties of a group come from, each from the one of the payment that has its role.
+// parties returns the origins of the parties of a group: each the party of the payment with its role.
 func parties(place string, from i18n.Text, roles map[string]string) []origin {
 	var origins []origin
 	for role, original := range roles {
@@ -186,7 +186,7 @@ func parties(place string, from i18n.Text, roles map[string]string) []origin {
 	return origins
 }
 
-// repeated say where the elements about the original payment come from, in a document that repeats them from another.
+// repeated returns the origins of the elements about the original payment, in a document that repeats them from another.
 func repeated(place string, from i18n.Text, there string) []origin {
 	var origins []origin
 	for _, name := range []string{

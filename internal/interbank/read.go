@@ -13,7 +13,7 @@ import (
 	"countersign/internal/money"
 )
 
-// Original names the payment that a document is about, as far as the document says.
+// Original names the payment of a document, as far as the document does.
 type Original struct {
 	// MessageID and MessageName are those of the document of the payment (or, in a status, of the message it answers). The name may be
 	// short: compare with SameMessage.
@@ -68,7 +68,7 @@ const noReason i18n.Text = "Clearing gave no reason."
 // noReasonOfRecall is the text of a recall without a reason.
 const noReasonOfRecall i18n.Text = "No reason was given."
 
-// choice is a code of ISO or one of the sender's own; each message has a type of its own for it.
+// choice is a code of ISO or one of the sender's own; each message has its own type.
 type choice struct{ Code, Proprietary string }
 
 // reasonOf builds a Reason from the sender's code, originator and texts.
@@ -121,7 +121,7 @@ func readDay(given iso20022.ISODate) (time.Time, error) {
 	return day, neverZero(day, err)
 }
 
-// neverZero refuses the first moment of the calendar, which the schema allows: here it stands for nothing said.
+// neverZero refuses the first moment of the calendar, which the schema allows: here it means no time.
 func neverZero(moment time.Time, err error) error {
 	if err == nil && moment.IsZero() {
 		return errors.New("read a date: nothing happened on 1 January of the year 1")

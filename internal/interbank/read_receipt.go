@@ -80,7 +80,7 @@ func ReadStatusRequest(document *iso20022.FIToFIPaymentStatusRequest) (Inquiry, 
 	return read, nil
 }
 
-// askedOriginal reads the payment a question is about, whose document may stand with the group too.
+// askedOriginal reads the payment of a question, whose document may be named in the group too.
 func askedOriginal(about Original, asked *iso20022.PaymentTransaction113) (Original, error) {
 	about.InstructionID, about.EndToEndID = asked.OriginalInstructionID, asked.OriginalEndToEndID
 	about.TransactionID, about.UETR = asked.OriginalTransactionID, asked.OriginalUETR

@@ -67,7 +67,7 @@ func ReadReturn(document *iso20022.PaymentReturn) (Returned, error) {
 	return read, nil
 }
 
-// returnedOriginal reads the payment a return is about, whose document stands with the transaction or with the group.
+// returnedOriginal reads the payment of a return, whose document is named in the transaction or the group.
 func returnedOriginal(document *iso20022.PaymentReturn, transaction *iso20022.PaymentTransaction112) (Original, error) {
 	about := Original{
 		InstructionID: transaction.OriginalInstructionID, EndToEndID: transaction.OriginalEndToEndID,

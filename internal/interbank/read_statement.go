@@ -24,7 +24,7 @@ type StatementLine struct {
 	Credit        bool // to our account at clearing
 }
 
-// ErrNoStatement says that a document is no statement whose lines can be read.
+// ErrNoStatement reports a document that is no readable statement.
 var ErrNoStatement = errors.New("this is no camt.053 or camt.052 whose entries name their transactions")
 
 // statement holds the elements of a camt.053 or camt.052 that a reconciliation needs, of any version.
@@ -108,7 +108,7 @@ func ReadClearingStatement(content []byte, zone *time.Location) (ClearingStateme
 	return s, nil
 }
 
-// cover takes the day of a date or time into the period.
+// cover extends the period by the day of a date or time.
 func (s *ClearingStatement) cover(text string, zone *time.Location) {
 	day, ok := dayIn(text, zone)
 	if !ok {
@@ -122,7 +122,7 @@ func (s *ClearingStatement) cover(text string, zone *time.Location) {
 	}
 }
 
-// coverEnd takes the days until a moment into the period. Midnight ends the day before.
+// coverEnd extends the period by the days until a moment. Midnight ends the day before.
 func (s *ClearingStatement) coverEnd(text string, zone *time.Location) {
 	at, err := iso20022.ISODateTime(text).Time()
 	if err != nil {
@@ -144,7 +144,7 @@ func dayIn(text string, zone *time.Location) (day time.Time, ok bool) {
 	return day, err == nil
 }
 
-// lines are the transactions of an entry, each with its own amount, or that of the entry where there is one.
+// lines returns the transactions of an entry, each with its own amount, or that of an entry with one transaction.
 func (e entry) lines() ([]StatementLine, error) {
 	if len(e.Details) == 0 {
 		return nil, fmt.Errorf("%w: an entry of %s %s names none", ErrNoStatement, e.Amount.Currency, e.Amount.Value)

@@ -100,14 +100,14 @@ func ReadStatus(document *iso20022.FIToFIPaymentStatusReport) (Status, error) {
 	return read, nil
 }
 
-// reportedOriginal reads the payment or return a status is about, whose document may stand with the group too.
+// reportedOriginal reads the payment or return of a status, whose document may be named in the group too.
 func reportedOriginal(about Original, transaction *iso20022.PaymentTransaction110) (Original, error) {
 	about.InstructionID, about.EndToEndID = transaction.OriginalInstructionID, transaction.OriginalEndToEndID
 	about.TransactionID, about.UETR = transaction.OriginalTransactionID, transaction.OriginalUETR
 	return about.read(said{group: transaction.OriginalGroupInformation, copy: transaction.OriginalTransactionReference})
 }
 
-// statusReason takes the first code, and the words of all reasons.
+// statusReason returns the first code, and the texts of all reasons.
 func statusReason(reasons []iso20022.StatusReasonInformation12) Reason {
 	var first *choice
 	var named *party

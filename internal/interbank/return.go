@@ -58,7 +58,7 @@ func (c convention) returned(in RTransactionInput, about original) (*iso20022.Pa
 	return transaction, keepCharge(transaction, in.Charge, *about.reference.CreditorAgent)
 }
 
-// keepCharge takes a charge off the returned amount; the full amount stands beside it (EPC, RtrdInstdAmt and ChrgsInf).
+// keepCharge subtracts a charge from the returned amount, beside the full amount (EPC, RtrdInstdAmt and ChrgsInf).
 func keepCharge(transaction *iso20022.PaymentTransaction112, charge money.Amount, keeper agent) error {
 	full := transaction.ReturnedInterbankSettlementAmount
 	amount, err := money.FromDecimal(money.Currency(full.Currency), full.Value)

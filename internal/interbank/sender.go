@@ -29,7 +29,7 @@ func BankID(bank iso20022.BranchAndFinancialInstitutionIdentification6) string {
 	return cmp.Or(institution.LEI, institution.Name)
 }
 
-// bankIDOf is the BankID of a bank that a message keeps as text: a BIC or a Swiss bank code.
+// bankIDOf returns the BankID of a bank stored as a BIC or a Swiss bank code.
 func bankIDOf(text string) string {
 	if iid, err := account.ParseIID(text); err == nil {
 		return BankID(agentByIID(iid.Short()))
@@ -65,7 +65,7 @@ func Sender(document iso20022.Document, clearing string) string {
 	return ""
 }
 
-// Senders are the BankIDs of the banks that a document may come from, the surest first; the clearing may be among them.
+// Senders returns the BankIDs of the banks that may have sent a document, the surest first; the clearing may be among them.
 func Senders(document iso20022.Document) []string {
 	var ids []string
 	for _, bank := range senders(document) {
@@ -139,5 +139,5 @@ func Counterparts(document iso20022.Document) []string {
 	return ids
 }
 
-// CounterpartOf is the BankID of the creditor's bank of a payment of ours, which a message keeps as a BIC or a Swiss bank code.
+// CounterpartOf returns the BankID of the creditor's bank of our payment, stored as a BIC or a Swiss bank code.
 func CounterpartOf(creditorAgent string) string { return bankIDOf(creditorAgent) }

@@ -134,7 +134,7 @@ func returnedTo(document *iso20022.PaymentReturn, transaction *iso20022.PaymentT
 	return nil
 }
 
-// returnDay is the day a return settles, which stands in the header or with the transaction.
+// returnDay returns the day a return settles, from the header or the transaction.
 func returnDay(document *iso20022.PaymentReturn, transaction *iso20022.PaymentTransaction112) iso20022.ISODate {
 	if transaction.InterbankSettlementDate != "" {
 		return transaction.InterbankSettlementDate

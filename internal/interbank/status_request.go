@@ -18,7 +18,7 @@ type StatusRequestInput struct {
 	At                   time.Time
 }
 
-// StatusRequest makes the pacs.028 that asks what became of a payment. It fails with ErrScheme, ErrTransactions or ErrIncomplete.
+// StatusRequest makes the pacs.028 about a payment. It fails with ErrScheme, ErrTransactions or ErrIncomplete.
 func StatusRequest(in StatusRequestInput) (*iso20022.FIToFIPaymentStatusRequest, error) {
 	c, err := conventionOf(in.Scheme)
 	if err != nil {
@@ -46,8 +46,8 @@ type ReturnStatusRequestInput struct {
 	At                   time.Time
 }
 
-// ReturnStatusRequest makes the pacs.028 that asks what became of a return. It cites the pacs.004 and, as that does, the ids of the
-// payment that is sent back. It fails with ErrScheme or ErrTransactions.
+// ReturnStatusRequest makes the pacs.028 about a return. It cites the pacs.004 and, as that does, the ids of the returned payment. It fails
+// with ErrScheme or ErrTransactions.
 func ReturnStatusRequest(in ReturnStatusRequestInput) (*iso20022.FIToFIPaymentStatusRequest, error) {
 	c, err := conventionOf(in.Scheme)
 	if err != nil {

@@ -166,7 +166,7 @@ var transactionRows = []Row{
 	{Place: payments + "/RmtInf", Fate: Carried, To: transfer + "/RmtInf"},
 }
 
-// party are the rows of a party of the order that goes on as it is.
+// mappedParty returns the rows of a party of the order that is forwarded unchanged.
 func mappedParty(place, to, name string) []Row {
 	return []Row{
 		{Place: place, Fate: Carried, To: to},
@@ -175,8 +175,8 @@ func mappedParty(place, to, name string) []Row {
 	}
 }
 
-// refusedRows are the elements that neither go on nor are of a kind that the debtor's bank itself uses up; those that a scheme forbids are
-// rules of package rulebook.
+// refusedRows are the elements that are neither forwarded nor used up by the debtor's bank itself; those that a scheme forbids are rules of
+// package rulebook.
 var refusedRows = []Row{
 	{Place: "PmtInf/PoolgAdjstmntDt", Fate: Refused, Name: "the pooling adjustment date", Reason: noPlace},
 	{Place: payments + "/XchgRateInf", Fate: Refused, Name: "the exchange rate information", Reason: noPlace},

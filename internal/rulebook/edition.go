@@ -31,8 +31,8 @@ func NewEditions(codes []CodeSets, calendars []*calendar.Edition) *Editions {
 	return &Editions{codes: sorted, days: calendar.Merge(ordered...)}
 }
 
-// Published holds the editions that are in force, for all who check: an import puts others in their place while checks go on. The zero
-// Published, and nil, holds none, so that those of the program count.
+// Published holds the editions in force, shared by all checks; an import replaces them while checks run. The zero Published, and nil, holds
+// none, so that those of the program count.
 type Published struct{ held atomic.Pointer[Editions] }
 
 // Put puts editions in force.

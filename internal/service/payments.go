@@ -46,8 +46,8 @@ type Result struct {
 // Create makes an instruction. A repeat with the same externalId and content returns the first message again.
 //
 // Errors: payment.ForbiddenError; payment.RefusalError with every rule broken, DU01 for a MsgId used before or an externalId used with
-// other content; payment.FieldError for the note; payment.ErrKeyReused; payment.ErrAlike; payment.WithheldError when a key used before is not as it was
-// stored; lifecycle.ErrNoPolicy.
+// other content; payment.FieldError for the note; payment.ErrKeyReused; payment.ErrAlike; payment.WithheldError when a key used before is
+// not as it was stored; store.ErrNoPolicy.
 func (s *Payments) Create(ctx context.Context, by identity.Principal, in payment.Order) (Result, error) {
 	found, err := s.verify(ctx, by, in)
 	if err != nil {

@@ -60,8 +60,8 @@ type result[O any] struct {
 	err     error
 }
 
-// Do does one operation, together with others of its realm that wait. It calls queued, unless nil, once every later operation of the realm is
-// sent with this one or after it. Errors: that of Send; ErrUnknown; that of the context.
+// Do does one operation, together with others of its realm that wait. It calls queued, unless nil, once every later operation of the realm
+// is sent with this one or after it. Errors: that of Send; ErrUnknown; that of the context.
 func (b *Batcher[I, O]) Do(ctx context.Context, realm string, item I, queued func()) (O, error) {
 	q, own, unlock := b.enqueue(ctx, realm, item)
 	if queued != nil {

@@ -58,7 +58,7 @@ func (s ChangeSort) Word(c administration.Change) string {
 	return "3"
 }
 
-// decisionFilter is the filter's state as the queries know it.
+// decisionFilter maps the state of the filter to that of the queries.
 var decisionFilter = map[administration.State]string{
 	administration.StatePending: "pending", administration.StateApplied: "approve", administration.StateRejected: "reject",
 }

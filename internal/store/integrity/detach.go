@@ -146,7 +146,7 @@ func archivesOf(ctx context.Context, q *dbsqlc.Queries, keys keyring.Ring, realm
 	return approved, err
 }
 
-// eachApproved calls look for the approved changes of a kind, the newest first. A change that fails its seals approves nothing: I20 names it.
+// eachApproved calls look for the approved changes of a kind, newest first. A change that fails its seals approves nothing: I20 names it.
 func eachApproved(ctx context.Context, q *dbsqlc.Queries, keys keyring.Ring, realm string, kind administration.Kind,
 	look func(change uuid.UUID, after administration.Values),
 ) error {

@@ -286,7 +286,7 @@ func (s *Snapshot) violations(ctx context.Context, statement string) ([]Violatio
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Violation])
 }
 
-// violationRow is the shape all queries of invariants answer in.
+// violationRow is a row of the result of an invariant query.
 type violationRow interface {
 	~struct{ Realm, Relation, Key, What string }
 }

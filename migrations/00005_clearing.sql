@@ -45,7 +45,8 @@ ALTER TABLE inbox
   ALTER COLUMN scheme SET STATISTICS 3, ALTER COLUMN reference SET STATISTICS 3, ALTER COLUMN name SET STATISTICS 3, ALTER COLUMN
   content_hash SET STATISTICS 3, ALTER COLUMN outcome SET STATISTICS 3, ALTER COLUMN reason SET STATISTICS 3, ALTER COLUMN realm SET
   STATISTICS 3, ALTER COLUMN document_id SET STATISTICS 3, ALTER COLUMN content SET STATISTICS 3, ALTER COLUMN waits_for SET STATISTICS
-  3, ALTER COLUMN wait_until SET STATISTICS 3, ALTER COLUMN received_at SET STATISTICS 3;
+  3, ALTER COLUMN wait_until SET STATISTICS 3, ALTER COLUMN received_at SET STATISTICS 3,
+  ALTER COLUMN key_id SET STATISTICS 3, ALTER COLUMN seal SET STATISTICS 3;
 
 -- A document that waited found whose it is: the realm takes it, though it could not see it before. Only a document that waits can be
 -- taken, once, and by the realm it is given to or by the step before realms. Returns how many were taken.

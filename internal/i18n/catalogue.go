@@ -1,17 +1,12 @@
 package i18n
 
 import (
-	"cmp"
 	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
 	"regexp"
-	"slices"
-	"strconv"
-	"strings"
 	"sync"
-	"time"
 
 	"go.yaml.in/yaml/v3"
 	"golang.org/x/text/feature/plural"
@@ -138,105 +133,4 @@ func numberOf(key Text) int {
 		}
 	}
 	return max(at, 1)
-}
-
-// pattern recognises the English sentence of a key by the words between its values.
-type pattern struct {
-	key     Text
-	first   string // the words before the first value
-	words   int    // the length of all of them
-	match   *regexp.Regexp
-	places  []int  // of each value found, from 0
-	numbers []bool // whether it is a whole number
-}
-
-// minPattern is the number of characters from which the words of a sentence tell it from others.
-const minPattern = 12
-
-// patterns are those of all keys with values, the ones with the most words first.
-var patterns = sync.OnceValue(func() []pattern {
-	var list []pattern
-	for key := range catalogues().known {
-		if p := patternOf(key); len(p.places) > 0 && p.words >= minPattern {
-			list = append(list, p)
-		}
-	}
-	slices.SortFunc(list, func(a, b pattern) int { return cmp.Or(cmp.Compare(b.words, a.words), cmp.Compare(a.key, b.key)) })
-	return list
-})
-
-func patternOf(key Text) pattern {
-	p, text, end := pattern{key: key}, string(key), 0
-	var expression strings.Builder
-	literal := func(words string) {
-		if len(p.places) == 0 {
-			p.first += words
-		}
-		p.words += len(words)
-		expression.WriteString(regexp.QuoteMeta(words))
-	}
-	for _, at := range placeholder.FindAllStringSubmatchIndex(text, -1) {
-		literal(text[end:at[0]])
-		end = at[1]
-		if text[at[4]:at[5]] == "%" {
-			literal("%")
-			continue
-		}
-		place := len(p.places)
-		if at[2] >= 0 {
-			place, _ = strconv.Atoi(text[at[2]:at[3]]) // digits
-			place--
-		}
-		p.places = append(p.places, place)
-		if text[at[4]:at[5]] == "d" {
-			expression.WriteString(`(-?\d+)`)
-		} else {
-			expression.WriteString("(.+?)")
-		}
-		p.numbers = append(p.numbers, text[at[4]:at[5]] == "d")
-	}
-	literal(text[end:])
-	p.match = regexp.MustCompile("(?s)^" + expression.String() + "$")
-	return p
-}
-
-// Recognised is a sentence of ours that was stored in English with its values, such as a refusal. One that the catalogue does not know is
-// said as it is.
-func Recognised(english string) Text {
-	english = unmarked.Replace(english)
-	if catalogues().known[Text(english)] {
-		return Text(english)
-	}
-	for _, p := range patterns() {
-		if !strings.HasPrefix(english, p.first) {
-			continue
-		}
-		found := p.match.FindStringSubmatch(english)
-		if found == nil {
-			continue
-		}
-		values := make([]any, slices.Max(p.places)+1)
-		for i, place := range p.places {
-			values[place] = recognisedValue(found[i+1], p.numbers[i])
-		}
-		return p.key.With(values...)
-	}
-	return Data(english)
-}
-
-// recognisedValue reads a value as package i18n writes it for programs.
-func recognisedValue(written string, isNumber bool) any {
-	if number, err := strconv.Atoi(written); isNumber && err == nil {
-		return number
-	}
-	if at, err := time.Parse(time.RFC3339, written); err == nil {
-		return Moment(at)
-	}
-	if at, err := time.Parse("2006-01-02 15:04 UTC", written); err == nil {
-		return Minute(at)
-	}
-	if at, err := time.Parse(time.DateOnly, written); err == nil {
-		return Day(at)
-	}
-	return Recognised(written)
 }

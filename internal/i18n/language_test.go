@@ -127,25 +127,6 @@ func TestValuesAreWrittenForTheirReader(t *testing.T) {
 	}
 }
 
-// TestAStoredSentenceIsRecognised with its values: texts, times and numbers of it are said in the language of the page; data stays.
-func TestAStoredSentenceIsRecognised(t *testing.T) {
-	t.Parallel()
-	at := time.Date(2026, 11, 20, 8, 14, 3, 0, time.UTC)
-	state := Text("Rejected")
-	for _, stored := range []Text{
-		Text("This message was already approved by %s on %s. It is now %s.").With("Anna 4711", Moment(at), state),
-		Text("Shorten the reason to %d characters.").With(512),
-		"You may not decide payments: this needs the role checker.",
-		Data("Pay 4711 to Anna"),
-	} {
-		for _, l := range Languages() {
-			if got := l.Say(Recognised(stored.String())); got != l.Say(stored) {
-				t.Errorf("%s: %q, want %q", l, got, l.Say(stored))
-			}
-		}
-	}
-}
-
 // constant is an error with a text for people.
 type constant Text
 

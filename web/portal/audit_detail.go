@@ -93,7 +93,7 @@ func detailWords(event, stored string) i18n.Text {
 	case err != nil:
 		return i18n.Stored(stored)
 	case d.Refused != "":
-		return i18n.Text("Refused: %s").With(i18n.Recognised(spoken(d.Reason)))
+		return i18n.Text("Refused: %s").With(i18n.Stored(spoken(d.Reason)))
 	case d.From != "" && d.To != "":
 		return because(moveWords(d.From, d.To), d.Reason)
 	case event == auditlog.EventUserRights:

@@ -147,8 +147,7 @@ func (r *Reader) beneficiaries(
 	}
 	guard := r.db.Guard(q)
 	known, former = make(map[string]dbsqlc.Beneficiary, len(rows)), map[string]string{}
-	for _, row := range rows {
-		b := dbsqlc.Beneficiary(row)
+	for _, b := range rows {
 		switch {
 		case !guard.Fits(ctx, Beneficiary(b)):
 			continue

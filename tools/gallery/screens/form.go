@@ -253,6 +253,7 @@ func formExhibits() []Exhibit {
 		{Field: "duplicateReason", Text: "Say why it is paid again: the checkers read this."},
 	}
 	upload := views.Upload{
+		Account: "CH5021977000004331346", Currency: "CHF",
 		Layout: makerShell("Upload a file", views.PlaceUpload), Limit: "256 kB",
 		Accepted: []i18n.Text{"pain.001.001.09 in CHF for SIC instant payments, in EUR for SEPA instant payments"}, Payments: 1000,
 	}

@@ -31,6 +31,14 @@ func monthNow(h *servicetest.Env) (month string, later time.Time) {
 // archived archives the month of the clock.
 func archived(t *testing.T, h *servicetest.Env) []byte {
 	t.Helper()
+	var file bytes.Buffer
+	archiveTo(t, h, &file)
+	return file.Bytes()
+}
+
+// archiveTo writes the archive of the month of the clock.
+func archiveTo(t *testing.T, h *servicetest.Env, file io.Writer) {
+	t.Helper()
 	h.Notary.Sweep(ctx)
 	s, err := integrity.Open(ctx, h.DB.OwnerURL)
 	must(t, err)
@@ -39,10 +47,8 @@ func archived(t *testing.T, h *servicetest.Env) []byte {
 	defer keys.Close(ctx)
 	in := integrity.ArchiveInput{Realm: "demo", Seal: h.Seal, Trusted: publicKeys(t), Keys: &keys}
 	in.Month, in.Now = monthNow(h)
-	var file bytes.Buffer
-	_, err = s.Archive(ctx, in, &file)
+	_, err = s.Archive(ctx, in, file)
 	must(t, err)
-	return file.Bytes()
 }
 
 // readArchive verifies an archive, with the data keys of a database or without, and returns its messages.

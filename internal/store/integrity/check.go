@@ -194,7 +194,8 @@ func (a *audit) checkSeals(ctx context.Context) error {
 		{"I26", "each token and each session of the portal matches the seal of its sign-in, for its owner and its time, and none was " +
 			"opened again", tokens, a.snapshot.together(a.tokens)},
 		ofTrees,
-		{"I36", "rows left with archives, and data keys by erasures, that two administrators approved, and no other archived row is gone", both, a.detached},
+		{"I36", "rows left with archives, and data keys by erasures, that two administrators approved, and no other archived row is " +
+			"gone", both, a.detached},
 	}
 	if len(a.since) == 0 {
 		return a.seals(ctx, append(ofRows, ofTheRest...)...)

@@ -171,7 +171,8 @@ var emailPattern = regexp.MustCompile(`^[0-9A-Za-z!#$%&'*+/=?^_{|}~-]+(?:\.[0-9A
 	`(?:[0-9A-Za-z](?:[0-9A-Za-z-]{0,61}[0-9A-Za-z])?\.)+[A-Za-z](?:[0-9A-Za-z-]{0,61}[0-9A-Za-z])$`)
 
 func (f *findings) email(address string) {
-	if address != "" && (len(address) > emailLimit || strings.IndexByte(address, '@') > emailLocalLimit || !emailPattern.MatchString(address)) {
+	tooLong := len(address) > emailLimit || strings.IndexByte(address, '@') > emailLocalLimit
+	if address != "" && (tooLong || !emailPattern.MatchString(address)) {
 		f.add("email", codeFormat, "Enter one e-mail address, such as name@bank.example.")
 	}
 }

@@ -154,7 +154,8 @@ func (v *Request) leftOutBefore(m payment.Message, beside int) (i18n.Text, error
 func (v *Request) overLimit(m payment.Message) (i18n.Text, error) {
 	limits, err := v.Config.Approval.Limits(v.Context(), v.By, m)
 	for _, l := range limits {
-		if passed := cmp.Or(l.Refuses(m.Summary.Amount), l.Overbooked(m.Summary.Amount)); l.Currency == m.Summary.Amount.Currency() && passed != "" {
+		passed := cmp.Or(l.Refuses(m.Summary.Amount), l.Overbooked(m.Summary.Amount))
+		if l.Currency == m.Summary.Amount.Currency() && passed != "" {
 			return passed, err
 		}
 	}
@@ -241,9 +242,7 @@ func approveBulk(v *Request) error {
 		model.File, model.Checked, places = form.Get(fileField), form.Get(CheckedField), waiting.places
 	}
 	if model.File != "" && form.Get(lookedField) == "" {
-		return v.renderFileApproval(uuid.MustParse(model.File), http.StatusUnprocessableEntity, ui.Problem{
-			Field: lookedField, Text: "Nothing was approved. Look at the marked payments, and confirm that you did.", Code: "CH21",
-		})
+		return v.renderFileApproval(uuid.MustParse(model.File), http.StatusUnprocessableEntity, unlooked)
 	}
 	if len(items) == 0 {
 		return v.leaveFor(model.BackURL, "Nothing was approved. Tick the payments to approve.")

@@ -234,6 +234,11 @@ func maxTogether(form url.Values) int {
 	return maxBulk
 }
 
+// unlooked refuses the approval of a file whose marked payments the checker did not confirm having looked at.
+var unlooked = ui.Problem{
+	Field: lookedField, Text: "Nothing was approved. Look at the marked payments, and confirm that you did.", Code: "CH21",
+}
+
 // fileChanged refuses the approval of a file that differs from its page.
 const fileChanged i18n.Text = "" +
 	"A payment of this file was amended or added after this page was loaded. Nothing more was approved: check the page again."

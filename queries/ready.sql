@@ -62,7 +62,7 @@ SELECT count(*) FROM user_account WHERE realm = @realm AND password_hash = @pass
 SELECT approvals_required FROM policy
 WHERE realm = @realm AND retired_at IS NULL AND client_id IS NULL AND channel IS NULL AND scheme IS NULL AND kind IS NULL
   AND amount_from IS NULL AND amount_to IS NULL
-ORDER BY rank DESC, created_at DESC LIMIT 1;
+ORDER BY rank DESC, created_at DESC, policy_id DESC LIMIT 1;
 
 -- name: MessagePresent :one
 SELECT EXISTS (SELECT FROM message)::boolean AS present;

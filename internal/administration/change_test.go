@@ -166,6 +166,19 @@ func TestAPolicyIsTriedOnWhatWasEntered(t *testing.T) {
 	}
 }
 
+// TestOfEqualPoliciesTheYoungestApplies: a change of a policy has the id of its request, which can be older than a policy that was created
+// before the change was approved.
+func TestOfEqualPoliciesTheYoungestApplies(t *testing.T) {
+	t.Parallel()
+	changed := administration.Policy{ID: "1", Approvals: 2, Status: administration.StatusInForce, CreatedAt: noon.Add(time.Hour)}
+	between := administration.Policy{ID: "2", Approvals: 1, Status: administration.StatusInForce, CreatedAt: noon}
+	for _, list := range [][]administration.Policy{{changed, between}, {between, changed}} {
+		if rule, _ := administration.RuleFor(list, administration.PastMessage{}); rule.ID != changed.ID {
+			t.Errorf("the policy %s applies", rule.ID)
+		}
+	}
+}
+
 // suppression is a change that one asks for: the account of a maker is suppressed.
 func suppression(t *testing.T) (administration.Change, administration.Facts) {
 	t.Helper()

@@ -1,9 +1,10 @@
 package administration
 
 import (
+	"cmp"
 	"slices"
-
-	"github.com/google/uuid"
+	"strings"
+	"time"
 )
 
 // PastMessage holds the fields of an earlier message that a policy matches.
@@ -24,13 +25,13 @@ type DryRun struct {
 	now, then []Policy
 }
 
-// youngest is the id of the policy that is tried: of equal ranks the younger one applies.
-var youngest = uuid.Max.String()
+// tried is the id of the policy that is tried.
+const tried = "tried"
 
 // NewDryRun begins a dry run of a policy, which takes the place of the policy in force of its id.
 func NewDryRun(p Policy, inForce []Policy) DryRun {
 	then := slices.DeleteFunc(slices.Clone(inForce), func(other Policy) bool { return other.ID == p.ID })
-	p.ID, p.Status = youngest, StatusInForce
+	p.ID, p.Status, p.CreatedAt = tried, StatusInForce, time.Unix(1<<40, 0) // it is the youngest
 	return DryRun{ByApprovals: map[int]int{}, now: inForce, then: append(then, p)}
 }
 
@@ -42,7 +43,7 @@ func (d *DryRun) Count(m PastMessage) {
 	}
 	if rule, found := RuleFor(d.then, m); found {
 		after = rule.Approvals
-		if rule.ID == youngest {
+		if rule.ID == tried {
 			d.Taken++
 		}
 	}
@@ -60,11 +61,11 @@ func (p Policy) Matches(m PastMessage) bool {
 		(p.AmountFrom == nil || *p.AmountFrom <= m.Amount) && (p.AmountTo == nil || *p.AmountTo >= m.Amount)
 }
 
-// RuleFor returns the policy in force that a message would be entered under; found is false where none matches. Younger policies have
-// higher ids.
+// RuleFor returns the policy in force that a message is entered under; found is false where none matches. Of the matching policies the
+// highest rank applies, of equal ranks the youngest, as in SubmissionContext.
 func RuleFor(policies []Policy, m PastMessage) (rule Policy, found bool) {
 	for _, p := range policies {
-		above := p.Rank > rule.Rank || p.Rank == rule.Rank && p.ID > rule.ID
+		above := cmp.Or(cmp.Compare(p.Rank, rule.Rank), p.CreatedAt.Compare(rule.CreatedAt), strings.Compare(p.ID, rule.ID)) > 0
 		if p.Status == StatusInForce && p.Matches(m) && (!found || above) {
 			rule, found = p, true
 		}

@@ -29,6 +29,7 @@ type Policy struct {
 	Funds               string        `field:"funds"`        // the name of a payment.Funds
 	ExpiresAfter        time.Duration `field:"expiresAfter"` // whole seconds
 	Status              string        `field:"status"`
+	CreatedAt           time.Time     // zero for one that is not there yet
 }
 
 // The kinds of changes of policies.

@@ -249,20 +249,24 @@ func (s *Service) answerBy(scheme rulebook.Scheme) time.Time {
 	return rulebook.AnswerBy(scheme, s.cfg.Now().In(s.cfg.Zone), s.cfg.Rules)
 }
 
-// recallAnswered records on a received recall that a return or resolution has answered it. The poll repeats it after a crash.
+// recallAnswered records on a received recall that a return or resolution has answered it, if the last move of the answer proves that. The
+// poll repeats it after a crash.
 func (s *Service) recallAnswered(ctx context.Context, m payment.Message) error {
 	if m.AnswersID == uuid.Nil {
 		return nil
 	}
-	after, err := s.cfg.Messages.Message(ctx, m.Realm, m.InternalID)
+	return s.noteAnswer(ctx, s.cfg.Messages, m.Realm, m.InternalID)
+}
+
+func (s *Service) noteAnswer(ctx context.Context, by *store.Messages, realm string, answer uuid.UUID) error {
+	after, err := by.Proven(ctx, realm, answer)
 	if err != nil || after.State != payment.StateSettled && after.State != payment.StateCommunicated {
 		return err
 	}
-	return s.noteAnswer(ctx, s.cfg.Messages, m.Realm, m.AnswersID)
-}
-
-func (s *Service) noteAnswer(ctx context.Context, by *store.Messages, realm string, recall uuid.UUID) error {
-	_, err := by.Transact(ctx, realm, recall, func(m payment.Message) (payment.Transition, error) {
+	if s.trusted(ctx, after) != nil {
+		return nil // with an alarm
+	}
+	_, err = by.Transact(ctx, realm, after.AnswersID, func(m payment.Message) (payment.Transition, error) {
 		return moveIf(m.Answer(s.cfg.Now()))
 	})
 	return err

@@ -104,3 +104,31 @@ func TestNothingIsAskedAboutAStateThatWasNone(t *testing.T) {
 		t.Errorf("a recall of it: %v, want it withheld", err)
 	}
 }
+
+// TestARecallIsNotAnsweredByAStateThatWasNone: with the login of the service, the return that answers a recall is written as settled. The
+// recall waits on, with an alarm.
+func TestARecallIsNotAnsweredByAStateThatWasNone(t *testing.T) {
+	t.Parallel()
+	const scheme = rulebook.SchemeSIC
+	h := servicetest.New(t)
+	log := &testutil.Log{}
+	h.Log = log
+	original, document := booked(t, h, scheme, "TX9")
+	received := receivedRecall(t, h, original, document)
+	m := request(t, h, payment.RTransaction{
+		Request: rulebook.Request{Reason: "FOCR"}, Kind: payment.KindReturn, Scheme: scheme, OriginalID: original.InternalID,
+	})
+	send(t, h, m)
+	_, err := h.DB.ConnectAsApplication(t, m.Realm).Exec(ctx, `WITH planted AS (
+			INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_name, channel, at)
+			SELECT realm, message_id, state_sequence + 1, kind, state, 'settle', 'Settled', state_sequence, version, 'Clearing', 'clearing', now()
+			FROM message WHERE message_id = $1)
+		UPDATE message SET state = 'Settled', state_sequence = state_sequence + 1, state_since = now(), settled_at = now() WHERE message_id = $1`,
+		m.InternalID)
+	must(t, err)
+	h.Clearing.RunOnce(ctx)
+	want{state: payment.StateAwaitingDecision}.check(t, h, received)
+	if alarms(log) == 0 {
+		t.Error("no alarm is raised")
+	}
+}

@@ -181,7 +181,7 @@ func (s *Service) poll(ctx context.Context, realm string, polls *sync.WaitGroup)
 	s.pollBookings(ctx, realm)
 	s.offerMoves(realm, due.Expired, func(m payment.Message) (payment.Transition, error) { return m.Expire(s.cfg.Now()) })
 	s.offerMoves(realm, due.FallingDue, func(m payment.Message) (payment.Transition, error) { return m.FallDue(s.cfg.Now()) })
-	s.offerMoves(realm, due.ToAnswer, func(m payment.Message) (payment.Transition, error) { return moveIf(m.Answer(s.cfg.Now())) })
+	s.offerSteps(realm, due.ToAnswer, func(ctx context.Context, id uuid.UUID) error { return s.noteAnswer(ctx, s.cfg.Due, realm, id) })
 }
 
 func (s *Service) due(ctx context.Context, realm string) (store.Due, error) {
@@ -201,12 +201,18 @@ func (s *Service) dueTimes(held []uuid.UUID, page int32) store.DueTimes {
 
 // offerMoves offers a transition of messages to the clock.
 func (s *Service) offerMoves(realm string, ids []uuid.UUID, decide store.DecideFunc) {
+	s.offerSteps(realm, ids, func(ctx context.Context, id uuid.UUID) error {
+		_, err := s.cfg.Due.Transact(ctx, realm, id, decide)
+		return err
+	})
+}
+
+func (s *Service) offerSteps(realm string, ids []uuid.UUID, step func(context.Context, uuid.UUID) error) {
 	for _, id := range ids {
 		s.clock.offer(task{realm: realm, id: id}, func(ctx context.Context) error {
 			limited, cancel := context.WithTimeout(ctx, dueTimeout)
 			defer cancel()
-			_, err := s.cfg.Due.Transact(limited, realm, id, decide)
-			return ignoreMoved(err)
+			return ignoreMoved(step(limited, id))
 		})
 	}
 }

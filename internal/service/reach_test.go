@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,6 +108,29 @@ func TestABankThatMovedIsSeenAtTheApproval(t *testing.T) {
 	approved, err := h.Approval.Approve(ctx, checker, approve)
 	if err != nil || approved.State != payment.StateApproved {
 		t.Errorf("with the old directory: %v", err)
+	}
+}
+
+// TestAnOlderDirectoryIsNotUsed: a superuser hides the newest edition, under the head that a gateway has verified. No bank is reached by the
+// edition before, and the page says so.
+func TestAnOlderDirectoryIsNotUsed(t *testing.T) {
+	t.Parallel()
+	h := servicetest.New(t)
+	load(t, h, "2026-03-01", "FR20041;BBBBFRPPXXX;Demo bank;no", "DE;AAAADEFFXXX;Other bank;yes")
+	order := h.Order(rulebook.SchemeSCT)
+	_, err := h.Submission.Create(ctx, h.Person(t, "maker1"), order)
+	wantUnreached(t, err, "do not reach Demo bank")
+	_, err = h.DB.Connect(t).Exec(ctx, "DELETE FROM routing_directory WHERE scheme = 'sct-inst' AND edition = '2026-03-01'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = h.Submission.Create(ctx, h.Person(t, "maker1"), order)
+	if err == nil {
+		t.Error("a payment is entered by the edition before")
+	}
+	shown, err := h.DB.Database.Directories(ctx, "demo")
+	if err != nil || !shown[slices.IndexFunc(shown, func(d store.DirectorySummary) bool { return d.Scheme == "sct-inst" })].Broken {
+		t.Errorf("the page shows %+v %v", shown, err)
 	}
 }
 

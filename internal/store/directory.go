@@ -30,7 +30,8 @@ func (d *Database) directories(ctx context.Context, q *dbsqlc.Queries, realm str
 	found := make([]DirectorySummary, 0, len(rows))
 	for _, row := range rows {
 		edition, err := time.Parse(time.DateOnly, row.Edition)
-		fits := err == nil && guard.Fits(ctx, Directory(row))
+		fits := err == nil && guard.Fits(ctx, Directory(row)) &&
+			guard.Newest(ctx, realm, "routing_directory", row.Scheme, row.DirectoryID.String())
 		found = append(found, DirectorySummary{
 			Realm: row.Realm, Scheme: row.Scheme, Edition: edition, Entries: int(row.Entries), Source: row.Source, LoadedAt: row.LoadedAt,
 			Broken: !fits,

@@ -17,7 +17,7 @@ import (
 type Due struct {
 	Expired    []uuid.UUID // pending for longer than their policy lets them
 	FallingDue []uuid.UUID // recalls of ours whose answer is late
-	ToAnswer   []uuid.UUID // received recalls that were answered, which is not noted yet
+	ToAnswer   []uuid.UUID // returns and resolutions that answered a received recall, which is not noted yet
 	ToConfirm  []Unsettled // accepted incoming payments whose settlement is not confirmed in time
 	Schemes    map[rulebook.Scheme]Waiting
 }

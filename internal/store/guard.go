@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -64,14 +63,19 @@ func (g *Guard) Policy(ctx context.Context, ask ContextQuery, chosen uuid.UUID) 
 		Kind: string(ask.Kind), Scheme: string(ask.Scheme), Channel: string(ask.Channel), ClientID: ask.ClientID, Amount: ask.Amount,
 	}
 	return g.holds(ctx, ask.Realm, "policy", chosen.String(), func(s *state) bool {
-		i := slices.IndexFunc(s.policies, func(p dbsqlc.Policy) bool { return p.RetiredAt == nil && policyOf(p).Matches(about) })
-		return i >= 0 && s.policies[i].PolicyID == chosen
+		rule, found := administration.RuleFor(s.policies, about)
+		return found && rule.ID == chosen.String()
 	})
 }
 
 // Whole reports whether a group has as many rows as were read.
 func (g *Guard) Whole(ctx context.Context, realm, table, group string, read int) bool {
 	return g.holds(ctx, realm, table, group, func(s *state) bool { return s.groups[rowKey{table, group}] == read })
+}
+
+// Newest reports whether a row has the highest key of its group; the key "" whether the group is empty.
+func (g *Guard) Newest(ctx context.Context, realm, table, group, key string) bool {
+	return g.holds(ctx, realm, table, key, func(s *state) bool { return s.newest[rowKey{table, group}] == key })
 }
 
 // Limited reports whether a limit may bind a payment of a client from an account.

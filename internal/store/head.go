@@ -18,6 +18,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/administration"
 	"countersign/internal/auditlog"
 	"countersign/internal/identity"
 	"countersign/internal/keyring"
@@ -39,34 +40,36 @@ type rowKey struct{ table, key string }
 type state struct {
 	head   dbsqlc.RealmHead
 	rows   map[rowKey][sha256.Size]byte
-	groups map[rowKey]int // the number of rows in each group
+	groups map[rowKey]int    // the number of rows in each group
+	newest map[rowKey]string // the highest key in each group
 	// limitedPeople: there are limits on people.
 	limitedPeople bool
 	names         map[uuid.UUID]string // of people and accounts, by their ids
-	policies      []dbsqlc.Policy      // the first that matches a message counts
+	policies      []administration.Policy
 }
 
 func newState(rows []Row) (*state, error) {
-	s := &state{rows: make(map[rowKey][sha256.Size]byte, len(rows)), groups: map[rowKey]int{}, names: map[uuid.UUID]string{}}
+	s := &state{
+		rows: make(map[rowKey][sha256.Size]byte, len(rows)), groups: map[rowKey]int{}, newest: map[rowKey]string{}, names: map[uuid.UUID]string{},
+	}
 	for _, row := range rows {
 		if row.err != nil {
 			return nil, row.err
 		}
 		s.rows[rowKey{row.Table, row.Key}] = row.Digest()
 		if row.group != "" {
-			s.groups[rowKey{row.Table, row.group}]++
+			group := rowKey{row.Table, row.group}
+			s.groups[group]++
+			s.newest[group] = max(s.newest[group], row.Key)
 			s.limitedPeople = s.limitedPeople || row.Table == "spending_limit" && strings.HasPrefix(row.group, "person ")
 		}
 		if id, err := uuid.Parse(row.Key); err == nil && row.name != "" {
 			s.names[id] = row.name
 		}
 		if row.policy != nil {
-			s.policies = append(s.policies, *row.policy)
+			s.policies = append(s.policies, policyOf(*row.policy))
 		}
 	}
-	slices.SortFunc(s.policies, func(a, b dbsqlc.Policy) int {
-		return cmp.Or(cmp.Compare(b.Rank, a.Rank), b.CreatedAt.Compare(a.CreatedAt), bytes.Compare(b.PolicyID[:], a.PolicyID[:]))
-	})
 	return s, nil
 }
 

@@ -315,11 +315,12 @@ func (s *Messages) contextOf(
 	if row.AccountIban != nil {
 		known.Account = sealedAccount(ctx, guard, realm, row)
 	}
+	known.Directory = account.Broken()
+	newest := guard.Newest(ctx, realm, "routing_directory", string(ask.Scheme), idText(OrNull(row.DirectoryID)))
 	err := guard.Err()
-	if err != nil {
-		return CreateContext{}, err
+	if err == nil && newest {
+		known.Directory, err = s.banks.inForce(ctx, q, directoryKey{Realm: realm, ID: row.DirectoryID})
 	}
-	known.Directory, err = s.banks.inForce(ctx, q, directoryKey{Realm: realm, ID: row.DirectoryID})
 	return known, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -226,24 +227,45 @@ const mostMoves = 1000
 // proven withholds a message unless its last move fits its seal and left it as it is. Of one that waits, the seal of its move must prove
 // each decision about its current version as well. A row of a decision has no seal of its own: the seal of the audit row covers it.
 func (l Loader) proven(ctx context.Context, m payment.Message) (payment.Message, error) {
+	list := []payment.Message{m}
+	err := l.prove(ctx, m.Realm, list)
+	return list[0], err
+}
+
+// prove is proven for messages of a realm, in place.
+func (l Loader) prove(ctx context.Context, realm string, list []payment.Message) error {
 	if len(l.keys.IDs()) == 0 {
-		return m, nil
+		return nil
 	}
-	moves := make([]uuid.UUID, min(m.Sequence, mostMoves))
-	if !m.Waits() {
-		moves = moves[:min(m.Sequence, 1)]
+	for some := range slices.Chunk(list, mostMoves) {
+		var moves []uuid.UUID
+		for _, m := range some {
+			for back := range min(m.Sequence, mostMoves) {
+				if back == 0 || m.Waits() {
+					moves = append(moves, auditlog.MoveID(m.InternalID, m.Sequence-back))
+				}
+			}
+		}
+		rows, err := l.q.EventFactList(ctx, moves, realm)
+		if err != nil {
+			return fmt.Errorf("read the moves of messages: %w", err)
+		}
+		of := map[uuid.UUID][]dbsqlc.EventFactListRow{}
+		for _, row := range rows {
+			of[OrZero(row.MessageID)] = append(of[OrZero(row.MessageID)], row)
+		}
+		for i, m := range some {
+			some[i] = l.provenBy(of[m.InternalID], m)
+		}
 	}
-	for i := range moves {
-		moves[i] = auditlog.MoveID(m.InternalID, m.Sequence-i)
-	}
-	rows, err := l.q.EventFactList(ctx, moves, m.Realm)
-	if err != nil {
-		return m, fmt.Errorf("read the moves of the message: %w", err)
-	}
+	return nil
+}
+
+func (l Loader) provenBy(moves []dbsqlc.EventFactListRow, m payment.Message) payment.Message {
 	last, decided, failed := false, map[int]bool{}, payment.ErrForged
-	for _, row := range rows {
+	for _, row := range moves {
 		e := eventOf(row)
-		err = e.Check(l.keys, Seal(row.KeyID, row.Seal))
+		err := e.Check(l.keys, Seal(row.KeyID, row.Seal))
 		if err != nil {
 			failed = err
 		}
@@ -263,5 +285,5 @@ func (l Loader) proven(ctx context.Context, m payment.Message) (payment.Message,
 	if !last {
 		m.Withheld = cmp.Or(m.PutBack().Withheld, payment.WithheldBy(failed))
 	}
-	return m, nil
+	return m
 }

@@ -38,7 +38,7 @@ func policyOf(row dbsqlc.Policy) administration.Policy {
 		Scheme: Text(row.Scheme), Kind: Text(row.Kind), AmountFrom: row.AmountFrom, AmountTo: row.AmountTo,
 		Approvals: int(row.ApprovalsRequired), ContentHashRequired: row.ContentHashRequired, StepUp: row.StepUp,
 		Funds:        Text(row.Funds),
-		ExpiresAfter: Seconds(row.PendingSeconds), Status: administration.StatusInForce,
+		ExpiresAfter: Seconds(row.PendingSeconds), Status: administration.StatusInForce, CreatedAt: row.CreatedAt,
 	}
 	if row.RetiredAt != nil {
 		p.Status = administration.StatusRetired

@@ -185,6 +185,11 @@ func (r *Reader) Booked(
 	return list, err
 }
 
+// Prove withholds each of these messages unless the seal of its last move proves its state.
+func (r *Reader) Prove(ctx context.Context, realm string, list []payment.Message) error {
+	return r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error { return r.db.loader(q).prove(ctx, realm, list) })
+}
+
 func (r *Reader) messages(ctx context.Context, q *dbsqlc.Queries, realm string, f Filter) ([]payment.Message, error) {
 	rows, err := q.TransactionList(ctx, f.params(realm))
 	if err != nil {

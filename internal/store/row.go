@@ -63,7 +63,7 @@ func (r Row) covers(values ...any) Row {
 // Directory is the row of an edition of a bank directory. Its entries are covered by the digest.
 func Directory(d dbsqlc.DirectoryNewestListRow) Row {
 	return Row{Table: "routing_directory", Realm: d.Realm, Key: d.DirectoryID.String()}.
-		covers(d.DirectoryID, d.Scheme, d.Edition, d.Source, d.Entries, d.ContentHash, d.LoadedAt)
+		in(d.Scheme).covers(d.DirectoryID, d.Scheme, d.Edition, d.Source, d.Entries, d.ContentHash, d.LoadedAt)
 }
 
 // Reference returns the row of an edition of reference data, which has no realm. The digest covers the content.

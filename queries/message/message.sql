@@ -204,10 +204,10 @@ WHERE realm = @realm AND kind = 'recall' AND state IN ('Processing', 'Acknowledg
 ORDER BY answer_by LIMIT @page_size;
 
 -- name: MessageListToAnswer :many
--- Received recalls that a return or resolution has answered, without having noted it.
-SELECT DISTINCT m.message_id FROM message m
+-- Returns and resolutions that answered a received recall, without having noted it there.
+SELECT a.message_id FROM message m
 JOIN message a ON a.realm = m.realm AND a.answers_id = m.message_id AND a.state IN ('Settled', 'Communicated')
-WHERE m.realm = @realm AND m.kind = 'received recall' AND m.state = 'Awaiting Decision' AND m.message_id <> ALL (@held::uuid[])
+WHERE m.realm = @realm AND m.kind = 'received recall' AND m.state = 'Awaiting Decision' AND a.message_id <> ALL (@held::uuid[])
 LIMIT @page_size;
 
 -- name: MessageListToConfirm :many

@@ -33,7 +33,7 @@ var ofNewest = []mutant{
 	{name: "an earlier row of master data counts", file: head, tests: ofReplays, before: `digest == row.Digest()`, after: `len(digest) > 0`},
 	{
 		name: "policies put back or deleted count", file: "internal/store/guard.go", tests: ofReplays,
-		before: `return i >= 0 && s.policies[i].PolicyID == chosen`, after: `return i >= 0`,
+		before: `return found && rule.ID == chosen.String()`, after: `return found`,
 	},
 	{
 		name: "a planted document of clearing is processed", file: "internal/store/inbox.go", tests: "internal/clearing:TestAPlantedDocument",
@@ -42,6 +42,22 @@ var ofNewest = []mutant{
 	{
 		name: "core banking is told of a planted end", file: "internal/clearing/core.go", tests: "internal/clearing:TestCoreBankingIsNotTold",
 		before: `s.cfg.Messages.Proven(`, after: `s.cfg.Messages.Message(`,
+	},
+	{
+		name: "a planted settlement of a return answers a recall", file: "internal/clearing/clearing.go",
+		tests: "internal/clearing:TestARecallIsNotAnswered", before: `by.Proven(`, after: `by.Message(`,
+	},
+	{
+		name: "a planted settlement is in a statement", file: "internal/store/message.go", tests: "web/api:TestBookingsAre",
+		before: `some[i] = l.provenBy(of[m.InternalID], m)`, after: `_ = m`,
+	},
+	{
+		name: "an older edition of a directory is used", file: "internal/store/insert.go", tests: "internal/service:TestAnOlderDirectory",
+		before: `err == nil && newest {`, after: `err == nil && (newest || true) {`,
+	},
+	{
+		name: "of equal policies the one requested last applies", file: "internal/administration/dry_run.go",
+		tests: "internal/administration:TestOfEqualPolicies", before: `p.CreatedAt.Compare(rule.CreatedAt)`, after: `0`,
 	},
 	{
 		name: "people are shown by the names of the tables", file: head, tests: "internal/service:TestPeopleAreShown",

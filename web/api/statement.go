@@ -91,6 +91,10 @@ func (a *API) sendReport(c echo.Context, of payment.DebtorAccount, day time.Time
 	report := interbank.AccountReport{
 		IBAN: of.IBAN, Owner: of.Holder.Name, Agent: of.AgentBIC, Currency: money.Currency(of.Currency), Day: day, At: a.cfg.Now(),
 	}
+	err := a.cfg.Reader.Prove(c.Request().Context(), principal(c).Realm, list)
+	if err != nil {
+		return a.Fail(c, request.ProblemOf(err), err)
+	}
 	for _, m := range list {
 		booking, err := payment.BookingOf(m)
 		if err != nil {

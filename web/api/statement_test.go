@@ -46,6 +46,11 @@ func TestBookingsAreAStatementAndNotifications(t *testing.T) {
 		ids[scheme] = []string{out, in}
 	}
 	open := b.ok(t, call{Path: createSwiss, Who: maker1, Body: order(sample)}).Text("identifiers", "internalId")
+	sent := b.ok(t, call{
+		Path: createEuropean, Who: maker1, Body: strings.ReplaceAll(order(europeanSample), "2026-11-20", b.Now().Format(time.DateOnly)),
+	}).Text("identifiers", "internalId")
+	b.ok(t, call{Path: approvePath, Who: checker1, Body: verdict(sent, "approve")})
+	b.deliver(t, sent)
 	today := b.Now().In(b.Zone)
 	day := today.Format(time.DateOnly)
 	if a := b.Send(t, asXML(path+accounts[rulebook.SchemeSIC]+"&day="+day, supervisor1)); a.Status != http.StatusBadRequest || !strings.Contains(a.Body, "DT01") {
@@ -91,8 +96,20 @@ func TestBookingsAreAStatementAndNotifications(t *testing.T) {
 	if a := b.Send(t, get(path+accounts[rulebook.SchemeSIC]+"&day=yesterday", supervisor1)); a.Status != http.StatusBadRequest {
 		t.Errorf("a day that is none: %d %s", a.Status, a.Body)
 	}
+	_, err := b.DB.ConnectAsApplication(t, "demo").Exec(t.Context(), `WITH planted AS (
+			INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_name, channel, at)
+			SELECT realm, message_id, state_sequence + 1, kind, state, 'settle', 'Settled', state_sequence, version, 'Clearing', 'clearing', now()
+			FROM message WHERE message_id = $1)
+		UPDATE message SET state = 'Settled', state_sequence = state_sequence + 1, state_since = $2, settled_at = $2
+		WHERE message_id = $1`, sent, today)
+	must(t, err)
+	for _, path := range []string{path + accounts[rulebook.SchemeSCT] + "&day=" + day, "/api/common/v1/transaction/" + sent} {
+		if a := b.Send(t, asXML(path, supervisor1)); a.Status != http.StatusBadRequest {
+			t.Errorf("%s with a settlement that was planted: %d %s", path, a.Status, a.Body)
+		}
+	}
 	row := "UPDATE message_version SET debtor_name = 'Somebody Else' WHERE message_id = $1"
-	_, err := b.DB.Owner(t).Exec(t.Context(), row, ids[rulebook.SchemeSIC][0])
+	_, err = b.DB.Owner(t).Exec(t.Context(), row, ids[rulebook.SchemeSIC][0])
 	must(t, err)
 	a := b.Send(t, asXML(path+accounts[rulebook.SchemeSIC]+"&day="+day, supervisor1))
 	if a.Status != http.StatusBadRequest || strings.Contains(a.Body, "Somebody Else") {

@@ -719,13 +719,13 @@ func (q *Queries) MessageListScheduled(ctx context.Context, arg MessageListSched
 }
 
 const messageListToAnswer = `-- name: MessageListToAnswer :many
-SELECT DISTINCT m.message_id FROM message m
+SELECT a.message_id FROM message m
 JOIN message a ON a.realm = m.realm AND a.answers_id = m.message_id AND a.state IN ('Settled', 'Communicated')
-WHERE m.realm = $1 AND m.kind = 'received recall' AND m.state = 'Awaiting Decision' AND m.message_id <> ALL ($2::uuid[])
+WHERE m.realm = $1 AND m.kind = 'received recall' AND m.state = 'Awaiting Decision' AND a.message_id <> ALL ($2::uuid[])
 LIMIT $3
 `
 
-// Received recalls that a return or resolution has answered, without having noted it.
+// Returns and resolutions that answered a received recall, without having noted it there.
 func (q *Queries) MessageListToAnswer(ctx context.Context, realm string, held []uuid.UUID, pageSize int32) ([]uuid.UUID, error) {
 	rows, err := q.db.Query(ctx, messageListToAnswer, realm, held, pageSize)
 	if err != nil {

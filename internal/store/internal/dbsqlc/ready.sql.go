@@ -287,7 +287,7 @@ const policyForEverything = `-- name: PolicyForEverything :one
 SELECT approvals_required FROM policy
 WHERE realm = $1 AND retired_at IS NULL AND client_id IS NULL AND channel IS NULL AND scheme IS NULL AND kind IS NULL
   AND amount_from IS NULL AND amount_to IS NULL
-ORDER BY rank DESC, created_at DESC LIMIT 1
+ORDER BY rank DESC, created_at DESC, policy_id DESC LIMIT 1
 `
 
 // The policy that counts for what no narrower one covers.

@@ -240,10 +240,12 @@ CREATE TABLE archived_payment (
   CONSTRAINT archived_payment_left CHECK ((messages > 0) = (change_id IS NOT NULL)),
   CONSTRAINT archived_payment_erased CHECK (((key IS NULL) = (erased_by IS NOT NULL)) AND ((erased_by IS NULL) OR (change_id IS NOT NULL)))
 );
+CREATE INDEX archived_payment_erased ON archived_payment (realm) WHERE erased_by IS NOT NULL;
 ALTER TABLE archived_payment ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_realm ON archived_payment USING (realm = current_setting('countersign.realm', true));
 CREATE POLICY erased_by_two ON archived_payment AS RESTRICTIVE FOR UPDATE TO countersign_app USING (true)
   WITH CHECK (EXISTS (SELECT FROM realm_change c JOIN realm_change_decision d ON d.realm = c.realm AND d.change_id = c.change_id
-    WHERE c.realm = archived_payment.realm AND c.change_id = archived_payment.erased_by AND c.kind = 'realm.erased' AND d.action = 'approve'));
+    WHERE c.realm = archived_payment.realm AND c.change_id = archived_payment.erased_by AND c.kind = 'realm.erased' AND d.action = 'approve'
+      AND strpos(c.content::jsonb #>> '{after,erasedPayments}', archived_payment.payment_id::text) > 0));
 GRANT SELECT, UPDATE (key, erased_by, key_id, seal) ON archived_payment TO countersign_app;
 GRANT SELECT ON archived_payment TO countersign_reader;

@@ -66,7 +66,8 @@ func (c *archiveCommand) write(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(c.Output))
 	}
-	return printArchive(c.Output, trusted, in.Keys.Keys(ctx))
+	_, err = printArchive(c.Output, trusted, in.Keys.Keys(ctx))
+	return err
 }
 
 // detachBatch is the number of messages that leave in one transaction: some 40 ms of locks on rows that nobody needs.
@@ -118,10 +119,10 @@ func readSealer(path string) (payment.Sealer, error) {
 }
 
 // printArchive verifies an archive and prints the facts that it proves.
-func printArchive(path string, trusted auditlog.PublicKeys, keys auditlog.ContentKey) error {
+func printArchive(path string, trusted auditlog.PublicKeys, keys auditlog.ContentKey) (auditlog.Archive, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("read the archive: %w", err)
+		return auditlog.Archive{}, fmt.Errorf("read the archive: %w", err)
 	}
 	defer func() { _ = file.Close() }()
 	unshown := 0
@@ -130,7 +131,7 @@ func printArchive(path string, trusted auditlog.PublicKeys, keys auditlog.Conten
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("the archive proves nothing: %w", err)
+		return archive, fmt.Errorf("the archive proves nothing: %w", err)
 	}
 	fmt.Printf("proven: %d messages of realm %s that ended by the end of %s, signed by %s\n", archive.Messages, archive.Realm, archive.Month,
 		archive.PublicKey)
@@ -140,5 +141,5 @@ func printArchive(path string, trusted auditlog.PublicKeys, keys auditlog.Conten
 		fmt.Printf("of %d makers or deciders the archive does not tell who gave them their role: the trail did not tell it then\n", unshown)
 	}
 	fmt.Printf("SHA-256 of the file: %s\n", archive.Digest)
-	return nil
+	return archive, nil
 }

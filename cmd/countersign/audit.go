@@ -59,9 +59,10 @@ func (s auditKeySettings) all() (auditlog.PublicKeys, error) {
 }
 
 type auditVerifyCommand struct {
-	Bundle      string `arg:"" optional:"" help:"Bundle or archive to prove; without one, the database is looked at."`
-	DatabaseURL string `help:"PostgreSQL URL of a login that sees every row, as for check; beside an archive for its data keys." env:"COUNTERSIGN_DATABASE_OWNER_URL,COUNTERSIGN_DATABASE_URL"`
-	Earlier     string `help:"File with checkpoints that were printed before: the trail must only have grown since."`
+	Bundle       string `arg:"" optional:"" help:"Bundle or archive to prove; without one, the database is looked at."`
+	DatabaseURL  string `help:"PostgreSQL URL of a login that sees every row, as for check; beside an archive for its data keys." env:"COUNTERSIGN_DATABASE_OWNER_URL,COUNTERSIGN_DATABASE_URL"`
+	TokenKeyFile string `help:"File with the keys of tokens, as serve has it: they seal the approval of an archive." env:"COUNTERSIGN_TOKEN_KEY_FILE"`
+	Earlier      string `help:"File with checkpoints that were printed before: the trail must only have grown since."`
 
 	Keys auditKeySettings `embed:""`
 }
@@ -113,14 +114,44 @@ func (c *auditVerifyCommand) bundle(ctx context.Context) error {
 	}
 	keys := integrity.ContentKeys{URL: c.DatabaseURL}
 	defer keys.Close(ctx)
-	err = printArchive(c.Bundle, trusted, keys.Keys(ctx))
-	if errors.Is(err, auditlog.ErrNoArchive) {
+	archive, err := printArchive(c.Bundle, trusted, keys.Keys(ctx))
+	switch {
+	case errors.Is(err, auditlog.ErrNoArchive):
 		err = printBundle(c.Bundle, trusted)
+	case err == nil && c.DatabaseURL != "":
+		err = c.approved(ctx, archive)
 	}
 	if err == nil && len(trusted) == 0 {
 		fmt.Println("Nobody said which key to trust (--public-key-file): compare the key above with the one the institution published.")
 	}
 	return err
+}
+
+// approved compares an archive with those of its month that two administrators approved, and prints the result. Another digest is an error.
+func (c *auditVerifyCommand) approved(ctx context.Context, archive auditlog.Archive) error {
+	if c.TokenKeyFile == "" {
+		fmt.Println("not compared with the approval of two administrators: give --token-key-file")
+		return nil
+	}
+	tokens, err := readRing(c.TokenKeyFile, bareTokenKey)
+	if err != nil {
+		return err
+	}
+	snapshot, err := integrity.Open(ctx, c.DatabaseURL)
+	if err != nil {
+		return err
+	}
+	defer snapshot.Close(ctx)
+	approved, err := snapshot.Approved(ctx, tokens, archive)
+	switch {
+	case err != nil:
+		return err
+	case approved:
+		fmt.Println("approved by two administrators")
+	default:
+		fmt.Println("not approved by two administrators yet")
+	}
+	return nil
 }
 
 // printBundle verifies a bundle and prints the facts it proves.

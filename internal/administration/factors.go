@@ -197,6 +197,7 @@ func (r Request) afterErased(known Facts) (Values, error) {
 	ids := WordsOf[string](strings.ToLower(r.Values["erasedPayments"]))
 	if len(ids) == 0 || len(ids) > maxErased {
 		f.add("erasedPayments", codeFormat, "Name 1 to %d payments.", maxErased)
+		return nil, f.err()
 	}
 	for _, id := range ids {
 		is, found := payments[id]

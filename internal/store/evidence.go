@@ -279,16 +279,29 @@ func idTexts(ids []uuid.UUID) []string {
 	return texts
 }
 
-// Archived returns the newest month whose payments left a realm's database with an archive, "" for none, and the number of messages that
-// left with all archives. Records that do not fit their seals are left out; the check names them.
-func (r *Reader) Archived(ctx context.Context, realm string) (month string, messages int, err error) {
-	rows, err := Read(ctx, r.db, realm, func(q *dbsqlc.Queries) ([]dbsqlc.ArchivedMonth, error) { return q.DetachedList(ctx) })
-	for _, row := range rows {
-		if row.Realm == realm && r.db.Seal().CheckDetached(Detached(row), Seal(row.KeyID, row.Seal)) == nil {
-			month, messages = max(month, row.Month), messages+int(row.Messages)
+// Archived tells what left a realm's database.
+type Archived struct {
+	Month    string // the newest month of an archive; "" for none
+	Messages int    // that left with all archives
+	Erased   int    // payments whose contents two administrators erased
+}
+
+// Archived reads what left a realm's database. Records of months that do not fit their seals are left out; the check names them.
+func (r *Reader) Archived(ctx context.Context, realm string) (Archived, error) {
+	return Read(ctx, r.db, realm, func(q *dbsqlc.Queries) (left Archived, err error) {
+		rows, err := q.DetachedList(ctx)
+		if err != nil {
+			return left, err
 		}
-	}
-	return month, messages, err
+		for _, row := range rows {
+			if row.Realm == realm && r.db.Seal().CheckDetached(Detached(row), Seal(row.KeyID, row.Seal)) == nil {
+				left.Month, left.Messages = max(left.Month, row.Month), left.Messages+int(row.Messages)
+			}
+		}
+		erased, err := q.ErasedCount(ctx, realm)
+		left.Erased = int(erased)
+		return left, err
+	})
 }
 
 // ArchivedPayment is the record of a row.

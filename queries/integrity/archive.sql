@@ -150,6 +150,9 @@ SELECT * FROM archived_payment WHERE (realm, payment_id) > (@realm::text, @payme
 SELECT m.month FROM archived_payment p JOIN archived_month m ON m.realm = p.realm AND m.change_id = p.change_id
 WHERE p.realm = @realm AND p.payment_id = @payment_id;
 
+-- name: ErasedCount :one
+SELECT count(*) FROM archived_payment WHERE realm = @realm AND erased_by IS NOT NULL;
+
 -- name: FamilyEndList :many
 -- When payments ended that are in the database, with all messages about them.
 SELECT coalesce(m.original_id, m.message_id)::uuid AS payment, max(m.state_since)::timestamptz AS since,

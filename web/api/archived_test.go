@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,12 +27,17 @@ func TestAPaymentThatLeftIsAnsweredWithItsMonthAndErasedByTwo(t *testing.T) {
 	_, err := owner.Exec(t.Context(), "INSERT INTO archived_month VALUES ('demo', $1, $2, $3, 1, 0, $4, $5, $6)", change, month.Month, digest, at,
 		seal.KeyID, seal.MAC[:])
 	must(t, err)
-	left := auditlog.ArchivedPayment{Realm: "demo", PaymentID: uuid.New(), Key: bytes.Repeat([]byte("k"), 32), ChangeID: change, Messages: 1}
-	seal = b.Seal.SealArchivedPayment(left)
-	_, err = owner.Exec(t.Context(), "INSERT INTO archived_payment VALUES ('demo', $1, $2, $3, 1, NULL, $4, $5)", left.PaymentID, left.Key, change,
-		seal.KeyID, seal.MAC[:])
+	_, err = owner.Exec(t.Context(), "SET session_replication_role = replica") // no change of the other realm is needed
 	must(t, err)
-	id := left.PaymentID.String()
+	left := func(realm string) string {
+		is := auditlog.ArchivedPayment{Realm: realm, PaymentID: uuid.New(), Key: bytes.Repeat([]byte("k"), 32), ChangeID: change, Messages: 1}
+		seal := b.Seal.SealArchivedPayment(is)
+		_, err := owner.Exec(t.Context(), "INSERT INTO archived_payment VALUES ($1, $2, $3, $4, 1, NULL, $5, $6)", realm, is.PaymentID, is.Key, change,
+			seal.KeyID, seal.MAC[:])
+		must(t, err)
+		return is.PaymentID.String()
+	}
+	id := left("demo")
 	for _, path := range []string{"", "/history", "/audit", "/related", "/messages"} {
 		a := b.Send(t, get("/api/common/v1/transaction/"+id+path, checker1))
 		if a.Status != http.StatusNotFound || a.Text("errorCode") != "404_ARCHIVED" || !strings.Contains(a.Text("message"), "2025-01") {
@@ -39,10 +45,23 @@ func TestAPaymentThatLeftIsAnsweredWithItsMonthAndErasedByTwo(t *testing.T) {
 		}
 	}
 	type values map[string]any
-	ask := func(payment, note string) answer {
+	request := func(note string, payments ...string) answer {
 		return b.Send(t, call{Path: changeCreate, Who: admin1, Body: requested(t, values{
-			"kind": "realm.erased", "note": note, "values": values{"erasedPayments": []string{payment}},
+			"kind": "realm.erased", "note": note, "values": values{"erasedPayments": payments},
 		})})
+	}
+	ask := func(payment, note string) answer { return request(note, payment) }
+	many := make([]string, 101)
+	for i := range many {
+		many[i] = left("demo")
+	}
+	for what, a := range map[string]answer{
+		"a payment of another realm": ask(left("demo2"), "x"), "101 payments": request("x", many...), "none": request("x"),
+		"an id in braces": ask("{"+id+"}", "x"),
+	} {
+		if a.Status != http.StatusBadRequest || a.Text("fields", 0, "fieldMap") != "/values/erasedPayments" || len(a.At("fields").([]any)) != 1 {
+			t.Errorf("%s: %d %s", what, a.Status, a.Body)
+		}
 	}
 	if a := ask(id, ""); a.Status != http.StatusBadRequest || a.Text("fields", 0, "fieldMap") != "/note" {
 		t.Errorf("without a note: %d %s", a.Status, a.Body)
@@ -50,8 +69,8 @@ func TestAPaymentThatLeftIsAnsweredWithItsMonthAndErasedByTwo(t *testing.T) {
 	if a := ask(b.Created(t, maker1), "x"); a.Status != http.StatusBadRequest || a.Text("fields", 0, "fieldMap") != "/values/erasedPayments" {
 		t.Errorf("of a payment in the database: %d %s", a.Status, a.Body)
 	}
-	asked := ask(id, "Request 7")
-	if asked.Text("change", "after", "erasedPayments", 0) != id {
+	asked := request("Request 7", strings.ToUpper(id), id)
+	if asked.Text("change", "after", "erasedPayments", 0) != id || len(asked.At("change", "after", "erasedPayments").([]any)) != 1 {
 		t.Errorf("the request: %d %s", asked.Status, asked.Body)
 	}
 	erased := asked.Text("change", "changeId")
@@ -62,8 +81,32 @@ func TestAPaymentThatLeftIsAnsweredWithItsMonthAndErasedByTwo(t *testing.T) {
 		t.Errorf("another administrator: %d %s", a.Status, a.Body)
 	}
 	var key []byte
-	must(t, owner.QueryRow(t.Context(), "SELECT key FROM archived_payment").Scan(&key))
+	must(t, owner.QueryRow(t.Context(), "SELECT key FROM archived_payment WHERE payment_id = $1", id).Scan(&key))
 	if a := ask(id, "Request 8"); key != nil || a.Status != http.StatusBadRequest {
 		t.Errorf("again, with the key %q: %d %s", key, a.Status, a.Body)
+	}
+
+	// Two changes erase a payment at once: one is applied, the other refused.
+	first, second := ask(many[0], "Request 9").Text("change", "changeId"), request("Request 10", many[:2]...).Text("change", "changeId")
+	var answers [2]answer
+	var all sync.WaitGroup
+	for i, id := range []string{first, second} {
+		all.Go(func() { answers[i] = b.approve(t, admin2, id) })
+	}
+	all.Wait()
+	if low, high := min(answers[0].Status, answers[1].Status), max(answers[0].Status, answers[1].Status); low != http.StatusOK || high/100 != 4 {
+		t.Errorf("two at once: %d %s, %d %s", answers[0].Status, answers[0].Body, answers[1].Status, answers[1].Body)
+	}
+
+	// A program with the rights of the service deletes no other key by an approved erasure, and gives no key back.
+	service := b.DB.Connect(t)
+	for _, set := range []string{
+		"key = NULL, erased_by = '" + erased + "' WHERE payment_id = '" + many[2] + "'", "key = sha256(''), erased_by = NULL WHERE payment_id = '" + id + "'",
+	} {
+		_, err = service.Exec(t.Context(), "BEGIN; SET LOCAL ROLE countersign_app; SET LOCAL countersign.realm = 'demo'; UPDATE archived_payment SET "+set+"; COMMIT")
+		if err == nil || !strings.Contains(err.Error(), "row-level security") {
+			t.Errorf("%s: %v", set, err)
+		}
+		_, _ = service.Exec(t.Context(), "ROLLBACK")
 	}
 }

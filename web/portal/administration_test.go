@@ -290,6 +290,7 @@ func TestAnUnchangedRetentionIsKept(t *testing.T) {
 	if form.Get("retentionMonths") != "24" {
 		t.Errorf("the form begins with %v", form)
 	}
+	admin.get("/admin/realm").is(http.StatusOK).says("24")
 	admin.post(ask, form).is(http.StatusUnprocessableEntity).says("nothing differs from now")
 }
 

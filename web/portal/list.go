@@ -28,7 +28,7 @@ type adminList struct {
 // adminLists are the lists of a realm in the order of their tabs. The first one is that of changes.
 var adminLists = []adminList{
 	{noun: "message", path: "/admin", label: "Changes"},
-	userList, clientList, accountList, policyList, providerList, limitList, webhookList,
+	userList, clientList, accountList, policyList, providerList, limitList, webhookList, realmList,
 }
 
 // listOf returns the page that lists the subjects of a kind.
@@ -114,7 +114,7 @@ func links(subject string, kinds ...administration.Kind) []views.AdministrationL
 var userList = adminList{
 	noun: "user", path: "/admin/users", label: "People",
 	words: "User accounts and the people behind them. Four-eyes compares people, whichever account they use.",
-	make:  []administration.Kind{administration.KindUserCreate, administration.KindRealmFactors, administration.KindRealmNotices},
+	make:  []administration.Kind{administration.KindUserCreate},
 	columns: []i18n.Text{
 		"Account", "Person", "Roles", "E-mail address", "Last sign-in", "Second factor", "At the provider", "Status", "Change",
 	},
@@ -175,6 +175,35 @@ func lastSignIn(access []store.AccountAccess, user string) i18n.Text {
 		}
 	}
 	return "never"
+}
+
+// realmList shows the settings of the realm and what left its database.
+var realmList = adminList{
+	noun: "realm", path: "/admin/realm", label: "Realm", words: "Settings of the whole realm, and the payments that left its database.",
+	columns: []i18n.Text{"Setting", "Value", "Change"}, fill: listRealm,
+}
+
+func listRealm(v *Request, model *views.AdministrationList) error {
+	realms, err := subjectsOf[administration.Factors](v, "realm")
+	if err != nil {
+		return err
+	}
+	left, err := v.Config.Reader.Archived(v.Context(), v.By.Realm)
+	for _, is := range realms {
+		row := func(kind administration.Kind, name, value i18n.Text) {
+			model.Rows = append(model.Rows, views.AdministrationRow{Cells: []i18n.Text{name, value}, Links: links("", kind)})
+		}
+		retention := OrDash(is.RetentionMonths)
+		if is.RetentionMonths == "" {
+			retention = "payments stay for ever"
+		}
+		row(administration.KindRealmFactors, "Roles that need a second factor", FieldValue("secondFactorRoles", administration.Words(is.Roles)))
+		row(administration.KindRealmNotices, "Amounts and names in e-mails", YesNo(is.NoticeDetails))
+		row(administration.KindRealmRetention, "Months until a payment may leave", retention)
+		row(administration.KindRealmArchived, "Newest archived month", OrDash(left.Month))
+		row(administration.KindRealmErased, "Payments with erased personal data", i18n.Data(i18n.Number(left.Erased)))
+	}
+	return err
 }
 
 // factorWords names the roles that need a second factor.

@@ -55,7 +55,8 @@ func showOperation(v *Request) error {
 		row := views.MailRow(mails)
 		model.Mail = &row
 	}
-	model.Archived, model.Left, err = v.Config.Reader.Archived(v.Context(), v.By.Realm)
+	left, err := v.Config.Reader.Archived(v.Context(), v.By.Realm)
+	model.Archived, model.Left = left.Month, left.Messages
 	if err != nil {
 		return err
 	}

@@ -108,8 +108,18 @@ func TestTwoAdministratorsEraseAPaymentThatLeft(t *testing.T) {
 	}
 	b.as("checker1").get("/payments/" + left.PaymentID.String()).is(http.StatusNotFound).
 		says("This payment left the database with the archive of 2025-01.")
-	const ask = "/admin/ask/realm.erased"
 	admin := b.as("admin1")
+	says := func(row string) {
+		if text := strings.Join(strings.Fields(admin.get("/admin/realm").is(http.StatusOK).main()), " "); !strings.Contains(text, row) {
+			t.Errorf("the page of the realm lacks %q: %s", row, text)
+		}
+	}
+	says("Months until a payment may leavepayments stay for everRetention")
+	says("Newest archived month2025-01Archive Payments with erased personal data0Erase")
+	const ask = "/admin/ask/realm.erased"
+	if admin.get("/admin/realm").page.Find(`a[href="`+ask+`"]`).Length() != 1 {
+		t.Error("no link leads to the erasure")
+	}
 	admin.get(ask).is(http.StatusOK).says("Erase personal data in archives")
 	form := url.Values{"erasedPayments": {left.PaymentID.String()}}
 	admin.post(ask, form).is(http.StatusUnprocessableEntity).says("Name the request, or the law, by which the payments are erased.")
@@ -124,6 +134,7 @@ func TestTwoAdministratorsEraseAPaymentThatLeft(t *testing.T) {
 	if b.count(kept) != 0 {
 		t.Error("two administrators decided, and the key is there")
 	}
+	says("Payments with erased personal data1Erase")
 }
 
 // archivedMonth records that seven messages left with an archive, and plants a record of a newer one.

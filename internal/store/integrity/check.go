@@ -195,7 +195,7 @@ func (a *audit) checkSeals(ctx context.Context) error {
 			"opened again", tokens, a.snapshot.together(a.tokens)},
 		ofTrees,
 		{"I36", "rows left with archives, and data keys by erasures, that two administrators approved, and no other archived row is " +
-			"gone", both, a.detached},
+			"gone", both, a.snapshot.together(a.detached)},
 	}
 	if len(a.since) == 0 {
 		return a.seals(ctx, append(ofRows, ofTheRest...)...)

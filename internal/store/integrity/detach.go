@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -144,6 +145,41 @@ func archivesOf(ctx context.Context, q *dbsqlc.Queries, keys keyring.Ring, realm
 		})
 	})
 	return approved, err
+}
+
+// OtherArchiveError says that two administrators approved another archive of the month.
+type OtherArchiveError struct {
+	Realm, Month string
+	Digests      []string // of those that they approved
+}
+
+// Error implements error.
+func (e *OtherArchiveError) Error() string {
+	return fmt.Sprintf("two administrators of %s approved another archive of %s, with the digest %s: do not replace it with this file", e.Realm,
+		e.Month, strings.Join(e.Digests, " or "))
+}
+
+// Approved reports whether two administrators approved an archive, or none of its month. Errors: *OtherArchiveError.
+func (s *Snapshot) Approved(ctx context.Context, tokens keyring.Ring, archive auditlog.Archive) (bool, error) {
+	keys, err := identity.MasterDataKeys(tokens)
+	if err != nil {
+		return false, err
+	}
+	approved, err := archivesOf(ctx, s.q, keys, archive.Realm)
+	if err != nil {
+		return false, err
+	}
+	other := &OtherArchiveError{Realm: archive.Realm, Month: archive.Month}
+	for _, one := range approved {
+		if one.Month == archive.Month {
+			other.Digests = append(other.Digests, one.Digest)
+		}
+	}
+	found := slices.Contains(other.Digests, archive.Digest)
+	if !found && len(other.Digests) > 0 {
+		return false, other
+	}
+	return found, nil
 }
 
 // eachApproved calls look for the approved changes of a kind, newest first. A change that fails its seals approves nothing: I20 names it.

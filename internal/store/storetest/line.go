@@ -24,6 +24,7 @@ type Line struct {
 	// loseCommit cuts a connection when the server has answered a COMMIT, before the answer arrives.
 	loseCommit atomic.Bool
 	delay      atomic.Int64 // of what is sent, as a duration
+	before     atomic.Pointer[func(message []byte)]
 }
 
 // Relay listens where a client looks for a PostgreSQL, in a folder of its own. through is the database's URL by way of the line.
@@ -86,6 +87,9 @@ func (l *Line) Break() {
 
 // Delay delays the traffic in each direction; 0 for no delay.
 func (l *Line) Delay(d time.Duration) { l.delay.Store(int64(d)) }
+
+// Before calls do before each part of the traffic to the server.
+func (l *Line) Before(do func(message []byte)) { l.before.Store(&do) }
 
 func (l *Line) wait() {
 	if d := time.Duration(l.delay.Load()); d > 0 {
@@ -168,6 +172,9 @@ func (l *Line) carryOut(near, far net.Conn, silent, lost *atomic.Bool) {
 		}
 		if l.loseCommit.Load() && isCommit(buffer[:n]) {
 			lost.Store(true)
+		}
+		if do := l.before.Load(); do != nil {
+			(*do)(buffer[:n])
 		}
 		l.wait()
 		_, err = far.Write(buffer[:n])

@@ -403,6 +403,17 @@ func (q *Queries) EndedMessageList(ctx context.Context, realm string, before tim
 	return items, nil
 }
 
+const erasedCount = `-- name: ErasedCount :one
+SELECT count(*) FROM archived_payment WHERE realm = $1 AND erased_by IS NOT NULL
+`
+
+func (q *Queries) ErasedCount(ctx context.Context, realm string) (int64, error) {
+	row := q.db.QueryRow(ctx, erasedCount, realm)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const familyEndList = `-- name: FamilyEndList :many
 SELECT coalesce(m.original_id, m.message_id)::uuid AS payment, max(m.state_since)::timestamptz AS since,
   bool_and(m.state = ANY ($1::text[]) OR m.state = 'Accepted' AND m.kind = 'recall')::boolean AS ended

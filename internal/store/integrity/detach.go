@@ -155,8 +155,8 @@ type OtherArchiveError struct {
 
 // Error implements error.
 func (e *OtherArchiveError) Error() string {
-	return fmt.Sprintf("two administrators of %s approved another archive of %s, with the digest %s: do not replace it with this file", e.Realm,
-		e.Month, strings.Join(e.Digests, " or "))
+	return fmt.Sprintf("two administrators of %s approved another archive of %s, with the digest %s: do not replace it with this file",
+		e.Realm, e.Month, strings.Join(e.Digests, " or "))
 }
 
 // Approved reports whether two administrators approved an archive, or none of its month. Errors: *OtherArchiveError.

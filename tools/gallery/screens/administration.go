@@ -29,14 +29,31 @@ func policyChange(waiting views.RealmChange, form views.ChangeForm) views.RealmC
 	return waiting
 }
 
+// realmSettings is a list of settings in the place of people.
+func realmSettings(list views.AdministrationList) views.AdministrationList {
+	list.Heading, list.Layout, list.New = "Realm", adminShell("Realm"), nil
+	list.Tabs = []ui.Tab{{Label: "Changes", URL: "/admin", Count: "2"}, {Label: "Realm", URL: "/admin/realm", Current: true}}
+	list.Words = "Settings of the whole realm, and the payments that left its database."
+	list.Columns = []i18n.Text{"Setting", "Value", "Change"}
+	list.Rows = []views.AdministrationRow{
+		{
+			Cells: []i18n.Text{"Months until a payment may leave", "payments stay for ever"},
+			Links: []views.AdministrationLink{{Label: "Retention", URL: "/admin/ask/realm.retention"}},
+		},
+		{
+			Cells: []i18n.Text{"Payments with erased personal data", i18n.Data("3")},
+			Links: []views.AdministrationLink{{Label: "Erase", URL: "/admin/ask/realm.erased"}},
+		},
+	}
+	return list
+}
+
 func administrationExhibits() []Exhibit {
 	tabs := []ui.Tab{{Label: "Changes", URL: "/admin", Count: "2"}, {Label: "People", URL: "/admin/users", Current: true}}
 	people := views.AdministrationList{
 		Layout: adminShell("People"), Heading: "People", Tabs: tabs,
-		Words: peopleWords(),
-		New: []views.AdministrationLink{
-			{Label: "New account", URL: "/admin/ask/user.create"},
-		},
+		Words:   peopleWords(),
+		New:     []views.AdministrationLink{{Label: "New account", URL: "/admin/ask/user.create"}},
 		Columns: []i18n.Text{"Account", "Person", "Roles", "Last sign-in", "Second factor", "At the provider", "Status", "Change"},
 		Rows: []views.AdministrationRow{
 			{
@@ -52,20 +69,6 @@ func administrationExhibits() []Exhibit {
 				Cells: []i18n.Text{"maker3", "Maker 3", "Maker", "never", "no", "–", "suppressed"},
 				Links: []views.AdministrationLink{{Label: "Restore", URL: "/admin/ask/user.restore?subject=maker3"}},
 			},
-		},
-	}
-	realm := people
-	realm.Heading, realm.Layout, realm.New = "Realm", adminShell("Realm"), nil
-	realm.Tabs = []ui.Tab{{Label: "Changes", URL: "/admin", Count: "2"}, {Label: "Realm", URL: "/admin/realm", Current: true}}
-	realm.Words, realm.Columns = "Settings of the whole realm, and the payments that left its database.", []i18n.Text{"Setting", "Value", "Change"}
-	realm.Rows = []views.AdministrationRow{
-		{
-			Cells: []i18n.Text{"Months until a payment may leave", "payments stay for ever"},
-			Links: []views.AdministrationLink{{Label: "Retention", URL: "/admin/ask/realm.retention"}},
-		},
-		{
-			Cells: []i18n.Text{"Payments with erased personal data", i18n.Data("3")},
-			Links: []views.AdministrationLink{{Label: "Erase", URL: "/admin/ask/realm.erased"}},
 		},
 	}
 	empty := people
@@ -93,7 +96,7 @@ func administrationExhibits() []Exhibit {
 		{Name: "beneficiaries", Page: views.AdministrationListPage(beneficiaryBook())},
 		{Name: "beneficiary-change", Page: views.ChangePage(beneficiaryChange(waiting))},
 		{Name: "administration-people", Page: views.AdministrationListPage(people)},
-		{Name: "administration-realm", Page: views.AdministrationListPage(realm)},
+		{Name: "administration-realm", Page: views.AdministrationListPage(realmSettings(people))},
 		{Name: "administration-empty", Page: views.AdministrationListPage(empty)},
 		{Name: "change-waiting", Page: views.ChangePage(waiting)},
 		{Name: "change-policy", Page: views.ChangePage(policyChange(waiting, form))},

@@ -285,7 +285,7 @@ func filterForm(filter Filter, problems []ui.Problem, target string) templ.Compo
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Input(filter.day("since", "In its state since", filter.Since, problems)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Input(filter.day("since", "In this state since", filter.Since, problems)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

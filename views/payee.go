@@ -39,8 +39,8 @@ var payeeWords = map[payee.Result]struct {
 	},
 	payee.NoMatch: {
 		ui.ToneBad, "circle-x", "Other name", "The account is not in the payee's name",
-		"The payee's bank says that this account is somebody else's. Ask the payee for the account in another way than by the invoice or the " +
-			"message it came with: money sent to the wrong account may be lost. Asked at %s.",
+		"The payee's bank says that this account is somebody else's. Ask the payee for the account through a contact you already know, " +
+			"not one from the invoice or message: money sent to the wrong account may be lost. Asked at %s.",
 	},
 	payee.NotPossible: {
 		ui.ToneWaiting, "circle-question-mark", "Name not verified", "The payee's name could not be verified",

@@ -1145,7 +1145,7 @@ func relatedPart(model Payment) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.EmptyState(ui.Empty{Icon: "undo-2", Title: "Nothing refers to this payment", Text: "A recall, a return or a resolution would be shown here."}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.EmptyState(ui.Empty{Icon: "undo-2", Title: "Nothing refers to this payment", Text: "Recalls, returns and resolutions of this payment are shown here."}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -94,7 +94,7 @@ func SignedInAsAnother(layout Layout, madeFor string) Problem {
 	layout.Title, layout.Failed = "Signed in as somebody else", true
 	text := i18n.Text("The page was made for %s. Nothing was done.").With(madeFor)
 	if madeFor == "" {
-		text = "The form does not name the person of its page. Nothing was done: open the page again."
+		text = "The form does not say who it was made for. Nothing was done: open the page again."
 	}
 	return Problem{
 		Layout: layout, Heading: i18n.Text("You are signed in as %s now").With(layout.Person.UserName),
@@ -108,7 +108,7 @@ func SessionEnded(layout Layout, next string) Problem {
 	layout.Title, layout.Person = "Session ended", Person{}
 	return Problem{
 		Layout: layout, Heading: "Your session ended",
-		Text:      "Nothing was sent. Sign in again to go on.",
+		Text:      "Nothing was sent. Sign in again to continue.",
 		NextLabel: "Sign in", NextURL: next,
 	}
 }

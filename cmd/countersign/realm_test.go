@@ -129,7 +129,7 @@ func TestARealmIsMadeFromTheCommandLine(t *testing.T) {
 	).Replace(realmYAML)))
 	o.runs(0, "nothing to change", "realm", "apply", file) // what the file leaves out stays
 	o.runs(0, "email: maker@bank.example", "realm", "show", "--realm", "bank")
-	o.runs(0, "~ client erp, may decide what it created (mayDecideOwn)\n", "realm", "apply", "--dry-run", o.file("own.yaml",
+	o.runs(0, "~ client erp, may approve what it created (mayDecideOwn)\n", "realm", "apply", "--dry-run", o.file("own.yaml",
 		strings.Replace(realmYAML, "kind: confidential", "kind: confidential, mayDecideOwn: true", 1)))
 	o.runs(0, "~ client erp, reads without a person (roles)\n", "realm", "apply", "--dry-run", o.file("alone.yaml",
 		strings.Replace(realmYAML, "kind: confidential", "kind: confidential, roles: [supervisor]", 1)))
@@ -374,7 +374,7 @@ func TestARealmFileIsReadStrictly(t *testing.T) {
 		},
 		"a yes without": {"kind: confidential", "kind: confidential, mayDecideOwn: on", "write true or false instead of \"on\""},
 		"another bank's number": {
-			"iid: \"21977\"", "iid: \"762\"", "accounts/0/agentIid: Enter the bank's number (IID) that stands in the IBAN",
+			"iid: \"21977\"", "iid: \"762\"", "accounts/0/agentIid: Enter the bank's number (IID) as in the IBAN",
 		},
 		"a bank of another country": {"bic: AAAACHBBXXX", "bic: AAAADEFFXXX", "accounts/0/agentBic: Enter the BIC of the bank that keeps"},
 		"no words at all":           {realmYAML, "# nothing\n", "the file is empty"},

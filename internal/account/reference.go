@@ -22,7 +22,7 @@ func ParseQRReference(text string) (QRReference, error) {
 	case len(text) != 27:
 		return QRReference{}, &Error{ErrLength, "CH16", i18n.Text("QR references have 27 digits; this one has %d.").With(len(text))}
 	case strings.Trim(text, "0") == "": // IG QR-bill: it must not consist of zeros only
-		return QRReference{}, &Error{ErrStructure, "CH16", "Enter the QR reference of the invoice: zeros only are none."}
+		return QRReference{}, &Error{ErrStructure, "CH16", "Enter the QR reference of the invoice: zeros alone are not a reference."}
 	case recursiveModulo10(text) != 0:
 		return QRReference{}, &Error{ErrCheckDigits, "CH16", "The check digit of the QR reference is wrong. Compare with the invoice."}
 	}

@@ -47,7 +47,7 @@ var accountNoun = Noun{
 		{Key: "iban", Label: "IBAN", Type: TypeIBAN, Hint: "With or without spaces", Required: true},
 		{Key: "scheme", Label: "Scheme", Options: schemes},
 		{Key: "currency", Label: "Currency"},
-		{Key: "receives", Label: "Whether the realm receives payments for it", Type: TypeYesNo},
+		{Key: "receives", Label: "Whether the realm receives payments for this account", Type: TypeYesNo},
 		{Key: "qrIban", Label: "QR-IBAN", Type: TypeIBAN, Hint: "For payments with a QR reference. An account keeps it for good"},
 		{Key: "holderName", Label: "Holder's name", Min: 1, Max: 70, Required: true},
 		{Key: "holderStreet", Label: "Holder's street", Max: 70},
@@ -100,7 +100,7 @@ func AccountOf(values Values, prefix string) (Account, error) {
 	f.bank(&a)
 	f.check(&accountNoun, values)
 	if !account.CountryExists(a.HolderCountry) {
-		f.add("holderCountry", codeFormat, "Give the holder's country by its two-letter code, such as CH.")
+		f.add("holderCountry", codeFormat, "Enter the holder's country as a two-letter code, such as CH.")
 	}
 	return a, f.err()
 }
@@ -142,9 +142,9 @@ func (f *findings) qrIBAN(a *Account, of account.IBAN) {
 	switch {
 	case err != nil:
 	case !qr.IsQR():
-		f.add("qrIban", codeFormat, "Name a QR-IBAN: its bank number lies between 30000 and 31999.")
+		f.add("qrIban", codeFormat, "Enter a QR-IBAN: its bank number lies between 30000 and 31999.")
 	case !of.InSwissClearing():
-		f.add("qrIban", codeFormat, "Leave this out: an account in Switzerland or Liechtenstein alone has a QR-IBAN.")
+		f.add("qrIban", codeFormat, "Leave this out: only an account in Switzerland or Liechtenstein has a QR-IBAN.")
 	case !a.Receives:
 		f.add("qrIban", codeFormat, "Leave this out: the realm receives no payments for the account.")
 	}
@@ -180,7 +180,7 @@ func (r Request) afterAccount(known Facts) (Values, error) {
 	if r.Kind == KindAccountCreate {
 		values = Values{}
 		if known.Found {
-			f.add("iban", "AM05", "Name another IBAN: the realm has this account.")
+			f.add("iban", "AM05", "Enter another IBAN: the realm already has this account.")
 		}
 		if numbers.ReceivedElsewhere && r.Values["receives"] == Yes {
 			f.add("receives", codeFormat, "Leave this out: another realm receives payments for the account.")
@@ -197,7 +197,7 @@ func (r Request) afterAccount(known Facts) (Values, error) {
 	case r.Kind == KindAccountUpdate && kept != "" && a.QRIBAN != kept:
 		f.add("qrIban", codeFormat, "Leave the QR-IBAN as it is: an account keeps it for good.")
 	case numbers.QRTaken:
-		f.add("qrIban", "AM05", "Name another QR-IBAN: payments to this one come in for another account.")
+		f.add("qrIban", "AM05", "Enter another QR-IBAN: payments to this one are credited to another account.")
 	}
 	check := a.CheckBank
 	if r.Kind == KindAccountCreate {
@@ -220,16 +220,16 @@ func (a Account) Check(prefix string) error {
 	switch rulebook.Scheme(a.Scheme) {
 	case rulebook.SchemeSIC:
 		if !iban.InSwissClearing() {
-			f.add("iban", codeFormat, "Name an account in Switzerland or Liechtenstein: %s debits no other.", a.Scheme)
+			f.add("iban", codeFormat, "Enter an account in Switzerland or Liechtenstein: %s can debit no other.", a.Scheme)
 		}
 	case rulebook.SchemeSCT:
 		// Whatever the day: an account may be entered before its country takes part.
 		if !account.InSEPA(iban.Country(), time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)) {
-			f.add("iban", codeFormat, "Name an account in a country of SEPA: %s debits no other.", a.Scheme)
+			f.add("iban", codeFormat, "Enter an account in a SEPA country: %s can debit no other.", a.Scheme)
 		}
 	}
 	if iban.IsQR() {
-		f.add("iban", codeFormat, "Name the IBAN of the account itself: this is a QR-IBAN, which takes payments in and none out.")
+		f.add("iban", codeFormat, "Enter the IBAN of the account itself: this is a QR-IBAN, which only receives payments.")
 	}
 	f.keeps(iban, a)
 	return f.err()
@@ -249,7 +249,7 @@ func (a Account) CheckBank(prefix string) error {
 func (f *findings) keeps(iban account.IBAN, a Account) {
 	bic, err := account.ParseBIC(a.AgentBIC)
 	if err == nil && bic.Country() != iban.Country() && !slices.Contains(territories[iban.Country()], bic.Country()) {
-		f.add("agentBic", codeFormat, "Enter the BIC of the bank that keeps the account: this one is of %s, the IBAN of %s.",
+		f.add("agentBic", codeFormat, "Enter the BIC of the bank that keeps the account: this BIC is from %s, the IBAN from %s.",
 			bic.Country(), iban.Country())
 	}
 	if a.AgentIID == "" {
@@ -258,9 +258,9 @@ func (f *findings) keeps(iban account.IBAN, a Account) {
 	iid, swiss := iban.IID()
 	switch {
 	case !swiss:
-		f.add("agentIid", codeFormat, "Leave %s out: banks of Switzerland and Liechtenstein alone have one.", label("agentIid"))
+		f.add("agentIid", codeFormat, "Leave %s out: only banks in Switzerland and Liechtenstein have one.", label("agentIid"))
 	case iid.Short() != a.AgentIID:
-		f.add("agentIid", codeFormat, "Enter %s that stands in the IBAN, which is %s, or leave it out.", label("agentIid"), iid.Short())
+		f.add("agentIid", codeFormat, "Enter %s as in the IBAN, which is %s, or leave it out.", label("agentIid"), iid.Short())
 	}
 }
 

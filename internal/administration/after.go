@@ -19,7 +19,7 @@ func (r Request) after(known Facts) (Values, error) {
 	case noun == &clientNoun && before["status"] == StatusSuppressed:
 		return nil, refuse("/subject", codeFormat, "Choose another id: this client is blocked permanently.")
 	case noun == &beneficiaryNoun && before["status"] == StatusRemoved:
-		return nil, refuse("/subject", codeFormat, "Name a beneficiary in force: this one was removed.")
+		return nil, refuse("/subject", codeFormat, "Choose another beneficiary: this one was removed.")
 	}
 	if missing := r.Kind.Action().NoteMissing; missing != "" && strings.TrimSpace(r.Note) == "" {
 		return nil, refuse("/note", codeMissing, missing)
@@ -70,7 +70,7 @@ func (c Change) keepsRealm(known Facts) error {
 		}
 		if after < before && after < minPeople {
 			return refuse("/subject", codeFormat,
-				i18n.Text("Give another person the role %s first: a realm keeps two people with this role.").With(role.Text()))
+				i18n.Text("Give another person the role %s first: a realm needs two people with this role.").With(role.Text()))
 		}
 	}
 	return nil

@@ -83,7 +83,7 @@ func BeneficiaryOf(values Values, prefix string) (Beneficiary, error) {
 	for _, field := range beneficiaryNoun.Fields {
 		refused, _, found := charset.SwissLatin.FirstRefused(plain[field.Key])
 		if found && refused >= ' ' && field.Max > 0 {
-			f.add(field.Key, codeFormat, "Write %s without the character “%s”: banks cannot carry it.", label(field.Key), string(refused))
+			f.add(field.Key, codeFormat, "Write %s without the character “%s”: banks cannot transmit it.", label(field.Key), string(refused))
 		}
 	}
 	iban, err := account.ParseInput(values["creditorIban"])
@@ -119,7 +119,7 @@ func (r Request) afterBeneficiary(known Facts) (Values, error) {
 	b, err := BeneficiaryOf(r.Values, valuesPrefix)
 	f.join(err)
 	if known.Own == (BeneficiaryAccount{Taken: true}) {
-		f.add("creditorIban", "AM05", "Name another IBAN: a beneficiary has this account. Change that one instead.")
+		f.add("creditorIban", "AM05", "Enter another IBAN: a beneficiary already has this account. Change that beneficiary instead.")
 	}
 	b.ID = cmp.Or(known.Before["beneficiaryId"], r.ID.String())
 	return b.Values(), f.err()

@@ -184,9 +184,9 @@ func (k Kind) needs(by identity.Principal, role identity.Role) error {
 	case by.Has(role):
 		return nil
 	case role == identity.RoleMaker:
-		return &identity.ForbiddenError{Text: "You may not ask for changes of beneficiaries: this needs the role maker."}
+		return &identity.ForbiddenError{Text: "You may not ask for changes to beneficiaries: this needs the role maker."}
 	}
-	return &identity.ForbiddenError{Text: "You may not decide about beneficiaries: this needs the role checker."}
+	return &identity.ForbiddenError{Text: "You may not approve or reject changes to beneficiaries: this needs the role checker."}
 }
 
 // partyOf is the principal as a party to a change, under one of their roles.

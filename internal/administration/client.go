@@ -39,8 +39,8 @@ var clientNoun = Noun{
 	Fields: []Field{
 		{Key: "clientId", Label: "Client's id", Required: true},
 		{Key: "kind", Label: "Kind", Options: []string{ClientConfidential, ClientPublic}},
-		{Key: "mayDecideOwn", Label: "Whether the client may decide what it created", Type: TypeYesNo},
-		{Key: "payeeWaived", Label: "Whether payees of what the client sends are not verified", Type: TypeYesNo},
+		{Key: "mayDecideOwn", Label: "Whether the client may approve what it created", Type: TypeYesNo},
+		{Key: "payeeWaived", Label: "Whether payees are left unverified for payments of this client", Type: TypeYesNo},
 		{
 			Key: "roles", Label: "Roles", Type: TypeWords, Options: []string{string(identity.RoleSupervisor)},
 			Hint: "Roles of the program itself. It then signs in with its secret, without a person, and can only read.",
@@ -64,7 +64,7 @@ var clientNoun = Noun{
 		{
 			Kind: KindClientPayee, Fields: []string{"payeeWaived"},
 			Label: "Payees", Heading: "Choose whether payees are verified for payments of the client %s",
-			Words: "Payees may be left unverified if this client unpacks files of many payments of payers who are not consumers.",
+			Words: "Payees may be left unverified only if this client submits files with many payments for payers who are not consumers.",
 		},
 		{
 			Kind: KindClientRoles, Fields: []string{"roles"}, Filled: true,
@@ -85,7 +85,7 @@ func ClientOf(values Values, prefix string) (Client, error) {
 	Fill(&c, values)
 	f.check(&clientNoun, values)
 	if !clientPattern.MatchString(c.ClientID) {
-		f.add("clientId", codeFormat, "Name the client with letters, digits, full stops, hyphens and underscores, at most 64.")
+		f.add("clientId", codeFormat, "Use letters, digits, full stops, hyphens and underscores for the id of the client, at most 64.")
 	}
 	if c.Kind == "" {
 		f.add("kind", codeMissing, "Say whether the client is confidential or public.")
@@ -97,7 +97,7 @@ func ClientOf(values Values, prefix string) (Client, error) {
 // clientRoles checks that a program which acts by itself can prove who it is.
 func (f *findings) clientRoles(c Client) {
 	if len(c.Roles) > 0 && c.Kind != ClientConfidential {
-		f.add("roles", codeFormat, "Give roles only to a confidential client: a public one proves nothing.")
+		f.add("roles", codeFormat, "Give roles only to a confidential client: a public client has no secret to prove itself.")
 	}
 }
 
@@ -125,7 +125,7 @@ func (r Request) afterClient(known Facts) (Values, error) {
 		f.clientRoles(c)
 		return known.Before.with(Values{"roles": Words(c.Roles)}), f.err()
 	case known.Before["kind"] != ClientConfidential:
-		return nil, refuse("/subject", codeFormat, "Name a confidential client: a public one has no secret.")
+		return nil, refuse("/subject", codeFormat, "Choose a confidential client: a public client has no secret.")
 	}
 	return known.Before.with(Values{"secret": SecretAnew}), nil
 }

@@ -45,14 +45,16 @@ func (c Change) MayDecide(by identity.Principal) error {
 	}
 	switch {
 	case by.PersonID == uuid.Nil || c.Requester.PersonID == uuid.Nil:
-		return &identity.FourEyesError{Text: "The requester of this change is unknown, so nobody can decide about it."}
+		return &identity.FourEyesError{Text: "The requester of this change is unknown, so nobody can approve or reject it."}
 	case by.PersonID == c.Requester.PersonID:
-		return &identity.FourEyesError{Text: i18n.Text("You asked for this change. Another %s must decide it.").With(c.Kind.DecidedUnder().Text())}
+		return &identity.FourEyesError{Text: i18n.Text("You asked for this change. Another %s must approve or reject it.").
+			With(c.Kind.DecidedUnder().Text())}
 	case by.PersonID == c.Beneficiary:
-		return &identity.FourEyesError{Text: i18n.Text("This change is about you. Another %s must decide it.").With(c.Kind.DecidedUnder().Text())}
+		return &identity.FourEyesError{Text: i18n.Text("This change is about you. Another %s must approve or reject it.").
+			With(c.Kind.DecidedUnder().Text())}
 	case by.Channel == identity.ChannelAPI && by.ClientID == c.Requester.ClientID && !by.ClientMayDecideOwn:
 		return &identity.FourEyesError{
-			Text: "This client asked for the change and may not decide about it. Use another client or the portal.",
+			Text: "This client asked for the change and may not approve or reject it. Use another client or the portal.",
 		}
 	}
 	return nil
@@ -85,7 +87,7 @@ func (c Change) Decide(v Verdict, now Facts) (Decision, error) {
 	}
 	if !now.RequesterHolds {
 		return Decision{}, &ConflictError{Text: i18n.Text(
-			"The requester of this change is no active %s any more. Reject it, and let another person ask again.",
+			"The requester of this change is no longer an active %s. Reject it, and let another person request it again.",
 		).With(c.Kind.AskedUnder().Text())}
 	}
 	again, err := Request{ID: c.ID, Kind: c.Kind, Subject: c.Subject, Values: c.Values, Note: c.Note, By: v.By, At: c.RequestedAt}.change(now)
@@ -93,7 +95,7 @@ func (c Change) Decide(v Verdict, now Facts) (Decision, error) {
 		return Decision{}, conflict(err)
 	}
 	if !maps.Equal(again.Before, c.Before) || !maps.Equal(again.After, c.After) || again.Beneficiary != c.Beneficiary {
-		return Decision{}, &ConflictError{Text: "The subject of this change was changed meanwhile. Reject it, and ask again."}
+		return Decision{}, &ConflictError{Text: "The subject of this change was changed in the meantime. Reject it, and request it again."}
 	}
 	return decision, nil
 }

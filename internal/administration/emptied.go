@@ -27,7 +27,7 @@ func (k Kind) emptied(values, after Values, told error) error {
 		case after[name] != "":
 			f.add(name, codeFormat, "Leave %s out, or enter another value: it cannot be emptied.", label(name))
 		case !k.empties(name):
-			f.add(name, codeMissing, "Leave %s out, or enter it: an empty value says nothing.", label(name))
+			f.add(name, codeMissing, "Leave %s out, or enter a value: it must not be empty.", label(name))
 		}
 	}
 	return f.err()
@@ -50,7 +50,7 @@ func PolicyAsked(values Values) (Policy, error) {
 	f.join(err)
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if values[name] == "" && !KindPolicyCreate.empties(name) && name != "approvals" {
-			f.add(name, codeMissing, "Leave %s out, or enter it: an empty value says nothing.", label(name))
+			f.add(name, codeMissing, "Leave %s out, or enter a value: it must not be empty.", label(name))
 		}
 	}
 	return p, f.err()

@@ -68,10 +68,10 @@ var realmNoun = Noun{
 		},
 		{Key: "noticeDetails", Label: "Amounts and names in e-mails", Type: TypeYesNo},
 		{Key: "comparison", Label: "Comparison with clearing"},
-		{Key: "difference", Label: "Difference to the statement of clearing", Min: 1, Max: maxDifference, Required: true},
+		{Key: "difference", Label: "Difference from the clearing statement", Min: 1, Max: maxDifference, Required: true},
 		{
-			Key: "retentionMonths", Label: "Months until a payment may leave", Type: TypeNumber, Min: minRetention, Max: maxRetention,
-			Hint: "Empty: payments stay for ever.",
+			Key: "retentionMonths", Label: "Months before a payment may be archived", Type: TypeNumber, Min: minRetention, Max: maxRetention,
+			Hint: "Leave empty to keep payments for ever.",
 		},
 		{Key: "archivedMonth", Label: "Archived month", Min: 7, Max: 7, Required: true, Hint: "Such as 2026-03."},
 		{Key: "archiveDigest", Label: "SHA-256 of the archive", Min: 64, Max: 64, Required: true, Hint: "As countersign archive printed it."},
@@ -87,19 +87,19 @@ var realmNoun = Noun{
 		Label: "E-mails", Heading: "Change what e-mails contain",
 		Words: "E-mails leave the bank's systems. Without amounts and names they contain the reference of the payment and a link only.",
 	}, {
-		Kind: KindRealmReconciled, Label: "Let payments go on", Heading: "Confirm that the payments agree with clearing again",
+		Kind: KindRealmReconciled, Label: "Resume payments", Heading: "Confirm that the payments agree with clearing again",
 		Words: "The database lost committed data, so payments are stopped. Compare the payments with the statement of clearing first. " +
 			"Once this is approved, payments can be entered and approved again. Name the compared records in the note.",
-		NoteMissing: "Name the compared records, such as the statements of clearing and their days.",
+		NoteMissing: "Enter the records you compared, such as the statements from clearing and their days.",
 	}, {
-		Kind: KindRealmDifference, Fields: []string{"difference"}, Label: "Explain", Heading: "Explain a difference to the statement of clearing",
+		Kind: KindRealmDifference, Fields: []string{"difference"}, Label: "Explain", Heading: "Explain a difference from the clearing statement",
 		Words:       "Say in the note what was found and what was done. Once this is approved, the difference counts as explained. No payment is changed.",
 		NoteMissing: "Enter what was found and what was done.",
 	}, {
 		Kind: KindRealmRetention, Fields: []string{"retentionMonths"}, Clears: []string{"retentionMonths"}, Filled: true,
 		Label: "Retention", Heading: "Set how long payments stay in the database",
-		Words: "A payment that ended so many months ago may leave the database with an archive, once two administrators approve that archive. " +
-			"The law may ask you to keep payments, or the archives, for longer.",
+		Words: "A payment that ended this many months ago may be moved to an archive, once two administrators approve that archive. " +
+			"The law may require you to keep payments, or the archives, for longer.",
 	}, {
 		Kind: KindRealmArchived, Fields: []string{"archivedMonth", "archiveDigest"},
 		Label: "Archive", Heading: "Let an archive replace its payments",
@@ -109,8 +109,9 @@ var realmNoun = Noun{
 		Kind: KindRealmErased, Fields: []string{"erasedPayments"},
 		Label: "Erase", Heading: "Erase personal data in archives",
 		Words: "Once this is approved, nobody can read the names, accounts, purposes and documents of these payments in any archive. Decisions, " +
-			"amounts and digests stay proven. Name the request or the law in the note. The law may forbid erasing books before their time.",
-		NoteMissing: "Name the request, or the law, by which the payments are erased.",
+			"amounts and hashes can still be proven. Name the request or the law in the note. The law may forbid erasing records before their " +
+			"time is over.",
+		NoteMissing: "Enter the request, or the law, by which the payments are erased.",
 	}},
 }
 
@@ -196,7 +197,7 @@ func (r Request) afterErased(known Facts) (Values, error) {
 	payments, _ := known.Own.(map[string]ArchivedPayment)
 	ids := WordsOf[string](strings.ToLower(r.Values["erasedPayments"]))
 	if len(ids) == 0 || len(ids) > maxErased {
-		f.add("erasedPayments", codeFormat, "Name 1 to %d payments.", maxErased)
+		f.add("erasedPayments", codeFormat, "Enter 1 to %d payments.", maxErased)
 		return nil, f.err()
 	}
 	for _, id := range ids {
@@ -205,12 +206,12 @@ func (r Request) afterErased(known Facts) (Values, error) {
 		case !found:
 			f.add("erasedPayments", codeUnknown, "Correct %s: no payment of an archive has this id.", id)
 		case is.Erased:
-			f.add("erasedPayments", codeFormat, "Leave out %s: it is erased.", id)
+			f.add("erasedPayments", codeFormat, "Leave %s out: it is already erased.", id)
 		case is.Left:
 		case is.LeavesAt != "":
-			f.add("erasedPayments", codeFormat, "Leave out %s: it is in the database, and may leave with an archive from %s on.", id, is.LeavesAt)
+			f.add("erasedPayments", codeFormat, "Leave %s out: it is still in the database, and may be archived from %s on.", id, is.LeavesAt)
 		default:
-			f.add("erasedPayments", codeFormat, "Leave out %s: it is in the database, and has not ended or the realm has no retention.", id)
+			f.add("erasedPayments", codeFormat, "Leave %s out: it is still in the database. It has not ended, or the realm has no retention.", id)
 		}
 	}
 	return known.Before.with(Values{"erasedPayments": Words(ids)}), f.err()

@@ -117,7 +117,7 @@ func (r Request) afterLimit(known Facts) (Values, error) {
 		f.join(err)
 		after.ID = r.ID.String()
 		if r.Subject != "" && r.Subject != after.ID {
-			f.add("subject", codeUnknown, "Name a limit by its id, or leave the subject out and name the holder of the limit.")
+			f.add("subject", codeUnknown, "Enter the id of a limit, or leave the subject out and enter the holder of the limit.")
 		}
 		return after.Values(), f.err()
 	}
@@ -126,7 +126,7 @@ func (r Request) afterLimit(known Facts) (Values, error) {
 	Fill(&after, r.Values)
 	f.limitAmounts(r.Values, after)
 	if r.Subject != "" && r.Subject != known.Before["limitId"] && r.Subject != r.ID.String() {
-		f.add("subject", codeUnknown, "Leave the subject out: it is another limit than the one of the values.")
+		f.add("subject", codeUnknown, "Leave the subject out: it is not the limit that the other values describe.")
 	}
 	for _, field := range []string{"limitOf", "holder", "currency"} {
 		if r.Values["limitOf"] == "" && r.Values[field] != "" {
@@ -144,7 +144,7 @@ func LimitOf(values Values, prefix string, holder LimitHolder) (Limit, error) {
 	f.limitHolder(values, holder, &l)
 	f.limitAmounts(values, l)
 	if l.PerPayment == nil && l.PerDay == nil {
-		f.add("perDay", codeMissing, "Enter an amount at a time, one a day, or both.")
+		f.add("perDay", codeMissing, "Enter a limit per payment, a limit per day, or both.")
 	}
 	return l, f.err()
 }
@@ -160,7 +160,7 @@ func (f *findings) limitAmounts(values Values, l Limit) {
 	positive("perPayment", l.PerPayment)
 	positive("perDay", l.PerDay)
 	if l.PerPayment != nil && l.PerDay != nil && *l.PerPayment > *l.PerDay {
-		f.add("perPayment", codeFormat, "Enter an amount at a time that is not above that of a day.")
+		f.add("perPayment", codeFormat, "Enter a limit per payment that is not above the limit per day.")
 	}
 }
 
@@ -171,7 +171,7 @@ func (f *findings) limitHolder(values Values, holder LimitHolder, after *Limit) 
 	case after.Of == "":
 		f.add("limitOf", codeMissing, "Choose the holder of the limit: %s.", strings.Join(limitNoun.Field("limitOf").Options, ", "))
 	case values["holder"] == "":
-		f.add("holder", codeMissing, "Name the holder of the limit: a user name, a client's id, or an IBAN.")
+		f.add("holder", codeMissing, "Enter the holder of the limit: a user name, a client's id, or an IBAN.")
 	case !holder.Found:
 		f.add("holder", codeUnknown, "Check the name: this realm has no such %s.", i18n.Stored(string(after.Of)))
 	}
@@ -192,7 +192,7 @@ func (l Limit) Words() i18n.Text {
 	for _, part := range []struct {
 		minor *int64
 		text  i18n.Text
-	}{{l.PerPayment, "%s at a time"}, {l.PerDay, "%s a day"}} {
+	}{{l.PerPayment, "%s per payment"}, {l.PerDay, "%s per day"}} {
 		if part.minor == nil {
 			continue
 		}
@@ -202,7 +202,7 @@ func (l Limit) Words() i18n.Text {
 		}
 	}
 	if len(parts) == 0 {
-		return "none: it was taken away"
+		return "none: it was removed"
 	}
 	return i18n.Join(", ", parts...)
 }

@@ -57,11 +57,11 @@ var policyNoun = Noun{
 		},
 		{Key: "rank", Label: "Priority", Type: TypeNumber, Max: 1000, Hint: "0 to 1000, the highest applies"},
 		{Key: "channel", Label: "Channel", None: "All", Options: []string{string(identity.ChannelAPI), string(identity.ChannelPortal)}},
-		{Key: "amountFrom", Label: "Least amount", Type: TypeAmount, Hint: "Such as 10000.00"},
+		{Key: "amountFrom", Label: "Smallest amount", Type: TypeAmount, Hint: "Such as 10000.00"},
 		{Key: "amountTo", Label: "Largest amount", Type: TypeAmount},
 		{Key: "stepUp", Label: "Whether approvers need a second factor", Type: TypeYesNo},
 		{Key: "funds", Label: "Funds at core banking", None: "must be reserved", Options: []string{"preferred", "none"}},
-		{Key: "contentHashRequired", Label: "Whether an approval must name the content", Type: TypeYesNo},
+		{Key: "contentHashRequired", Label: "Whether an approval must include the content hash", Type: TypeYesNo},
 		{Key: "expiresAfter", Label: "How long a payment may wait", Type: TypeDuration, Hint: "Such as 24h or 90m"},
 		statusField,
 	},
@@ -133,10 +133,10 @@ func PolicyOf(values Values, prefix string) (Policy, error) {
 		f.add("approvals", codeMissing, "Say how many approvals are needed: 0 to %d.", maxApprovals)
 	}
 	if p.AmountFrom != nil && p.AmountTo != nil && *p.AmountTo < *p.AmountFrom {
-		f.add("amountTo", codeFormat, "Enter a largest amount that is not below the least.")
+		f.add("amountTo", codeFormat, "Enter a largest amount that is not below the smallest.")
 	}
 	if p.StepUp && p.Approvals == 0 {
-		f.add("stepUp", codeFormat, "Leave the step-up out: without approvals nobody is there to show a second factor.")
+		f.add("stepUp", codeFormat, "Leave the second factor out: without approvals, nobody can show one.")
 	}
 	if values["rank"] == "" && !p.MatchesEverything() {
 		p.Rank = narrowRank
@@ -223,7 +223,7 @@ func (r Request) afterPolicy(known Facts) (Values, error) {
 	p, err := PolicyOf(values, valuesPrefix)
 	f.join(err)
 	if p.ClientID != "" && p.ClientID != known.Before["clientId"] && !known.ClientKnown {
-		f.add("clientId", codeUnknown, "Name a client of this realm, or leave it out for all of them.")
+		f.add("clientId", codeUnknown, "Enter a client of this realm, or leave it out for all clients.")
 	}
 	p.Status = StatusInForce
 	return p.Values().with(Values{"policyId": id}), f.err()

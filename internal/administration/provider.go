@@ -106,7 +106,7 @@ func ProviderOf(values Values, prefix string) (Provider, error) {
 	}
 	if p.PortalAddress != "" && !safeAddress(p.PortalAddress, false) {
 		f.add("portalAddress", codeFormat,
-			"Enter the address of the portal as browsers have it, such as https://payments.bank.example, without a path.")
+			"Enter the address of the portal as it appears in the browser, such as https://payments.bank.example, without a path.")
 	}
 	return p, f.err()
 }
@@ -142,7 +142,7 @@ func (r Request) afterProvider(known Facts) (Values, error) {
 		after["providerSecret"] = SecretAnew
 	case before["providerSecret"] == "":
 	case before["issuer"] != p.Issuer || before["providerClient"] != p.ClientID:
-		f.add("providerSecret", codeMissing, "Enter the secret: the one that is kept belongs to another client, or retire the provider first.")
+		f.add("providerSecret", codeMissing, "Enter the secret: the stored one belongs to another client. Or retire the provider first.")
 	default:
 		after["providerSecret"] = before["providerSecret"]
 	}

@@ -83,13 +83,13 @@ var userNoun = Noun{
 			Key: "personId", Label: "Person", Type: TypePerson,
 			Hint: "For another account of an existing person: the name of one of their accounts",
 		},
-		{Key: "roles", Label: "Roles", Type: TypeWords, Hint: "An administrator holds no other role.", Required: true},
-		{Key: "outerIssuer", Label: "Provider of the outer identity"},
+		{Key: "roles", Label: "Roles", Type: TypeWords, Hint: "An administrator has no other role.", Required: true},
+		{Key: "outerIssuer", Label: "Provider of the external identity"},
 		{
 			Key: "outerSubject", Label: "Subject at the identity provider", Required: true,
 			Hint: "The claim sub: never a name or an e-mail address, which may pass to someone else over time",
 		},
-		{Key: "email", Label: "E-mail address", Hint: "Notices go there. Without an address there are none."},
+		{Key: "email", Label: "E-mail address", Hint: "Notices are sent to this address. Without an address, none are sent."},
 		{Key: "password", Label: "Password"},
 		statusField,
 	},
@@ -154,7 +154,7 @@ func UserOf(values Values, prefix string) (User, error) {
 	if text := values["personId"]; text != "" {
 		person, err := uuid.Parse(text)
 		if err != nil {
-			f.add("personId", codeFormat, "Give the person by their id or, in the portal, by the name of an account they have.")
+			f.add("personId", codeFormat, "Enter the person's id or, in the portal, the name of one of their accounts.")
 		}
 		u.Person = person
 	}
@@ -209,7 +209,7 @@ func (f *findings) roles(roles []identity.Role) {
 		}
 	}
 	if administers && pays {
-		f.add("roles", codeFormat, "Give administration and payments to different people: an administrator holds no other role.")
+		f.add("roles", codeFormat, "Give administration and payments to different people: an administrator has no other role.")
 	}
 }
 
@@ -291,7 +291,7 @@ func (r Request) newUser(known Facts) (Values, error) {
 	if text := values["personId"]; text != "" {
 		switch {
 		case known.Person == nil:
-			f.add("personId", codeUnknown, "Name a person of this realm, or leave it out for a new one.")
+			f.add("personId", codeUnknown, "Enter a person of this realm, or leave it out for a new person.")
 		case values["displayName"] != "" && values["displayName"] != known.Person.DisplayName:
 			f.add("displayName", codeFormat, "Leave the name out: this person is called %s.", known.Person.DisplayName)
 		default:
@@ -328,7 +328,7 @@ func CheckOuterSubject(subject, prefix string) error {
 	f := &findings{prefix: prefix}
 	f.text("outerSubject", subject, 1, outerLimit)
 	if strings.ContainsFunc(subject, func(letter rune) bool { return letter > '~' }) {
-		f.add("outerSubject", codeFormat, "Enter the subject as the provider has it: letters of ASCII alone.")
+		f.add("outerSubject", codeFormat, "Enter the subject as the provider shows it: ASCII characters only.")
 	}
 	return f.err()
 }

@@ -74,7 +74,7 @@ func WebhookOf(values Values, prefix string) (Webhook, error) {
 	}
 	for _, name := range WordsOf[string](w.Events) {
 		if !slices.Contains(EventTypes, name) {
-			f.add("events", codeUnknown, "Name types of events, such as message.settled.")
+			f.add("events", codeUnknown, "Enter types of events, such as message.settled.")
 			break
 		}
 	}

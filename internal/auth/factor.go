@@ -290,11 +290,11 @@ func (s *Service) StepUp(ctx context.Context, by identity.Principal, shows Facto
 			Text: "Too many wrong second factors. Wait before the next one.", RetryAfter: locked.RetryAfter,
 		}
 	case errors.Is(err, ErrFactor):
-		return shown, &payment.StepUpError{Text: "This second factor does not count: it is wrong, or it was used before. Wait for the next code."}
+		return shown, &payment.StepUpError{Text: "This second factor is not valid: it is wrong, or it was used before. Wait for the next code."}
 	case errors.Is(err, ErrNoFactor):
 		return shown, &payment.StepUpError{Text: "The approval rule asks for a second factor. Set one up in your profile."}
 	case errors.Is(err, ErrFactorsForged):
-		return shown, &payment.StepUpError{Text: "Your second factors are not as they were stored. Tell the operator of the gateway."}
+		return shown, &payment.StepUpError{Text: "Your second factors do not match their seal. Tell the operator of the gateway."}
 	}
 	return shown, err
 }

@@ -94,7 +94,7 @@ func TestAnotherBankAnswersARecallOnce(t *testing.T) {
 		receive(t, h, back("ONE"))
 		receive(t, h, back("TWO"))
 		receive(t, h, inbound(t, scheme, "NO", refused, err))
-		for id, why := range map[string]string{"TWO": "was answered before", "NO": "contradicts"} {
+		for id, why := range map[string]string{"TWO": "was already answered", "NO": "contradicts"} {
 			outcome, reason := inboxOf(t, h, id)
 			if outcome != "quarantined" || !strings.Contains(reason, why) {
 				t.Errorf("%s: the second answer %s is %s: %s", scheme, id, outcome, reason)

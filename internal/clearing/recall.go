@@ -162,7 +162,7 @@ func (s *Service) receivePlainReturn(
 	err = s.arrive(ctx, store.Arrival{Inbound: in, Created: payment.NewPlainReturn(arrival, returned, original), Answer: answer})
 	var conflict *store.ConflictError
 	if errors.As(err, &conflict) {
-		return unprocessable("The payment was returned before: there is one return of a payment.")
+		return unprocessable("The payment was already returned: a payment can be returned only once.")
 	}
 	return err
 }
@@ -189,7 +189,7 @@ func (s *Service) arriveAnswer(ctx context.Context, a store.Arrival) error {
 	return err
 }
 
-const answeredBefore = "The recall was answered before: there is one answer to a recall."
+const answeredBefore = "The recall was already answered: a recall has only one answer."
 
 // receiveResolution books the refusal of a recall (camt.029). In SIC clearing gets a receipt. A camt.029 that refuses nothing, such as
 // "pending", is stored beside the recall and moves nothing.

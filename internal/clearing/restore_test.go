@@ -159,7 +159,8 @@ func endedHere(t *testing.T, h *servicetest.Env, others [5]payment.Message) {
 	for i, one := range others[:3] {
 		receive(t, h, answer(t, one, fmt.Sprint("B", i+1), "ACSC", ""))
 		outcome, reason := inboxOf(t, h, fmt.Sprint("B", i+1))
-		if outcome != "quarantined" || !strings.Contains(reason, "here it is "+string(ended[i])) || !strings.Contains(reason, "book outside") {
+		if outcome != "quarantined" || !strings.Contains(reason, "its state here is "+string(ended[i])) ||
+			!strings.Contains(reason, "outside this gateway") {
 			t.Errorf("the answer to what is %s here is %s: %s", ended[i], outcome, reason)
 		}
 		_, err = h.Admin.Request(ctx, h.Person(t, "admin1"), service.RequestInput{

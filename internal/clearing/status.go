@@ -120,7 +120,7 @@ func (s *Service) comesFrom(m payment.Message, from string) error {
 // a document goes to quarantine.
 func (s *Service) fits(in store.Document, m payment.Message, about interbank.Original) error {
 	if m.Scheme != in.Scheme {
-		return &unprocessableError{about: m, reason: i18n.Text("The message %s is one of %s, this document came through %s.").With(
+		return &unprocessableError{about: m, reason: i18n.Text("The message %s belongs to %s, but this document came through %s.").With(
 			m.GlobalID, m.Scheme, in.Scheme,
 		)}
 	}
@@ -167,18 +167,18 @@ func (s *Service) neverSent(ctx context.Context, m payment.Message) error {
 	switch {
 	case m.State == payment.StateScheduled:
 		return &unprocessableError{about: m, reason: i18n.Text(
-			"Nothing of %s was sent: here it is %s. After a restore from a backup clearing may know it all the same. "+
-				"It is released on its day: then it can follow the state at clearing.",
+			"Nothing was sent for %s: its state here is %s. After a restore from a backup, clearing may still have it. "+
+				"It is released on its day: it can then take the state at clearing.",
 		).With(m.GlobalID, m.State.Text())}
 	case m.State.Pending():
 		return &unprocessableError{about: m, reason: i18n.Text(
-			"Nothing of %s was sent: here it is %s. After a restore from a backup clearing may know it all the same. "+
-				"Have it approved again before it expires: then it can follow the state at clearing.",
+			"Nothing was sent for %s: its state here is %s. After a restore from a backup, clearing may still have it. "+
+				"Have it approved again before it expires: it can then take the state at clearing.",
 		).With(m.GlobalID, m.State.Text())}
 	}
 	return &unprocessableError{about: m, reason: i18n.Text(
-		"Nothing of %s was sent: here it is %s. After a restore from a backup clearing may know it all the same. "+
-			"It has ended here for good: book outside the state that clearing has.",
+		"Nothing was sent for %s: its state here is %s. After a restore from a backup, clearing may still have it. "+
+			"It has ended here for good: book the state at clearing outside this gateway.",
 	).With(m.GlobalID, m.State.Text())}
 }
 

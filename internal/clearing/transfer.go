@@ -135,7 +135,7 @@ func (s *Service) refuseRepeated(r statusReply) error {
 		return err
 	}
 	return &unprocessableError{
-		reason: i18n.Text("An id of this payment came before, with other values or under another message id. Clearing was answered: %s.").With(
+		reason: i18n.Text("An id of this payment was received before, with other values or under another message id. Clearing was answered: %s.").With(
 			r.refused.Code,
 		),
 		answer: &answer,

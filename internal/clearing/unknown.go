@@ -61,7 +61,7 @@ func (s *Service) recallOfNothing(ctx context.Context, in store.Document, docume
 	if err != nil {
 		return err
 	}
-	return s.inbox.AnswerUnknown(ctx, in, "The recalled payment never came. Clearing was answered: NOOR.", answers...)
+	return s.inbox.AnswerUnknown(ctx, in, "The recalled payment was never received. Clearing was answered: NOOR.", answers...)
 }
 
 // questionAboutNothing answers a question about a payment, or the recall of a payment, that never came.
@@ -150,7 +150,7 @@ func (s *Service) secondRecall(
 	}
 	given, err := s.cfg.Messages.AnswerOf(ctx, original.Realm, first)
 	if errors.Is(err, payment.ErrNotFound) {
-		return unprocessable("The payment was recalled before: there is one recall of a payment.")
+		return unprocessable("The payment was already recalled: a payment can be recalled only once.")
 	}
 	if err != nil {
 		return err

@@ -120,7 +120,8 @@ func (w *characterWalk) visit(value reflect.Value, step string) {
 		if r, place, refused := w.characters().FirstRefused(value.String()); refused {
 			w.findings = append(w.findings, iso20022.Finding{
 				Rule: RuleIdentifierCharacters, Pointer: strings.Join(w.steps, "/"), Code: "CH16",
-				Text: i18n.Text("Replace %s (character %d): not every bank of the scheme takes it here, and it must not be changed on the way.").With(charset.Shown(r), place),
+				Text: i18n.Text("Replace %s (character %d): not every bank of the scheme accepts it here, and it must not be changed on the way.").
+					With(charset.Shown(r), place),
 			})
 		}
 	}

@@ -55,7 +55,7 @@ func Outdated(message iso20022.MessageName, today time.Time, rules rulebook.Sett
 	}
 	return iso20022.Finding{
 		Rule: rulebook.RulePreviousGeneration, Pointer: "/Document", Code: "FF01",
-		Text: i18n.Text("Send the order as pain.001.001.09: pain.001.001.03 is no longer taken since %s.").With(i18n.Day(end)),
+		Text: i18n.Text("Send the order as pain.001.001.09: pain.001.001.03 has not been accepted since %s.").With(i18n.Day(end)),
 	}, true
 }
 
@@ -89,7 +89,7 @@ func ReadFile(content []byte) File {
 	if count != 1 {
 		f.Findings = append(f.Findings, iso20022.Finding{
 			Pointer: "/Document/CstmrCdtTrfInitn/PmtInf", Code: "AM18",
-			Text: i18n.Text("The file holds %d payments. Send one file for each payment.").With(count),
+			Text: i18n.Text("The file contains %d payments. Send one file for each payment.").With(count),
 		})
 		f.Document = nil
 		return f
@@ -104,11 +104,11 @@ func ReadFile(content []byte) File {
 func noOrder(content []byte) i18n.Text {
 	switch {
 	case bytes.HasPrefix(content, []byte("%PDF-")):
-		return "Send a payment order as an XML file: this file is a PDF, which is for people to read."
+		return "Send a payment order as an XML file: this file is a PDF."
 	case bytes.HasPrefix(content, []byte("PK\x03\x04")):
 		return "Send the file inside, or save a spreadsheet as CSV in UTF-8: this file is a workbook or an archive."
 	}
-	return "Send a payment order as an XML file: this file is none."
+	return "Send a payment order as an XML file: this file is not one."
 }
 
 // looksLikeXML reports by the first character whether a file may be XML: a tag, or the byte order mark of an encoding. The codec refuses

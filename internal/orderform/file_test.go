@@ -69,9 +69,9 @@ func TestAFileThatBreaksOffHoldsNoOrder(t *testing.T) {
 func TestAFileThatIsNoXMLIsTold(t *testing.T) {
 	t.Parallel()
 	for content, end := range map[string]string{
-		"%PDF-1.7\n%\xe2\xe3\xcf\xd3": "this file is a PDF, which is for people to read.",
+		"%PDF-1.7\n%\xe2\xe3\xcf\xd3": "this file is a PDF.",
 		"PK\x03\x04":                  "this file is a workbook or an archive.",
-		"  hello":                     "this file is none.",
+		"  hello":                     "this file is not one.",
 	} {
 		file := orderform.ReadFile([]byte(content))
 		if len(file.Findings) != 1 || !strings.HasSuffix(file.Findings[0].Text.String(), end) {

@@ -156,11 +156,11 @@ type stated struct {
 func (p *Parts) compare(s stated, with ...iso20022.PaymentInstruction30) {
 	count, sum := held(with...)
 	if s.count != "" && fmt.Sprint(count) != strings.TrimLeft(s.count, "0") {
-		p.refuse(s.place+"/NbOfTxs", "AM18", i18n.Text("Correct the number of payments: the file says %s and holds %d.").With(s.count, count))
+		p.refuse(s.place+"/NbOfTxs", "AM18", i18n.Text("Correct the number of payments: the file says %s and contains %d.").With(s.count, count))
 	}
 	if s.sum != nil && !s.sum.Equal(sum) {
 		p.refuse(s.place+"/CtrlSum", "AM10",
-			i18n.Text("Correct the control sum: the file says %s, and its payments are %s.").With(s.sum, sum))
+			i18n.Text("Correct the control sum: the file says %s, and its payments add up to %s.").With(s.sum, sum))
 	}
 }
 
@@ -215,7 +215,7 @@ func (p *Parts) cut(content []byte, cut cutting, order *iso20022.CustomerCreditT
 			size += len(part.Content)
 			if size > maxParts {
 				p.Parts = nil
-				p.refuse("/Document", "FF01", "Send the payments in several files: this one is too large to be cut into its payments.")
+				p.refuse("/Document", "FF01", "Send the payments in several files: this one is too large to be split into its payments.")
 				return
 			}
 			p.Parts = append(p.Parts, part)

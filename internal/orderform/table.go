@@ -157,11 +157,11 @@ func (m *Table) checkNames(line int, names []string) {
 		}
 		names[i] = known
 		if slices.Index(names, names[i]) != i {
-			m.refuse(line, "", i18n.Text("Name the column %q once.").With(names[i]))
+			m.refuse(line, "", i18n.Text("Use the column %q only once.").With(names[i]))
 		}
 	}
 	if !slices.Contains(names, "creditorIban") {
-		m.refuse(line, "", "Add the column creditorIban: without it no payment says where it goes.")
+		m.refuse(line, "", "Add the column creditorIban: without it, payments have no destination.")
 	}
 }
 
@@ -235,13 +235,13 @@ func (m *Table) refuseTable(skipped int, err error) {
 	if errors.As(err, &broken) {
 		line = skipped + broken.Line
 	}
-	m.refuse(line, "", "Correct the quotation marks of this line: the table cannot be read on from here.")
+	m.refuse(line, "", "Correct the quotation marks of this line: the table cannot be read from here on.")
 }
 
 // row makes a line of the cells of one payment.
 func (m *Table) row(number int, names, cells []string) {
 	if len(cells) != len(names) {
-		m.refuse(number, "", i18n.Text("Give this line %d columns, as the first line has: it has %d.").With(len(names), len(cells)))
+		m.refuse(number, "", i18n.Text("Give this line %d columns, like the first line: it has %d.").With(len(names), len(cells)))
 		return
 	}
 	line := Line{Number: number, Scheme: rulebook.SchemeSIC, Values: Values{AddressKind: AddressStructured, RemittanceKind: RemittanceNone}}

@@ -193,11 +193,13 @@ func (m Message) checkDebtor() []Finding {
 	case m.Account.Holder.Name == m.Summary.DebtorName:
 		return []Finding{{
 			Rule: rulebook.RuleDebtorAccountOfRealm, Pointer: debtorAgentPointer, Code: "AGNT",
-			Text: i18n.Text("Withdraw the payment and enter it anew: it shows %s as the debtor's bank, but the account is kept by %s.").With(m.Summary.DebtorAgent, m.Account.agent(m.Scheme)),
+			Text: i18n.Text("Withdraw the payment and enter it again: it shows %s as the debtor's bank, but the account is kept by %s.").
+				With(m.Summary.DebtorAgent, m.Account.agent(m.Scheme)),
 		}}
 	}
 	return []Finding{{
 		Rule: rulebook.RuleDebtorAccountOfRealm, Pointer: "/Document/CstmrCdtTrfInitn/PmtInf/0/Dbtr/Nm", Code: "AC01",
-		Text: i18n.Text("Withdraw the payment and enter it anew: it shows %s as debtor, but the account is that of %s.").With(m.Summary.DebtorName, m.Account.Holder.Name),
+		Text: i18n.Text("Withdraw the payment and enter it again: it shows %s as debtor, but the account is that of %s.").
+			With(m.Summary.DebtorName, m.Account.Holder.Name),
 	}}
 }

@@ -53,7 +53,7 @@ const (
 	noFundsText       = "Core banking did not reserve the funds: nothing was sent."
 	fundsUnknownText  = "Core banking did not answer in time, and the policy asks for reserved funds: nothing was sent."
 	creditRefusedText = "The account cannot be credited."
-	creditUnknownText = "Whether the account can be credited was not found out in time."
+	creditUnknownText = "It was not known in time whether the account can be credited."
 )
 
 // CoreRefusal is a refusal by core banking. A code that the ISO list does not have becomes MS03.

@@ -90,7 +90,7 @@ func TestAnAccountThatMovedToAnotherBankIsEnteredAnew(t *testing.T) {
 		_, err := m.Approve(by(checker), terms(sealer(t, 'k')))
 		var refused *payment.RefusalError
 		is := errors.As(err, &refused) && len(refused.Findings) == 1 && refused.Findings[0].Code == "AGNT" &&
-			strings.Contains(refused.Findings[0].Text.String(), "enter it anew")
+			strings.Contains(refused.Findings[0].Text.String(), "enter it again")
 		if is != change.refused || !is && err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -134,7 +134,7 @@ func exclusion(kind Kind, other Message) Finding {
 	case kind == KindReturn && (other.Kind == KindReturn || other.Kind == ""):
 		found.Text = "This payment is being sent back already, or was."
 	default:
-		found.Text = "The recall of this payment has an answer already: a return and a refusal exclude each other."
+		found.Text = "The recall of this payment is already answered: it cannot be both returned and refused."
 	}
 	found.Text = i18n.Join(" ", found.Text, told)
 	return found

@@ -96,7 +96,7 @@ func (e *StateError) Sentence() i18n.Text {
 		return i18n.Text("A checker asked the maker a question on %s. It can be approved after the answer or an amendment.").
 			With(i18n.Moment(m.StateSince))
 	}
-	return i18n.Text("This message is %s since %s; this needs %s.").With(m.State.Text(), i18n.Moment(m.StateSince), e.Wanted.Text())
+	return i18n.Text("This message has been %s since %s; this action needs %s.").With(m.State.Text(), i18n.Moment(m.StateSince), e.Wanted.Text())
 }
 
 // StepUpError reports that the approval needs a second factor for this content and the given factor is missing or
@@ -133,7 +133,7 @@ func (e *ContentError) Error() string { return e.Sentence().String() }
 func (e *ContentError) Sentence() i18n.Text {
 	switch {
 	case e.Unnamed && e.Message.Version == 1:
-		return "Name the content you read by its contentHash: the approval policy asks for it."
+		return "Send the contentHash of the content you read: the approval policy requires it."
 	case e.Unnamed:
 		return "Read the message again: it was amended."
 	}

@@ -34,7 +34,7 @@ func (m Message) MeetsPolicy(p Policy) error {
 		return nil
 	}
 	return refusePolicy(pointerInternalID, i18n.Text(
-		"This %s needs %s by the policy in force, but was entered with %s. Reject it, or let its maker withdraw it, and have it entered anew.",
+		"This %s needs %s by the policy in force, but was entered with %s. Reject it, or let its maker withdraw it, and have it entered again.",
 	).With(m.Kind.Text(), approvals(p.ApprovalsRequired), approvals(m.ApprovalsRequired)))
 }
 
@@ -55,7 +55,7 @@ func (m Message) mayBecome(draft Draft) error {
 		return nil
 	}
 	return refusePolicy(instructedAmountPointer, i18n.Text(
-		"With this content the payment needs %s, and it was entered with %s. Withdraw it and enter it anew.",
+		"With this content the payment needs %s, but it was entered with %s. Withdraw it and enter it again.",
 	).With(approvals(draft.ApprovalsRequired), approvals(m.ApprovalsRequired)))
 }
 

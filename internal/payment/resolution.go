@@ -15,9 +15,9 @@ var resolutionKind = rTransactionKind{
 	eligible: func(s RTransactionSubject) error {
 		switch {
 		case s.Original.Kind != KindPayment:
-			return refuseOriginal(pointerCreditID, i18n.Text("Choose a payment that came in: this is a %s.").With(s.Original.Kind.Text()))
+			return refuseOriginal(pointerCreditID, i18n.Text("Choose an incoming payment: this is a %s.").With(s.Original.Kind.Text()))
 		case s.Recall.Kind != KindReceivedRecall:
-			return refuseOriginal(pointerRecallID, i18n.Text("Choose a recall that came in: this is a %s.").With(s.Recall.Kind.Text()))
+			return refuseOriginal(pointerRecallID, i18n.Text("Choose a received recall: this is a %s.").With(s.Recall.Kind.Text()))
 		case !s.Recalled():
 			return refuseOriginal(pointerRecallID, i18n.Text("This recall is %s: it needs no answer any more.").With(s.Recall.State.Text()))
 		}

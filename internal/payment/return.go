@@ -17,7 +17,7 @@ var returnKind = rTransactionKind{
 		m := s.Original
 		switch {
 		case m.Kind != KindPayment:
-			return refuseOriginal(pointerCreditID, i18n.Text("Choose a payment that came in: this is a %s.").With(m.Kind.Text()))
+			return refuseOriginal(pointerCreditID, i18n.Text("Choose an incoming payment: this is a %s.").With(m.Kind.Text()))
 		case m.State != StateBooked:
 			return refuseOriginal(pointerCreditID, i18n.Text("Only a booked payment can be sent back: this one is %s.").With(m.State.Text()))
 		}

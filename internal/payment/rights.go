@@ -55,10 +55,10 @@ func (m Message) mayWithdraw(by identity.Principal) error {
 // unknown maker, for its maker or an editor, and for a client that sent a version.
 func (m Message) MayDecide(by identity.Principal) error {
 	if !by.Has(identity.RoleChecker) {
-		return &ForbiddenError{Text: "You may not decide payments: this needs the role checker."}
+		return &ForbiddenError{Text: "You may not approve or reject payments: this needs the role checker."}
 	}
 	if len(m.Makers) == 0 || m.MadeBy([16]byte{}) {
-		return &FourEyesError{Text: "The maker of this message is unknown, so nobody may decide about it."}
+		return &FourEyesError{Text: "The maker of this message is unknown, so nobody may approve or reject it."}
 	}
 	if m.MadeBy(by.PersonID) {
 		return &FourEyesError{Text: i18n.Text("You %s this on %s. Another person must decide.").With(m.part(by), i18n.Minute(m.CreatedAt))}
@@ -74,7 +74,8 @@ func (m Message) MayDecide(by identity.Principal) error {
 func (m Message) checkGrant(by identity.Principal) error {
 	grant, known := by.Grant(identity.RoleChecker)
 	if known && grant.GrantedAt.After(m.CreatedAt) {
-		return &ForbiddenError{Text: i18n.Text("You were given the role checker on %s, after this message was made on %s. A person who was a checker then must decide.").With(i18n.Moment(grant.GrantedAt), i18n.Moment(m.CreatedAt))}
+		return &ForbiddenError{Text: i18n.Text("You were given the role checker on %s, after this message was created on %s. "+
+			"A person who was a checker then must decide.").With(i18n.Moment(grant.GrantedAt), i18n.Moment(m.CreatedAt))}
 	}
 	return nil
 }

@@ -264,7 +264,7 @@ var approvalFaults = []struct {
 	}, &payment.FourEyesError{}, "changed this message", true},
 	{"late grant", func(a *attempt) {
 		a.verdict.By.Grants = []identity.Grant{{Role: identity.RoleChecker, GrantedAt: a.message.CreatedAt.Add(time.Second)}}
-	}, &payment.ForbiddenError{}, "after this message was made", true},
+	}, &payment.ForbiddenError{}, "after this message was created", true},
 	{"state", func(a *attempt) { a.message.State = payment.StateWithdrawn }, &payment.StateError{}, "Withdrawn", true},
 	{"time", func(a *attempt) { a.verdict.At = a.message.ExpiresAt }, &payment.StateError{}, "", true},
 	{"approved before", func(a *attempt) {
@@ -274,14 +274,14 @@ var approvalFaults = []struct {
 	{"version", func(a *attempt) { a.verdict.Version = 9 }, &payment.ContentError{}, "not the content", true},
 	{"unnamed", func(a *attempt) {
 		a.verdict.ContentHash, a.terms.Policy.ContentHashRequired = nil, true
-	}, &payment.ContentError{}, "Name the content you read", false},
+	}, &payment.ContentError{}, "Send the contentHash of the content you read", false},
 	{"withheld", func(a *attempt) { a.message.Summary.CreditorName = "Mallory" }, &payment.WithheldError{}, "creditor's name", false},
 	{"remark", func(a *attempt) { a.verdict.Remark = "a\x01b" }, &payment.FieldError{}, "control characters", false},
 	{"policy", func(a *attempt) { a.terms.Policy.ApprovalsRequired = 3 }, &payment.RefusalError{}, "3 approvals", false},
 	{"rule", func(a *attempt) { a.terms.Rules.SICLimit, _ = money.Parse("CHF", "0.01") }, &payment.RefusalError{}, "0.01", false},
 	{"limit", func(a *attempt) {
 		a.terms.Limits = []rulebook.SpendingLimit{{Of: rulebook.OfAccount, Name: "A", PerPayment: 19994, Currency: "CHF"}}
-	}, &payment.RefusalError{}, "at a time", false},
+	}, &payment.RefusalError{}, "per payment", false},
 	{"step-up", func(a *attempt) { a.terms.StepUp = true }, &payment.StepUpError{}, "second factor", false},
 }
 

@@ -146,7 +146,7 @@ func WithheldBy(err error) string {
 	case err == nil:
 		return ""
 	case errors.Is(err, ErrUnknownKey):
-		return "The key that sealed it is not in the key file, so the entered content cannot be proven. Ask an operator to bring the key back."
+		return "The key that sealed it is not in the key file, so the entered content cannot be proven. Ask an operator to restore the key."
 	}
 	return "The stored content is not the entered one. Stop, and ask an operator to run countersign check."
 }

@@ -98,7 +98,7 @@ func Parse(text string) (Bill, error) {
 	case len(lines) < 2 || !strings.HasPrefix(lines[lineVersion], "02") || len(lines[lineVersion]) != 4:
 		return Bill{}, refuse("Enter the bill by hand: this version of the QR code is not known.")
 	case len(lines) <= lineTrailer || len(lines) > maxLines || lines[lineTrailer] != "EPD":
-		return Bill{}, refuse("Paste the whole text of the QR code, line by line: EPD must stand in line %d.", lineTrailer+1)
+		return Bill{}, refuse("Paste the whole text of the QR code, line by line: EPD must be on line %d.", lineTrailer+1)
 	case lines[lineCoding] != "1":
 		return Bill{}, refuse("Enter the bill by hand: the QR code is not written in UTF-8.")
 	}
@@ -152,16 +152,16 @@ func (b *Bill) checkReference(iban account.IBAN) error {
 		_, err = account.ParseCreditorReferenceInput(b.Reference)
 	case ReferenceNone:
 		if b.Reference != "" {
-			return refuse("Compare the reference with the bill: its kind says that there is none.")
+			return refuse("Compare the reference with the bill: its type says that there is none.")
 		}
 	default:
-		return refuse("Enter the bill by hand: its QR code has a kind of reference that is not known.")
+		return refuse("Enter the bill by hand: the type of reference in its QR code is not known.")
 	}
 	if err != nil {
 		return refuse("Compare the reference with the bill: %s", err)
 	}
 	if iban.IsQR() != (b.Kind == ReferenceQR) {
-		return refuse("Ask the creditor for another bill: its account and the kind of its reference do not belong together.")
+		return refuse("Ask the creditor for another bill: the account and the type of reference do not match.")
 	}
 	return nil
 }

@@ -60,18 +60,18 @@ func TestWhatIsNoBillIsRefusedInASentence(t *testing.T) {
 	for want, content := range map[string]string{
 		"begins with SPC":              "https://example.org",
 		"this version":                 text(2, "0100"),
-		"EPD must stand in line 31":    text(31, ""),
+		"EPD must be on line 31":       text(31, ""),
 		"not written in UTF-8":         text(3, "2"),
 		"Compare the account":          text(4, "CH4431999123000889013"),
 		"Switzerland or Liechtenstein": text(4, "DE89370400440532013000"),
 		"names no creditor":            text(6, ""),
 		"amount of its QR code":        text(19, "1'949.75"),
 		"in CHF or EUR":                text(20, "USD"),
-		"kind of reference that is":    text(28, "ABC"),
+		"type of reference in its":     text(28, "ABC"),
 		"Compare the reference":        text(29, "210000000003139471430009018"),
-		"do not belong together":       text(4, "CH4821966000009613388"),
+		"do not match":                 text(4, "CH4821966000009613388"),
 		"alone":                        text(30, strings.Repeat("x", 5000)),
-		"its kind says":                text(28, "NON"),
+		"its type says":                text(28, "NON"),
 	} {
 		_, err := qrbill.Parse(content)
 		var refused *qrbill.Error

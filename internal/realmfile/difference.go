@@ -74,7 +74,7 @@ func (d *difference) compare(key string, value any) {
 func clientWords(c Client) string {
 	words := ""
 	if c.MayDecideOwn {
-		words += ", may decide what it created (mayDecideOwn)"
+		words += ", may approve what it created (mayDecideOwn)"
 	}
 	if c.PayeeWaived {
 		words += ", payees are not verified (payeeWaived)"

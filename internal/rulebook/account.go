@@ -90,7 +90,7 @@ var accountRules = []Rule{
 	},
 	{
 		ID: "creditor-account-not-qr", Scheme: SchemeSCT, Element: creditorAccount + "/IBAN", Code: "AC01", level: levelTransaction,
-		Text:   "Enter the IBAN of the account itself: a QR-IBAN takes Swiss francs with a QR reference only.",
+		Text:   "Enter the IBAN of the account itself: a QR-IBAN accepts only Swiss francs with a QR reference.",
 		Source: "SPS table 11; IG QR-bill v2.4", Check: checkCreditorAccountNotQR,
 	},
 }

@@ -40,7 +40,7 @@ var addressRules = []Rule{
 	},
 	{
 		ID: "address-unstructured", Element: addressElement + "/AdrLine", Code: "CH17", level: levelParty,
-		Text:   "Enter town and country in their own elements: addresses in free lines only are no longer taken.",
+		Text:   "Enter town and country in their own elements: addresses in free lines only are no longer accepted.",
 		Source: "SPS 2026 (IG 2.3, in force from 14 November 2026), 3.11; EPC rulebook 2025 v1.1 (15 November 2026)",
 		Check:  checkAddressUnstructured,
 	},

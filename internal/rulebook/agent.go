@@ -31,7 +31,7 @@ var agentRules = []Rule{
 	},
 	{
 		ID: "agent-clearing-system", Element: agentElement + "/ClrSysMmbId/ClrSysId", Code: "CH21", level: levelAgent,
-		Text:   "Name the clearing system the bank code belongs to, such as CHBCC.",
+		Text:   "Enter the clearing system of the bank code, such as CHBCC.",
 		Source: "SPS 3.12", Check: checkAgentClearingSystem,
 	},
 	{

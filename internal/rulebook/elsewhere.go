@@ -46,7 +46,7 @@ var rulesElsewhere = []Rule{
 	},
 	{
 		ID: RuleIdentifierCharacters, Element: documentPointer + "/{any identifier}", Code: "CH16", CheckedBy: "internal/interbank",
-		Text:   "Replace the characters that not every bank of the scheme takes: identifiers must not be changed on the way.",
+		Text:   "Replace the characters that not every bank of the scheme accepts: identifiers must not be changed on the way.",
 		Source: "SPS 3.1, annex C; EPC217-08, basic character set",
 	},
 	{
@@ -56,32 +56,32 @@ var rulesElsewhere = []Rule{
 	},
 	{
 		ID: RuleCreditorBankReached, Element: creditorAccount + "/IBAN", Code: "AGNT", CheckedBy: "internal/rulebook",
-		Text:   "Check the IBAN with the creditor, or pay in another way: instant payments reach no such bank.",
+		Text:   "Check the IBAN with the creditor, or pay in another way: instant payments do not reach its bank.",
 		Source: "EPC SCT Inst rulebook 2025, reachability; SIC IP: bank master of SIX, \"IP customer payments, CHF\"; directory of this gateway",
 	},
 	{
 		ID: RulePreviousGeneration, Element: "/Document", Code: "FF01", CheckedBy: "internal/orderform",
-		Text:   "Send the order as pain.001.001.09: pain.001.001.03 is no longer taken (a setting, by default since 2026-11-14).",
+		Text:   "Send the order as pain.001.001.09: pain.001.001.03 is no longer accepted (a setting, by default since 2026-11-14).",
 		Source: "SPS 2026 (IG credit transfer 2.3), in force from 14 November 2026: end of the parallel phase",
 	},
 	{
 		ID: RuleApprovalPolicy, Element: amountElement, Code: "AM02", CheckedBy: "internal/payment",
-		Text:   "Withdraw the payment and enter it anew: what it says now needs more approvals than it was entered with.",
+		Text:   "Withdraw the payment and enter it again: its content now needs more approvals than it was entered with.",
 		Source: "Interface contract of this gateway",
 	},
 	{
 		ID: RuleSpendingLimit, Element: amountElement, Code: "AM14", CheckedBy: "internal/rulebook",
-		Text:   "Pay less at a time, wait for another day, or have two administrators set another limit.",
+		Text:   "Pay a smaller amount, wait for another day, or have two administrators set another limit.",
 		Source: "Interface contract of this gateway; ISO, AM14 (limits agreed between bank and client)",
 	},
 	{
 		ID: RuleMessageIDUnique, Element: documentPointer + "/GrpHdr/MsgId", Code: "DU01", CheckedBy: "internal/store",
-		Text:   "Give each message an id of its own: this one was used before.",
+		Text:   "Give each message its own id: this one was used before.",
 		Source: "SPS 3.8 (unique for at least 90 days)",
 	},
 	{
 		ID: RuleExternalIDUnique, Element: "/identifiers/externalId", Code: "DU01", CheckedBy: "internal/store",
-		Text:   "Give each payment an external id of its own: this one stands for other content.",
+		Text:   "Give each payment its own external id: this one belongs to other content.",
 		Source: "Interface contract of this gateway",
 	},
 	{
@@ -91,7 +91,7 @@ var rulesElsewhere = []Rule{
 	},
 	{
 		ID: RuleOriginalState, Element: "/identifiers/internalId", Code: "NARR", CheckedBy: "internal/payment",
-		Text:   "Recall a payment of ours that has settled; return one that came in and is booked; refuse a recall nobody has answered.",
+		Text:   "Recall a sent payment that has settled; return an incoming payment that is booked; refuse a recall that is not answered yet.",
 		Source: "Interface contract of this gateway",
 	},
 	{

@@ -11,7 +11,7 @@ import (
 var messageRules = []Rule{
 	{
 		ID: "transaction-count", Element: documentPointer + "/GrpHdr/NbOfTxs", Code: "AM18",
-		Text:   "Write the number of payments the message holds.",
+		Text:   "Write the number of payments in the message.",
 		Source: "SPS 4.1", Check: checkTransactionCount,
 	},
 	{
@@ -31,12 +31,12 @@ var messageRules = []Rule{
 	},
 	{
 		ID: "payment-transaction-count", Element: documentPointer + "/PmtInf/0/NbOfTxs", Code: "AM18", level: levelInformation,
-		Text:   "Write the number of payments this payment information holds, or leave it out.",
+		Text:   "Write the number of payments in this payment information (PmtInf), or leave it out.",
 		Source: "ISO, PaymentInstruction30", Check: checkPaymentTransactionCount,
 	},
 	{
 		ID: "payment-control-sum", Element: documentPointer + "/PmtInf/0/CtrlSum", Code: "AM10", level: levelInformation,
-		Text:   "Write the exact sum of the amounts of this payment information, or leave the control sum out.",
+		Text:   "Write the exact sum of the amounts of this payment information (PmtInf), or leave the control sum out.",
 		Source: "ISO, PaymentInstruction30", Check: checkPaymentControlSum,
 	},
 }

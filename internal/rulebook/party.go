@@ -32,12 +32,12 @@ var partyRules = []Rule{
 	},
 	{
 		ID: "ultimate-debtor-level", Element: transactionElement + "/UltmtDbtr", Code: "CH07", level: levelTransaction,
-		Text:   "Give the ultimate debtor once: with the payment information or with the transaction.",
+		Text:   "Give the ultimate debtor once: in the payment information (PmtInf) or in the transaction.",
 		Source: "SPS 4.2, 4.3", Check: checkUltimateDebtorLevel,
 	},
 	{
 		ID: "organisation-identification", Element: documentPointer + "{party}/Id/OrgId", Code: "CH17", level: levelParty,
-		Text:   "Identify the organisation either by BIC or by one other identification; an LEI may stand beside it.",
+		Text:   "Identify the organisation either by BIC or by one other identification; an LEI may be added.",
 		Source: "SPS 4.1 to 4.3; EPC122-16 2025 (BIC, LEI and another together); Regulation (EU) 2023/1113, article 4",
 		Check:  checkOrganisationIdentification,
 	},

@@ -14,7 +14,7 @@ var typeRules = []Rule{
 	},
 	{
 		ID: "payment-type-level", Element: transactionTypeElement, Code: "CH07", level: levelTransaction,
-		Text:   "Give the payment type information once: with the payment information or with the transaction.",
+		Text:   "Give the payment type information once: in the payment information (PmtInf) or in the transaction.",
 		Source: "SPS 4.2, 4.3", Check: checkPaymentTypeLevel,
 	},
 	{
@@ -63,12 +63,12 @@ var typeRules = []Rule{
 	},
 	{
 		ID: "local-instrument-level", Scheme: SchemeSIC, Element: transactionTypeElement + "/LclInstrm", Code: "CH17", level: levelTransaction,
-		Text:   "Give the local instrument with the payment information, not with the transaction.",
+		Text:   "Give the local instrument in the payment information (PmtInf), not in the transaction.",
 		Source: "SPS 4.3", Check: checkLocalInstrumentLevel,
 	},
 	{
 		ID: "charge-bearer-level", Element: transactionElement + "/ChrgBr", Code: "CH07", level: levelTransaction,
-		Text:   "Give the charge bearer once: with the payment information or with the transaction.",
+		Text:   "Give the charge bearer once: in the payment information (PmtInf) or in the transaction.",
 		Source: "SPS 4.2, 4.3", Check: checkChargeBearerLevel,
 	},
 	{

@@ -39,6 +39,6 @@ func (i *inspection) checkCode(set code.Set, taken []string, given, pointer stri
 	case !i.input.Settings.CodeSets(i.input.Today).Has(set, given):
 		i.reportAt(pointer, i.rule.Text)
 	case !takes(taken, given):
-		i.reportAt(pointer, i18n.Text("Use a code that the clearing of this scheme takes, such as %s, or leave it out.").With(taken[0]))
+		i.reportAt(pointer, i18n.Text("Use a code that the clearing of this scheme accepts, such as %s, or leave it out.").With(taken[0]))
 	}
 }

@@ -95,7 +95,7 @@ func RecheckReach(e ReachEntered) []iso20022.Finding {
 	}
 	q.iban, _ = account.Parse(e.IBAN)
 	if e.Scheme == SchemeSCT && e.Agent == "" && !e.Against.IsBroken() {
-		return []iso20022.Finding{q.refuse("Withdraw the payment and enter it anew: it was entered without the creditor's bank.", "/CdtrAgt")}
+		return []iso20022.Finding{q.refuse("Withdraw the payment and enter it again: it was entered without the creditor's bank.", "/CdtrAgt")}
 	}
 	f, refused := q.finding()
 	if !refused {
@@ -103,7 +103,8 @@ func RecheckReach(e ReachEntered) []iso20022.Finding {
 	}
 	if strings.HasSuffix(f.Pointer, "/BICFI") {
 		bank, _ := e.Against.BankOf(q.iban)
-		f.Text = i18n.Text("Withdraw the payment and enter it anew: it was entered for %s, and by the directory of %s the account is kept by %s.").With(e.Agent, q.edition(), bank.BIC)
+		f.Text = i18n.Text("Withdraw the payment and enter it again: it was entered for %s, but according to the directory of %s "+
+			"the account is kept by %s.").With(e.Agent, q.edition(), bank.BIC)
 	}
 	return []iso20022.Finding{f}
 }
@@ -145,10 +146,10 @@ func (q question) finding() (iso20022.Finding, bool) {
 	}
 	switch {
 	case !known:
-		return q.refuse(i18n.Text("Check the IBAN with the creditor: the directory of %s knows no bank that keeps this account.").With(q.edition()), iban), true
+		return q.refuse(i18n.Text("Check the IBAN with the creditor: the directory of %s has no bank for this account.").With(q.edition()), iban), true
 	case !bank.Instant:
 		return q.refuse(
-			i18n.Text("Pay the creditor in another way: by the directory of %s, instant payments do not reach %s.").With(q.edition(), bank.Name),
+			i18n.Text("Pay the creditor in another way: according to the directory of %s, instant payments do not reach %s.").With(q.edition(), bank.Name),
 			iban,
 		), true
 	}
@@ -169,7 +170,7 @@ func (q question) withoutDirectory() (iso20022.Finding, bool) {
 	if q.scheme == SchemeSIC || q.named != "" || agentOf(q.scheme, q.iban) != "" {
 		return iso20022.Finding{}, false
 	}
-	return q.refuse("Name the BIC of the creditor's bank: no directory of banks is loaded that tells it by the IBAN.", "/CdtrAgt"), true
+	return q.refuse("Enter the BIC of the creditor's bank: no bank directory is loaded that gives it for the IBAN.", "/CdtrAgt"), true
 }
 
 func (q question) refuse(text i18n.Text, below string) iso20022.Finding {

@@ -74,7 +74,7 @@ func TestTheCreditorsBankIsKnownAndReached(t *testing.T) {
 			at: atBank, says: "which is AAAADEFFXXX",
 		},
 		{name: "not reached", scheme: rulebook.SchemeSCT, iban: dutch, directory: loaded, at: atAccount, says: "do not reach Bank two"},
-		{name: "not known", scheme: rulebook.SchemeSCT, iban: austria, directory: loaded, at: atAccount, says: "of 2026-10-01 knows no bank"},
+		{name: "not known", scheme: rulebook.SchemeSCT, iban: austria, directory: loaded, at: atAccount, says: "of 2026-10-01 has no bank"},
 		{name: "known by the BIC named", scheme: rulebook.SchemeSCT, iban: french, bic: "CCCCFRPP", directory: loaded},
 		{
 			name: "not reached by the BIC named", scheme: rulebook.SchemeSCT, iban: french, bic: "DDDDFRPPXXX", directory: loaded,
@@ -82,7 +82,7 @@ func TestTheCreditorsBankIsKnownAndReached(t *testing.T) {
 		},
 		{
 			name: "not known by the BIC named", scheme: rulebook.SchemeSCT, iban: french, bic: "EEEEFRPP", directory: loaded,
-			at: atAccount, says: "knows no bank",
+			at: atAccount, says: "has no bank",
 		},
 		{name: "no country of SEPA is another rule's matter", scheme: rulebook.SchemeSCT, iban: "TR330006100519786457841326", directory: loaded},
 		{name: "a QR-IBAN in SEPA too", scheme: rulebook.SchemeSCT, iban: "CH4431999123000889012", directory: loaded},
@@ -90,9 +90,9 @@ func TestTheCreditorsBankIsKnownAndReached(t *testing.T) {
 		{name: "SIC: reached", scheme: rulebook.SchemeSIC, iban: swiss, directory: loaded},
 		{name: "SIC: the IBAN wins over the bank that is named", scheme: rulebook.SchemeSIC, iban: swiss, bic: "RAIFCH22", directory: loaded},
 		{name: "SIC: not reached", scheme: rulebook.SchemeSIC, iban: other, directory: loaded, at: atAccount, says: "do not reach Bank four"},
-		{name: "SIC: not known", scheme: rulebook.SchemeSIC, iban: unknown, directory: loaded, at: atAccount, says: "knows no bank"},
+		{name: "SIC: not known", scheme: rulebook.SchemeSIC, iban: unknown, directory: loaded, at: atAccount, says: "has no bank"},
 		{name: "SIC: no Swiss account is another rule's matter", scheme: rulebook.SchemeSIC, iban: german, directory: loaded},
-		{name: "none loaded, nothing named", scheme: rulebook.SchemeSCT, iban: german, directory: none, at: "/CdtrAgt", says: "Name the BIC"},
+		{name: "none loaded, nothing named", scheme: rulebook.SchemeSCT, iban: german, directory: none, at: "/CdtrAgt", says: "Enter the BIC"},
 		{name: "none loaded, a bank named", scheme: rulebook.SchemeSCT, iban: german, bic: "EEEEDEFF", directory: none},
 		{name: "none loaded, the program's list", scheme: rulebook.SchemeSCT, iban: listed, directory: none},
 		{name: "SIC: none loaded", scheme: rulebook.SchemeSIC, iban: unknown, directory: none},
@@ -160,7 +160,7 @@ func TestTheRouteIsAskedAgainAtAnApproval(t *testing.T) {
 		"as it was": {german, "AAAADEFFXXX", "", inForce(t)},
 		"the bank moved": {
 			german, "ZZZZDEFFXXX",
-			"entered for ZZZZDEFFXXX, and by the directory of 2026-10-01 the account is kept by AAAADEFFXXX", inForce(t),
+			"entered for ZZZZDEFFXXX, but according to the directory of 2026-10-01 the account is kept by AAAADEFFXXX", inForce(t),
 		},
 		"not reached any more":     {dutch, "BBBBNL2AXXX", "do not reach Bank two", inForce(t)},
 		"entered without a bank":   {german, "", "entered without the creditor's bank", inForce(t)},

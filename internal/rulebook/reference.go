@@ -19,7 +19,7 @@ var referenceRules = []Rule{
 	),
 	{
 		ID: "payment-information-id-unique", Element: documentPointer + "/PmtInf/0/PmtInfId", Code: "DU02",
-		Text:   "Give each payment information of the message an id of its own.",
+		Text:   "Give each payment information (PmtInf) of the message its own id.",
 		Source: "SPS 4.2", Check: checkPaymentInformationIDs,
 	},
 	referenceForm(
@@ -30,7 +30,7 @@ var referenceRules = []Rule{
 	),
 	{
 		ID: "instruction-id-unique", Element: transactionElement + "/PmtId/InstrId", Code: "DU05", level: levelInformation,
-		Text:   "Give each payment of a payment information an instruction id of its own.",
+		Text:   "Give each payment of a payment information (PmtInf) its own instruction id.",
 		Source: "SPS 4.3", Check: checkInstructionIDs,
 	},
 	{

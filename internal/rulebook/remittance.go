@@ -32,7 +32,7 @@ var remittanceRules = []Rule{
 	},
 	{
 		ID: "structured-length", Element: structuredElement, Code: "CH15", level: levelTransaction,
-		Text:   "Shorten the structured remittance: sic-inst takes 9000 characters, sct-inst 140 with the tags of its elements.",
+		Text:   "Shorten the structured remittance: sic-inst allows 9000 characters, sct-inst 140 with the tags of its elements.",
 		Source: "SPS 4.3; EPC AT-05", Check: checkStructuredLength,
 	},
 	{
@@ -79,7 +79,7 @@ var remittanceRules = []Rule{
 	},
 	{
 		ID: "qr-iban-reference", Scheme: SchemeSIC, Element: remittanceElement + "/Strd", Code: "CH21", level: levelTransaction,
-		Text:   "Enter the QR reference (QRR) of the invoice: a QR-IBAN takes no payment without it.",
+		Text:   "Enter the QR reference (QRR) of the invoice: a QR-IBAN accepts no payment without it.",
 		Source: "SPS 3.14.2, 3.16, 4.3", Check: checkQRIBANReference,
 	},
 	{

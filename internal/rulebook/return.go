@@ -110,7 +110,7 @@ var commonReturnReasons = []Reason{
 	{Code: "AC01", Text: "The account number is wrong", Usual: true},
 	{Code: "AC04", Text: "The account is closed", Usual: true},
 	{Code: "AC06", Text: "The account is blocked", Usual: true},
-	{Code: "AG01", Text: "The account does not take such payments", Usual: true},
+	{Code: "AG01", Text: "The account does not accept such payments", Usual: true},
 	{Code: "AM05", Text: "Received twice", Usual: true},
 	{Code: "BE04", Text: "The creditor's address is missing or wrong", Usual: true},
 	{Code: "MD07", Text: "The account holder has died", Usual: true},

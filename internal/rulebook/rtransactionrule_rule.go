@@ -20,7 +20,7 @@ var rTransactionTable = []Rule{
 	},
 	{
 		ID: "reason-after-recall", Element: "/ReturnDetails/reason", Code: "CH16",
-		Text: "Use FOCR to answer a recall with the money, and only then.", Source: "EPC SCT Inst rulebook 2025; EPC115-06 pacs.004",
+		Text: "Use FOCR only to return the money in answer to a recall.", Source: "EPC SCT Inst rulebook 2025; EPC115-06 pacs.004",
 	},
 	{
 		ID: "return-without-recall", Element: "/ReturnDetails/reason", Code: "CH17",
@@ -50,7 +50,7 @@ var rTransactionTable = []Rule{
 	},
 	{
 		ID: "charge-without-recall", Element: "/ReturnDetails/chargeAmount", Code: "CH17",
-		Text: "Remove the charge: it may be kept only when a recall is answered with the money (FOCR).", Source: "EPC115-06 pacs.004",
+		Text: "Remove the charge: it may be kept only when the money is returned to answer a recall (FOCR).", Source: "EPC115-06 pacs.004",
 	},
 	{
 		ID: "charge-currency", Element: "/ReturnDetails/chargeAmount", Code: "AM03",
@@ -113,7 +113,7 @@ func (c *check) information(limits Information, lines []string) {
 	}
 	switch {
 	case len(lines) > limits.Allowed && limits.Allowed == 0:
-		c.report("information-lines", pointer, "Remove the additional information: this reason takes none.")
+		c.report("information-lines", pointer, "Remove the additional information: this reason allows none.")
 		return
 	case len(lines) > limits.Allowed:
 		c.report(

@@ -70,10 +70,11 @@ func (l SpendingLimit) Refuses(amount money.Amount) i18n.Text {
 		return i18n.Text("Ask an operator to run countersign check: the limit of %s differs from the one that two administrators set.").With(l.Words())
 	case l.Currency != amount.Currency():
 	case l.PerPayment > 0 && whole > l.PerPayment:
-		return i18n.Text("Pay less at a time, or have two administrators set another limit: %s may pay at most %s at a time.").With(l.Words(),
+		return i18n.Text("Pay a smaller amount, or have two administrators set another limit: %s may pay at most %s per payment.").With(l.Words(),
 			l.amount(l.PerPayment))
 	case l.PerDay > 0 && (whole > l.PerDay || l.Used > l.PerDay-whole):
-		return i18n.Text("Wait for another day, or have two administrators set another limit: %s may pay at most %s a day, and %s of it is used.").With(l.Words(), l.amount(l.PerDay), l.amount(l.Used))
+		return i18n.Text("Wait for another day, or have two administrators set another limit: %s may pay at most %s per day, and %s of it is used.").
+			With(l.Words(), l.amount(l.PerDay), l.amount(l.Used))
 	}
 	return ""
 }
@@ -84,7 +85,7 @@ func (l SpendingLimit) Overbooked(amount money.Amount) i18n.Text {
 	if l.Planned == 0 || l.PerDay == 0 || l.Currency != amount.Currency() || l.Planned <= l.PerDay-amount.Minor() {
 		return ""
 	}
-	return i18n.Text("The payment may fail on %s: %s may pay at most %s a day, and %s is scheduled for that day already.").
+	return i18n.Text("The payment may fail on %s: %s may pay at most %s per day, and %s is already scheduled for that day.").
 		With(i18n.Day(l.On), l.Words(), l.amount(l.PerDay), l.amount(l.Planned))
 }
 
@@ -104,7 +105,7 @@ func (l SpendingLimit) Words() i18n.Text {
 func (l SpendingLimit) Today() i18n.Text {
 	var parts []i18n.Text
 	if l.PerPayment > 0 {
-		parts = append(parts, i18n.Text("%s at a time").With(l.amount(l.PerPayment)))
+		parts = append(parts, i18n.Text("%s per payment").With(l.amount(l.PerPayment)))
 	}
 	switch {
 	case l.PerDay > 0 && !l.On.IsZero():

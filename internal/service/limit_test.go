@@ -64,13 +64,13 @@ func TestLimitsHoldAtSubmissionAndApproval(t *testing.T) {
 	h.Clock.Add(time.Second)
 	checker := h.Person(t, "checker1")
 	_, err := h.Approval.Approve(ctx, checker, service.Input{InternalID: large.InternalID})
-	wantLimit(t, "approval of what is too large at a time", err, "CHF 800.00 at a time")
+	wantLimit(t, "approval of what is too large at a time", err, "CHF 800.00 per payment")
 	order := h.Order(rulebook.SchemeSIC)
 	servicetest.SetAmount(order.Document, "800.01")
 	_, err = h.Submission.Create(ctx, h.Person(t, "maker1"), order)
-	wantLimit(t, "submission of what is too large at a time", err, "the account CH50 … 1346 may pay at most CHF 800.00 at a time")
+	wantLimit(t, "submission of what is too large at a time", err, "the account CH50 … 1346 may pay at most CHF 800.00 per payment")
 	_, err = h.Submission.Amend(ctx, h.Person(t, "maker1"), small.InternalID, order)
-	wantLimit(t, "an amendment that is too large", err, "CHF 800.00 at a time")
+	wantLimit(t, "an amendment that is too large", err, "CHF 800.00 per payment")
 
 	_, err = h.Approval.Approve(ctx, checker, service.Input{InternalID: small.InternalID})
 	if err != nil {
@@ -91,7 +91,7 @@ func TestLimitsHoldAtSubmissionAndApproval(t *testing.T) {
 	_, err = h.Approval.Approve(ctx, checker, service.Input{InternalID: rest.InternalID})
 	wantLimit(t, "approval of what was entered while it fitted", err, "CHF 1'000.00 of it is used")
 	events, err := h.Reader.Audit(ctx, "demo", rest.InternalID)
-	if err != nil || len(events) != 2 || events[1].Event != "instruction.approve-refused" || !strings.Contains(events[1].Detail, "a day") {
+	if err != nil || len(events) != 2 || events[1].Event != "instruction.approve-refused" || !strings.Contains(events[1].Detail, "per day") {
 		t.Errorf("the audit trail: %+v %v", events, err)
 	}
 	h.Clock.Add(24 * time.Hour)

@@ -281,7 +281,7 @@ func refuseDuplicate(duplicate *store.DuplicateError) error {
 	}
 	f := payment.Finding{
 		Rule: rulebook.RuleMessageIDUnique, Pointer: "/Document/CstmrCdtTrfInitn/GrpHdr/MsgId", Code: "DU01",
-		Text: i18n.Text("Give the order a MsgId of its own: message %s has this one.").With(duplicate.MessageID),
+		Text: i18n.Text("Give the order its own MsgId: message %s already has this one.").With(duplicate.MessageID),
 	}
 	if duplicate.Scope == payment.KeyExternalID {
 		f.Rule, f.Pointer = "", "/identifiers/externalId"

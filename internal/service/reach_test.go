@@ -74,7 +74,7 @@ func TestTheBankIsReachedFromTheFormToTheWire(t *testing.T) {
 	load(t, h, "2026-03-01", "FR20041;BBBBFRPPXXX;Demo bank;no", "DE;AAAADEFFXXX;Other bank;yes")
 	order := h.Order(rulebook.SchemeSCT)
 	_, err = h.Submission.Create(ctx, maker, order)
-	wantUnreached(t, err, "by the directory of 2026-03-01, instant payments do not reach Demo bank")
+	wantUnreached(t, err, "according to the directory of 2026-03-01, instant payments do not reach Demo bank")
 	findings, err := h.Submission.Validate(ctx, maker, order)
 	if err != nil || len(findings) != 1 || findings[0].Code != "AGNT" {
 		t.Errorf("validate: %v %v", findings, err)
@@ -103,7 +103,7 @@ func TestABankThatMovedIsSeenAtTheApproval(t *testing.T) {
 	load(t, h, "2026-03-01", "FR20041;CCCCFRPPXXX;Bank that took it over;yes")
 	approve := service.Input{InternalID: m.InternalID, ContentHash: &m.ContentHash}
 	_, err := h.Approval.Approve(ctx, checker, approve)
-	wantUnreached(t, err, "entered for BBBBFRPPXXX, and by the directory of 2026-03-01 the account is kept by CCCCFRPPXXX")
+	wantUnreached(t, err, "entered for BBBBFRPPXXX, but according to the directory of 2026-03-01 the account is kept by CCCCFRPPXXX")
 	load(t, h, "2026-03-02", frenchBank)
 	approved, err := h.Approval.Approve(ctx, checker, approve)
 	if err != nil || approved.State != payment.StateApproved {
@@ -213,7 +213,7 @@ func TestWithoutADirectoryTheOrderNamesTheBank(t *testing.T) {
 	h.DB.SealMasterData(t)
 	maker := h.Person(t, "maker1")
 	_, err = h.Submission.Create(ctx, maker, h.Order(rulebook.SchemeSCT))
-	wantUnreached(t, err, "Name the BIC of the creditor's bank")
+	wantUnreached(t, err, "Enter the BIC of the creditor's bank")
 	order := h.Order(rulebook.SchemeSCT)
 	order.Document.PaymentInformation[0].CreditTransferTransactionInformation[0].CreditorAgent = bankByBIC("CCCCFRPPXXX")
 	created, err := h.Submission.Create(ctx, maker, order)

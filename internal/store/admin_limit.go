@@ -109,7 +109,7 @@ func (s changeStep) applyLimit(ctx context.Context, c administration.Change) err
 		return err
 	}
 	if len(rows) == 1 && !s.guard.Fits(ctx, Limit(rows[0].SpendingLimit)) {
-		return &administration.ConflictError{Text: "The limit is not as it was sealed. Tell the operator of the gateway."}
+		return &administration.ConflictError{Text: "The limit does not match its seal. Tell the operator of the gateway."}
 	}
 	return s.setLimit(ctx, l, rows)
 }

@@ -79,7 +79,7 @@ func (s changeStep) applyProvider(ctx context.Context, c administration.Change) 
 	if found {
 		if !s.guard.Fits(ctx, ProviderRow(before)) && c.Kind != administration.KindProviderRetire {
 			return &administration.ConflictError{
-				Text: "The identity provider is not as it was sealed. Tell the operator of the gateway, and retire it.",
+				Text: "The identity provider does not match its seal. Tell the operator of the gateway, and retire it.",
 			}
 		}
 		err = s.outer().RetireProvider(ctx, before)

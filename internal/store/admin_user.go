@@ -56,7 +56,7 @@ func (s changeStep) applyUser(ctx context.Context, c administration.Change) erro
 		return err
 	}
 	if !s.guard.Fits(ctx, User(row)) {
-		return &administration.ConflictError{Text: "The account is not as it was sealed. Tell the operator of the gateway."}
+		return &administration.ConflictError{Text: "The account does not match its seal. Tell the operator of the gateway."}
 	}
 	change := AccountChange{Status: c.After["status"]}
 	switch c.Kind {

@@ -78,7 +78,7 @@ func (s changeStep) applyWebhook(ctx context.Context, c administration.Change) e
 		return ErrMoved
 	}
 	if !s.guard.Fits(ctx, WebhookRow(row)) {
-		return &administration.ConflictError{Text: "The webhook is not as it was sealed. Tell the operator of the gateway."}
+		return &administration.ConflictError{Text: "The webhook does not match its seal. Tell the operator of the gateway."}
 	}
 	if c.Kind == administration.KindWebhookSecret {
 		until := s.at.Add(oldSecretSigns)

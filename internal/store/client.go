@@ -64,7 +64,7 @@ func (s changeStep) applyClient(ctx context.Context, c administration.Change) er
 	}
 	row := rows[0]
 	if !s.guard.Fits(ctx, ClientRow(row)) {
-		return &administration.ConflictError{Text: "The client is not as it was sealed. Tell the operator of the gateway."}
+		return &administration.ConflictError{Text: "The client does not match its seal. Tell the operator of the gateway."}
 	}
 	switch c.Kind {
 	case administration.KindClientSecret:

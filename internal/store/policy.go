@@ -97,7 +97,7 @@ func (s changeStep) applyPolicy(ctx context.Context, c administration.Change) er
 		return ErrMoved
 	}
 	if !s.guard.Fits(ctx, Policy(rows[0])) {
-		return &administration.ConflictError{Text: "The policy is not as it was sealed. Tell the operator of the gateway."}
+		return &administration.ConflictError{Text: "The policy does not match its seal. Tell the operator of the gateway."}
 	}
 	err = s.retirePolicy(ctx, rows[0])
 	if err != nil || c.Kind == administration.KindPolicyRetire {

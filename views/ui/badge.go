@@ -87,7 +87,7 @@ var states = map[payment.State]look{
 	},
 	payment.StateAccepted: {
 		label: "Accepted", tone: ToneGood, icon: "circle-check",
-		means: "Of a recall: the money came back. Of an incoming payment: it is accepted and not settled yet.",
+		means: "For a recall: the money came back. For an incoming payment: it is accepted and not settled yet.",
 	},
 	payment.StateRefused: {
 		label: "Refused", tone: ToneBad, icon: "circle-x",

@@ -24,7 +24,7 @@ func TestTwoAdministratorsSetALimitThatBindsAtOnce(t *testing.T) {
 	refused := b.Send(t, call{Path: createSwiss, Who: maker1, Body: order(sample)})
 	if refused.Status != http.StatusBadRequest || refused.Text("fields", 0, "reasonCode") != "AM14" ||
 		refused.Text("fields", 0, "fieldMap") != "/Document/CstmrCdtTrfInitn/PmtInf/0/CdtTrfTxInf/0/Amt/InstdAmt" ||
-		!strings.Contains(refused.Text("fields", 0, "reasonText"), "CHF 150.00 at a time") {
+		!strings.Contains(refused.Text("fields", 0, "reasonText"), "CHF 150.00 per payment") {
 		t.Errorf("above the limit: %d %s", refused.Status, refused.Body)
 	}
 	b.changed(t, "limit.set", id, `{"perDay":"250.00"}`)

@@ -229,7 +229,7 @@ func TestAPolicyMayAskThatEachApprovalNamesItsContent(t *testing.T) {
 	b.DB.SealMasterData(t)
 	a := b.Send(t, call{Path: approvePath, Who: checker1, Body: verdict(id, "approve")})
 	if got := found(a); a.Status != http.StatusBadRequest || len(got) != 1 || got[0] != "/ApprovalDetails/contentHash CH21" ||
-		!strings.Contains(a.Body, "the approval policy asks for it") {
+		!strings.Contains(a.Body, "the approval policy requires it") {
 		t.Errorf("without: %d %s", a.Status, a.Body)
 	}
 	b.ok(t, call{Path: approvePath, Who: checker1, Body: verdict(id, "approve", "contentHash", b.hashOf(t, id))})

@@ -47,7 +47,7 @@ func TestAnUpdateIsAskedItsPolicyAgain(t *testing.T) {
 	id := b.Created(t, maker1)
 	for _, who := range []person{maker1, maker2} {
 		a := b.updatedTo(t, who, id, "10000.00")
-		if a.Status != http.StatusBadRequest || a.GroupStatus() != "RJCT" || !strings.Contains(a.Body, "Withdraw it and enter it anew.") {
+		if a.Status != http.StatusBadRequest || a.GroupStatus() != "RJCT" || !strings.Contains(a.Body, "Withdraw it and enter it again.") {
 			t.Errorf("%s: %d %s", who.User, a.Status, a.Body)
 		}
 	}

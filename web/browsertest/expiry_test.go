@@ -18,7 +18,7 @@ func TestNothingTypedIsLostWhenTheSessionRunsOut(t *testing.T) {
 	p.lapse()
 	p.fill("IBAN", swissCreditor)
 	p.press("Tab")
-	p.says("#stay-says", "Your session has ended. Your input here stays.")
+	p.says("#stay-says", "Your session has ended. Your input here is kept.")
 	p.counts("#stay button:visible", 0)
 	p.at("/payments/new")
 	p.holds("Name", o.name)

@@ -67,7 +67,7 @@ func changed(t *testing.T, kind string, fill func(*person)) (toRequester, toAppr
 	one.open("/admin/ask/" + kind)
 	fill(one)
 	one.click("button", "Ask for approval")
-	one.says("main", "Another administrator must decide it.")
+	one.says("main", "Another administrator must approve or reject it.")
 	toRequester = one.texts("main .notice code")
 	heading := one.texts("main h1")[0]
 	two.open("/admin")
@@ -176,7 +176,7 @@ func TestASecondFactorApproves(t *testing.T) {
 	first.is(t, "Approval Pending", 0)
 	checker.fill("Second factor", "000000")
 	checker.click("button", "Approve CHF 4'711.11")
-	checker.says(".error-summary", "does not count")
+	checker.says(".error-summary", "is not valid")
 	checker.fill("Second factor", shownBy(t, checker.key, 0))
 	checker.click("button", "Approve CHF 4'711.11")
 	checker.says("#status", first.about+" approved.")
@@ -209,7 +209,7 @@ func TestASecondFactorApproves(t *testing.T) {
 	device.putBack(t)
 	p.open(at + "/queue/" + third.id)
 	p.click("button", "Approve with a passkey")
-	p.says(".error-summary", "does not count")
+	p.says(".error-summary", "is not valid")
 	third.is(t, "Approval Pending", 0)
 	n := count(t, `SELECT count(*) FROM audit_event WHERE event = 'second-factor.refused' AND detail::jsonb ->> 'refused' = 'counter'`)
 	if n != 1 {
@@ -242,7 +242,7 @@ func TestEachRowOfAListIsItsOwnLink(t *testing.T) {
 	for _, name := range []string{"both1", "supervisor1"} {
 		one.open("/admin/ask/user.suppress?subject=" + name)
 		one.click("button", "Ask for approval")
-		one.says("main", "Another administrator must decide it.")
+		one.says("main", "Another administrator must approve or reject it.")
 		asked = append(asked, one.page.URL())
 	}
 	two.open("/admin")

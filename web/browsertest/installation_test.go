@@ -86,7 +86,7 @@ func (a pair) asks(kind, subject string, fields map[string]string) (toRequester,
 	}
 	a.one.answers("note", "By the installation")
 	a.one.click("button", "Ask for approval")
-	a.one.says("main", "Another administrator must decide it.")
+	a.one.says("main", "Another administrator must approve or reject it.")
 	heading := a.one.texts("main h1")[0]
 	shown := a.one.texts("main .notice code")
 	a.one.counts("button:has-text('Approve the change')", 0)
@@ -208,7 +208,7 @@ func (a pair) everyForm() {
 	a.one.says("main", "Of the last 1 payments, 1 would have needed another number of approvals.")
 	a.one.answers("amountFrom", "a lot")
 	a.one.click("button", "Ask for approval")
-	a.one.says(".error-summary", "Enter the least amount as a number")
+	a.one.says(".error-summary", "Enter the smallest amount as a number")
 	a.asks("policy.create", "", map[string]string{"approvals": "2", "amountFrom": "5000.00", "scheme": "sic-inst"})
 	a.asks("account.update", swissDebtor, map[string]string{"holderStreet": "Neue Strasse"})
 	a.asks("client.secret", "erp", nil)

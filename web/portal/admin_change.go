@@ -41,13 +41,13 @@ func (v *Request) secrets(decided service.Decided) []views.ChangeSecret {
 	if decided.ClientSecret != "" {
 		shown = append(shown, views.ChangeSecret{
 			Label: "The secret, shown this once", Value: decided.ClientSecret,
-			Words: "Put it where the client reads it. Only its digest is kept here.",
+			Words: "Store it where the client reads it. Only its hash is kept here.",
 		})
 	}
 	if decided.WebhookSecret != "" {
 		shown = append(shown, views.ChangeSecret{
 			Label: "The secret, shown this once", Value: decided.WebhookSecret,
-			Words: "Put it where the receiver checks signatures. It is kept encrypted and never shown again.",
+			Words: "Store it where the receiver checks signatures. It is kept encrypted and never shown again.",
 		})
 	}
 	return shown

@@ -206,7 +206,7 @@ func ask(v *Request) error {
 		return v.RefuseChange(model, err)
 	}
 	if made.Code == "" {
-		return v.GoTo("/admin/changes/"+made.Change.ID.String(), "Another administrator decides it now.")
+		return v.GoTo("/admin/changes/"+made.Change.ID.String(), "Another administrator must now approve or reject it.")
 	}
 	shown := v.Change(v.realmDesk(), made.Change)
 	shown.Secrets = []views.ChangeSecret{{

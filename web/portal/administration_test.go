@@ -33,7 +33,7 @@ func TestAdministratorsDoItAllByClicking(t *testing.T) {
 		t.Fatalf("the request shows %q", asked.main())
 	}
 	change, _ := one.get("/admin").is(http.StatusOK).page.Find("a.row-link").Attr("href")
-	one.get(change).says("Another administrator must decide it.")
+	one.get(change).says("Another administrator must approve or reject it.")
 	one.post(change+"/approve", nil).is(http.StatusForbidden).says("You asked for this change.")
 	two.get(change).is(http.StatusOK).says("Starts on Monday").says("Maker 3")
 	two.post(change+"/reject", url.Values{"reason": {" "}}).is(http.StatusUnprocessableEntity)
@@ -146,7 +146,7 @@ func TestOnePersonIsNotTakenForTwo(t *testing.T) {
 		t.Fatalf("the form begins with %v", filled)
 	}
 	one.post("/admin/ask/user.create", with(form, "displayName", "", "personId", "nobody")).is(http.StatusUnprocessableEntity).
-		says("by the name of an account they have")
+		says("the name of one of their accounts")
 	one.post("/admin/ask/user.create", with(form, "displayName", "", "personId", "maker1")).is(http.StatusOK).says("Maker 1")
 	change, _ := one.get("/admin").page.Find("a.row-link").Attr("href")
 	two.post(change+"/approve", nil).is(http.StatusOK)
@@ -219,13 +219,13 @@ func TestEveryFormOfAdministrationAsksForAChange(t *testing.T) {
 	if strings.Contains(two.get(asked).main(), "Of the last") {
 		t.Error("what is decided is tried still")
 	}
-	one.get("/admin/policies").says("Least amount: 12'500.00").says("36 h")
+	one.get("/admin/policies").says("Smallest amount: 12'500.00").says("36 h")
 	var rivals [2]string
 	for i, roles := range []string{"maker", "checker"} {
 		rivals[i] = one.post("/admin/ask/user.roles?subject=maker2", url.Values{"roles": {roles}}).goesTo("/admin/changes/")
 	}
 	two.post(rivals[0]+"/approve", nil).goesTo(rivals[0])
-	late := two.post(rivals[1]+"/approve", nil).is(http.StatusConflict).says("The subject of this change was changed meanwhile.")
+	late := two.post(rivals[1]+"/approve", nil).is(http.StatusConflict).says("The subject of this change was changed in the meantime.")
 	if strings.Contains(late.main(), "decide a change") {
 		t.Error("the page says what the program was doing")
 	}
@@ -268,12 +268,12 @@ func TestALimitIsSetByClickingAndShownWhereItBinds(t *testing.T) {
 	})
 	change := asked.goesTo("/admin/changes/")
 	two.post(change+"/approve", nil).goesTo(change)
-	one.get("/admin/limits").is(http.StatusOK).says("person Checker 1").says("CHF 150.00 a day").says("CHF 0.00")
+	one.get("/admin/limits").is(http.StatusOK).says("person Checker 1").says("CHF 150.00 per day").says("CHF 0.00")
 	id := b.as("maker1").submit(filled()).InternalID.String()
 	checker := b.as("checker1")
 	shown := checker.get("/queue/" + id).is(http.StatusOK)
 	shown.says("Limit of the person Checker 1: CHF 0.00 of CHF 150.00 used today.")
-	shown.says("the person Checker 1 may pay at most CHF 150.00 a day")
+	shown.says("the person Checker 1 may pay at most CHF 150.00 per day")
 	if other := b.as("checker2").get("/queue/" + id).is(http.StatusOK).main(); strings.Contains(other, "Limit of the person") {
 		t.Error("another checker reads of the limit")
 	}

@@ -159,7 +159,7 @@ func (v *Request) pastMarks(p prepared, problems []ui.Problem) (alike, apart vie
 	if err != nil {
 		return alike, apart, err
 	}
-	alike = views.Mark{Tone: ui.ToneGood, Text: "No payment like this one within 7 days"}
+	alike = views.Mark{Tone: ui.ToneGood, Text: "No payment like this one in the last 7 days"}
 	if len(hits) > 0 {
 		alike = views.Mark{Tone: ui.ToneWaiting, URL: hits[0].URL, Text: views.AlikeTitle(len(hits))}
 	}
@@ -167,7 +167,7 @@ func (v *Request) pastMarks(p prepared, problems []ui.Problem) (alike, apart vie
 		return alike, apart, nil
 	}
 	warnings, err := v.differences(p, summary)
-	apart = views.Mark{Tone: ui.ToneGood, Text: "As the creditor was paid before"}
+	apart = views.Mark{Tone: ui.ToneGood, Text: "Paid in the same way as before"}
 	if len(warnings) > 0 {
 		said := make([]i18n.Text, 0, len(warnings))
 		for _, w := range warnings {

@@ -105,7 +105,7 @@ func detailWords(event, stored string) i18n.Text {
 	case event == auditlog.EventAccessReview:
 		return i18n.Text("Access confirmed for %d accounts").With(len(d.Accounts))
 	case event == auditlog.EventRealmRows:
-		return i18n.Text("Rows of master data that were written: %d").With(d.rows())
+		return i18n.Text("Master data rows written: %d").With(d.rows())
 	case len(d.Ended) > 0:
 		return endWords(d.Reason)
 	case d.Subject != "":

@@ -115,7 +115,7 @@ func TestTheTrailSaysWhatItTellsOf(t *testing.T) {
 		trail := w.get("/audit").is(http.StatusOK)
 		for _, words := range []string{
 			"maker2 was given: Checker; maker2 lost: Maker", "Change the roles of maker2", "Block the account maker1: Not this one",
-			"Authenticator app My phone, to sign in", "Rows of master data that were written: ", "Signed out",
+			"Authenticator app My phone, to sign in", "Master data rows written: ", "Signed out",
 		} {
 			trail.says(words)
 		}

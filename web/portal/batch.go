@@ -302,7 +302,7 @@ func (v *Request) batchLine(p prepared, alike bool) views.BatchLine {
 	line.Name, line.Changes = p.asked.Summary.CreditorName, views.ChangesView(p.built.Transliterated)
 	line.Sent, line.NotForwarded = views.LineRows(p.preview(), p.sent()), p.notForwarded()
 	if alike {
-		line.Check(check, "A payment like this one was made in the last days: say why it is paid again.", "")
+		line.Check(check, "A payment like this one was made in the last few days: say why it is paid again.", "")
 	}
 	return line
 }

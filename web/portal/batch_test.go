@@ -174,9 +174,9 @@ func TestAFileOfManyPaymentsIsRefusedByLine(t *testing.T) {
 	begin, end := strings.Index(order, "<CdtTrfTxInf>"), strings.Index(order, "</CdtTrfTxInf>")+len("</CdtTrfTxInf>")
 	two := order[:end] + order[begin:]
 	two = regexp.MustCompile(`<UETR>.*</UETR>`).ReplaceAllString(two, "")
-	maker.upload("two.xml", []byte(two)).is(http.StatusUnprocessableEntity).says("the file says 1 and holds 2")
+	maker.upload("two.xml", []byte(two)).is(http.StatusUnprocessableEntity).says("the file says 1 and contains 2")
 	two = strings.Replace(two, "<NbOfTxs>1</NbOfTxs>", "<NbOfTxs>2</NbOfTxs>", 1)
-	maker.upload("two.xml", []byte(two)).is(http.StatusUnprocessableEntity).says("the file says 199.95, and its payments are 399.9")
+	maker.upload("two.xml", []byte(two)).is(http.StatusUnprocessableEntity).says("the file says 199.95, and its payments add up to 399.9")
 	two = strings.Replace(two, "<CtrlSum>199.95</CtrlSum>", "<CtrlSum>399.90</CtrlSum>", 1)
 	maker.upload("two.xml", []byte(two)).is(http.StatusUnprocessableEntity).says("/PmtInf/0/NbOfTxs").says("/PmtInf/0/CtrlSum")
 	two = strings.Replace(two, "<NbOfTxs>1</NbOfTxs>", "<NbOfTxs>2</NbOfTxs>", 1)

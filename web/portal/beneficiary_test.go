@@ -43,7 +43,7 @@ func TestABeneficiaryNeedsTwoPeople(t *testing.T) {
 	wrong := maker.post("/beneficiaries/new", url.Values{
 		"creditorName": {"Ђорђе"}, "creditorIban": {"CH48 2196 6000 0096 1338 9"}, "town": {"Bern"},
 	})
-	wrong.is(http.StatusUnprocessableEntity).says("Choose the country").says("banks cannot carry it")
+	wrong.is(http.StatusUnprocessableEntity).says("Choose the country").says("banks cannot transmit it")
 	if n := len(wrong.problems()); n != 3 {
 		t.Errorf("%d problems: %q", n, wrong.problems())
 	}
@@ -52,7 +52,7 @@ func TestABeneficiaryNeedsTwoPeople(t *testing.T) {
 		t.Errorf("the refused form has the country %q", country)
 	}
 	change := both.post("/beneficiaries/new", holzbau()).goesTo("/beneficiaries/changes/")
-	both.get(change).is(http.StatusOK).says("You asked for this change. Another checker must decide it.")
+	both.get(change).is(http.StatusOK).says("You asked for this change. Another checker must approve or reject it.")
 	both.post(change+"/approve", nil).is(http.StatusForbidden).says("You asked for this change.")
 	maker.post(change+"/approve", nil).is(http.StatusForbidden)
 	b.as("admin1").get(change).is(http.StatusForbidden)
@@ -71,7 +71,7 @@ func TestABeneficiaryNeedsTwoPeople(t *testing.T) {
 	checker.post(change+"/approve", nil).is(http.StatusConflict).says("already applied")
 	maker.get("/beneficiaries?q=zuerich").is(http.StatusOK).says("CH48 2196 6000 0096 1338 8")
 	maker.get("/beneficiaries?q=nobody").is(http.StatusOK).says("Nobody found")
-	maker.post("/beneficiaries/new", holzbau()).is(http.StatusUnprocessableEntity).says("a beneficiary has this account")
+	maker.post("/beneficiaries/new", holzbau()).is(http.StatusUnprocessableEntity).says("a beneficiary already has this account")
 
 	row := maker.get("/beneficiaries").is(http.StatusOK).says("not yet").says(", by Both 1 and Checker 1")
 	path := strings.TrimSuffix(row.page.Find("a:contains('Change')").Last().AttrOr("href", ""), "/change")
@@ -80,7 +80,7 @@ func TestABeneficiaryNeedsTwoPeople(t *testing.T) {
 	moved := maker.post(path+"/change", with(form, "creditorIban", "CH9300762011623852957")).goesTo("/beneficiaries/changes/")
 	twice := maker.post(path+"/change", with(form, "creditorName", "Holzbau AG")).goesTo("/beneficiaries/changes/")
 	checker.post(moved+"/approve", nil).goesTo(moved)
-	checker.post(twice+"/approve", nil).is(http.StatusConflict).says("changed meanwhile")
+	checker.post(twice+"/approve", nil).is(http.StatusConflict).says("changed in the meantime")
 	checker.post(twice+"/reject", url.Values{"reason": {"Ask again"}}).goesTo(twice)
 	removed := maker.post(path+"/remove", nil).goesTo("/beneficiaries/changes/")
 	both.get(removed).says("CH93 0076 2011 6238 5295 7")

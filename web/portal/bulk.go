@@ -119,7 +119,7 @@ func (v *Request) leftOut(m payment.Message) i18n.Text {
 	var state *payment.StateError
 	switch {
 	case m.Withheld != "":
-		return "Withheld: nobody may decide it."
+		return "Withheld: nobody may approve or reject it."
 	case errors.As(refusal, &state), m.State != payment.StateApprovalPending:
 		return WhatHappened(m)
 	case refusal != nil:

@@ -32,7 +32,7 @@ var valueWords = map[string]i18n.Text{
 	administration.ClientPortal: "portal", administration.PasswordsEverybody: "everybody",
 	administration.PasswordsBreakGlass: "break-glass accounts", string(rulebook.OfPerson): "person", string(rulebook.OfClient): "client",
 	string(rulebook.OfAccount): "account", administration.StatusUnverified: "not set up yet", administration.Password(false): "set",
-	administration.Password(true): "to be set by link and code", administration.PasswordAnew: "to be set by link and code, anew",
+	administration.Password(true): "to be set by link and code", administration.PasswordAnew: "to be set again by link and code",
 	administration.SecretAnew: "a new one", string(administration.DutyPayments): "payments",
 	string(administration.DutyAdministration): "administration", string(identity.ChannelAPI): "API",
 	string(payment.FundsPreferred): "reserved if core banking answers", string(payment.FundsNotAsked): "not reserved",

@@ -37,7 +37,7 @@ func WhatHappened(m payment.Message) i18n.Text {
 	decision, decided := m.LastDecision()
 	switch {
 	case m.State == payment.StateApprovalPending:
-		return i18n.Text("%s waited too long: it can no longer be decided.").With(name)
+		return i18n.Text("%s waited too long: it can no longer be approved or rejected.").With(name)
 	case m.State == payment.StateQuestion:
 		return i18n.Text("%s has been waiting for its maker's answer since %s.").With(name, ui.ClockTime(m.StateSince))
 	case m.State == payment.StateWithdrawn && m.Approvals() >= m.ApprovalsRequired: // by a maker or a checker

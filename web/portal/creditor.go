@@ -37,7 +37,8 @@ func BeneficiaryWarnings(m payment.Message, news store.CreditorNews, now time.Ti
 		warnings = append(warnings, views.Warning{
 			Flags: []i18n.Text{"Former beneficiary"},
 			Title: "No longer an account of a beneficiary",
-			Text:  i18n.Text("Two people removed %s or gave it another account. Ask the creditor on a way you know.").With(news.FormerName),
+			Text: i18n.Text("Two people removed %s or gave it another account. Check with the creditor through a contact you already know.").
+				With(news.FormerName),
 		})
 	}
 	if namedOtherwise(m, news) {

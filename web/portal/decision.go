@@ -73,7 +73,7 @@ func (v *Request) decision(m payment.Message, f Filter, added views.Decision) (v
 	var state *payment.StateError
 	switch {
 	case m.Withheld != "":
-		detail.Barred = "This payment is withheld: nobody may decide it."
+		detail.Barred = "This payment is withheld: nobody may approve or reject it."
 	case refusal == nil:
 		detail.Deciding = true
 		err = v.askStepUp(m, &detail)

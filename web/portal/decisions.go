@@ -85,7 +85,7 @@ func (v *Request) tooManyDecisions(period store.Period) error {
 	count, err := v.Config.Reader.DecisionsCount(v.Context(), v.By.Realm, period, store.MaxDecisions+1)
 	if err == nil && count > store.MaxDecisions {
 		err = &payment.ForbiddenError{
-			Text: i18n.Text("This period has more than %d decisions. Choose a shorter one: a table never leaves any out.").With(store.MaxDecisions),
+			Text: i18n.Text("This period has more than %d decisions. Choose a shorter one: a table always lists all decisions.").With(store.MaxDecisions),
 		}
 	}
 	return err
@@ -100,7 +100,7 @@ const (
 // downloadEvidence sends the bundle that proves a message without the database, for a supervisor. The download is audited.
 func downloadEvidence(v *Request) error {
 	if !v.By.Has(identity.RoleSupervisor) {
-		return &payment.ForbiddenError{Text: "You may not take evidence out of the portal: this needs the role supervisor."}
+		return &payment.ForbiddenError{Text: "You may not download evidence: this needs the role supervisor."}
 	}
 	m, err := v.Readable()
 	if err != nil {

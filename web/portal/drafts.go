@@ -131,7 +131,7 @@ func (v *Request) draftRow(d store.ListedDraft) (ui.Entry, error) {
 		row.Amount = typedAmount(d.Scheme, values.Amount)
 	}
 	if d.Amends != uuid.Nil {
-		row.Flags = append(row.Flags, ui.Fact{Text: "Amendment", Title: "It changes a submission that waits"})
+		row.Flags = append(row.Flags, ui.Fact{Text: "Amendment", Title: "It changes a waiting submission"})
 	}
 	return row, nil
 }

@@ -28,11 +28,11 @@ func ControlCharts(v *Request) ([]views.Chart, error) {
 	midnight := time.Date(first.Year(), first.Month(), first.Day(), 0, 0, 0, 0, v.Config.Zone)
 	period := store.Period{From: midnight, Until: v.At.Add(time.Second)}
 	rejected := views.Chart{
-		Heading: "Why checkers rejected", Words: "Of the last 30 days, by the reason that the checker chose", Label: "Reason",
+		Heading: "Why checkers rejected", Words: "In the last 30 days, by the reason that the checker gave", Label: "Reason",
 		Number: "Rejected", Nothing: "Nothing was rejected.",
 	}
 	failed := views.Chart{
-		Heading: "Why payments failed", Words: "Of the last 30 days, by the reason of clearing or of the other bank", Label: "Reason",
+		Heading: "Why payments failed", Words: "In the last 30 days, by the reason given by clearing or the other bank", Label: "Reason",
 		Number: "Failed", Nothing: "Nothing failed.",
 	}
 	var deadlines, habits views.Chart
@@ -112,7 +112,7 @@ var categoryBeginnings = sync.OnceValue(func() (list []categoryBeginning) {
 func deadlineChart(v *Request, since time.Time, from, to string) (views.Chart, error) {
 	late, err := v.Config.Reader.Late(v.Context(), v.By.Realm, store.AskedLate{Since: since, DueBefore: dueBefore(v), Most: ListPage})
 	chart := views.Chart{
-		Heading: "Deadlines missed", Words: "Of the last 30 days; of recalls, those that are late now", Label: "Late items",
+		Heading: "Deadlines missed", Words: "In the last 30 days; for recalls, those that are late now", Label: "Late items",
 		Number: "How many", Bars: []views.ChartBar{
 			{
 				Label: "Clearing did not answer within ten seconds", Count: late.Unanswered, Most: store.MaxEnded,
@@ -124,7 +124,7 @@ func deadlineChart(v *Request, since time.Time, from, to string) (views.Chart, e
 				URL: "/payments" + Filter{}.Query("state", string(payment.StateOverdue)),
 			},
 			{
-				Label: "Decisions: expired without one", Count: late.Expired, Most: ListPage,
+				Label: "Decisions: expired without a decision", Count: late.Expired, Most: ListPage,
 				URL: "/payments" + Filter{}.Query("state", string(payment.StateExpired), "since", from),
 			},
 		},

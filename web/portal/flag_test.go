@@ -133,8 +133,8 @@ func TestABulkApprovesWhatIsTicked(t *testing.T) {
 		ids = append(ids, maker.submit(with(filled(), "endToEndId", amount, "amount", amount)).InternalID.String())
 	}
 	b.changed("limit.set", "", url.Values{"limitOf": {"person"}, "holder": {"checker1"}, "currency": {"CHF"}, "perDay": {"18000"}})
-	page := checker.get(chosen(ids...)).is(http.StatusOK).says("Needs your eye: 2").says("Nothing unusual: 2").says("Left out: 1").
-		says("Approve 2 payments: CHF 181.00 in total").says("a day")
+	page := checker.get(chosen(ids...)).is(http.StatusOK).says("Needs a closer look: 2").says("Nothing unusual: 2").says("Left out: 1").
+		says("Approve 2 payments: CHF 181.00 in total").says("per day")
 	form := page.page.Find("form:has(#approve)")
 	if form.Find("#approve").Length() != 1 || form.Find("ol.bulk-list").Length() == 0 ||
 		strings.LastIndex(page.text, "bulk-list") > strings.Index(page.text, `id="approve"`) {

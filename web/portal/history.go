@@ -265,7 +265,7 @@ var actionWords = map[payment.Action]i18n.Text{
 	payment.ActionAmend:            "Amended",
 	payment.ActionExpire:           "Expired",
 	payment.ActionRelease:          "Released on its day",
-	payment.ActionCancel:           "Not sent, a check on its day refused it",
+	payment.ActionCancel:           "Not sent, refused by a check on its day",
 	payment.ActionDeliver:          "Accepted by clearing",
 	payment.ActionSettle:           "Settled",
 	payment.ActionRejectByClearing: "Refused by clearing",

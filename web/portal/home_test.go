@@ -172,7 +172,7 @@ func TestEveryNumberOfTheHomePageIsThatOfTheRowsBehindIt(t *testing.T) {
 			"Why checkers rejected: Another reason":                                                         "1",
 			"Why payments failed: AC04 The creditor's account is closed. Ask the creditor for another one.": "1",
 			"Deadlines missed: Clearing did not answer within ten seconds":                                  "1",
-			"Deadlines missed: Decisions: expired without one":                                              "1",
+			"Deadlines missed: Decisions: expired without a decision":                                       "1",
 			"Deadlines missed: Our answers to recalls":                                                      "0",
 			"Approvals to review: Within 5 seconds of opening":                                              "1",
 			"Unconfirmed": "1", "Quarantine": "1",

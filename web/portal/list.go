@@ -199,7 +199,7 @@ func listRealm(v *Request, model *views.AdministrationList) error {
 		}
 		row(administration.KindRealmFactors, "Roles that need a second factor", FieldValue("secondFactorRoles", administration.Words(is.Roles)))
 		row(administration.KindRealmNotices, "Amounts and names in e-mails", YesNo(is.NoticeDetails))
-		row(administration.KindRealmRetention, "Months until a payment may leave", retention)
+		row(administration.KindRealmRetention, "Months before a payment may be archived", retention)
 		row(administration.KindRealmArchived, "Newest archived month", OrDash(left.Month))
 		row(administration.KindRealmErased, "Payments with erased personal data", i18n.Data(i18n.Number(left.Erased)))
 	}
@@ -217,7 +217,7 @@ func factorWords(asked administration.Factors) i18n.Text {
 var clientList = adminList{
 	noun: "client", path: "/admin/clients", label: "Clients", words: "Programs that act for people. The portal is one of them.",
 	make:    []administration.Kind{administration.KindClientCreate},
-	columns: []i18n.Text{"Client", "Kind", "May decide its own", "Payees", "Roles", "Status", "Change"},
+	columns: []i18n.Text{"Client", "Kind", "May approve its own", "Payees", "Roles", "Status", "Change"},
 	fill: rowsOf("client", func(_ *Request, c administration.Client) views.AdministrationRow {
 		var kinds []administration.Kind
 		if c.Status == administration.StatusActive && c.Kind == administration.ClientConfidential {
@@ -306,7 +306,7 @@ func wholeRule(p administration.Policy) i18n.Text {
 		parts = []i18n.Text{i18n.Text("Sent without any approval (%s)").With(PolicyWords(p))}
 	}
 	if p.ContentHashRequired {
-		parts = append(parts, "the approval names the content")
+		parts = append(parts, "the approval must include the content hash")
 	}
 	if p.Funds != "" {
 		parts = append(parts, i18n.Text("%s: %s").With(i18n.Text("Funds at core banking"), FieldValue("funds", p.Funds)))
@@ -347,7 +347,7 @@ var providerList = adminList{
 	noun: "provider", path: "/admin/provider", label: "Identity provider",
 	words:   "People can sign in through this provider as well as with a password here. Roles, second factors and four-eyes stay here.",
 	make:    []administration.Kind{administration.KindProviderSet},
-	columns: []i18n.Text{"Issuer", "Client", "Secret", "Redirect address", "Signed in there at most", "Passwords", "Change"},
+	columns: []i18n.Text{"Issuer", "Client", "Secret", "Redirect address", "Time since sign-in there, at most", "Passwords", "Change"},
 	fill: func(v *Request, model *views.AdministrationList) error {
 		model.Empty = ui.Empty{Icon: "list", Title: "No identity provider", Text: "Everybody signs in with user name and password."}
 		return rowsOf("provider", func(v *Request, p administration.Provider) views.AdministrationRow {

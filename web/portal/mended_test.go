@@ -119,7 +119,7 @@ func TestAFileOfYesterdayIsCorrectedInTheForm(t *testing.T) {
 	whole := sample(t, "sic-inst_01_pain.001.001.09.xml") // with its UETR, which the form would lose
 	whole = regexp.MustCompile(`<Dt>[-0-9]*</Dt>`).ReplaceAll(whole, []byte("<Dt>2026-03-02</Dt>"))
 	offered := maker.upload("old.xml", whole).is(http.StatusUnprocessableEntity).page.Find(".into-form")
-	if told := strings.Join(strings.Fields(offered.Text()), " "); !strings.Contains(told, "The form cannot keep this of the file:GrpHdr/MsgId") ||
+	if told := strings.Join(strings.Fields(offered.Text()), " "); !strings.Contains(told, "The form cannot keep this part of the file:GrpHdr/MsgId") ||
 		!strings.Contains(told, "PmtInf/CdtTrfTxInf/PmtId/UETR: ") {
 		t.Errorf("the form is offered without what it loses: %q", told)
 	}

@@ -33,7 +33,7 @@ func TestTheOperatorSeesWhatIsStuckAndTriesItAgain(t *testing.T) {
 		t.Errorf("a queue by its internal name, or an archive where there is none: %s", text)
 	}
 	archivedMonth(b)
-	operator.get("/operation").is(http.StatusOK).says("Newest archived month: 2025-01. Messages that left the database with archives: 7.")
+	operator.get("/operation").is(http.StatusOK).says("Newest archived month: 2025-01. Messages moved to archives: 7.")
 	b.CheckFile = filepath.Join(t.TempDir(), "check.json")
 	outcome := integrity.Report{Invariants: []integrity.Invariant{{ID: "I9", Violations: make([]integrity.Violation, 1)}}}
 	if err := (integrity.Result{}).Add(outcome, time.Now()).Write(b.CheckFile); err != nil {
@@ -107,14 +107,14 @@ func TestTwoAdministratorsEraseAPaymentThatLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.as("checker1").get("/payments/" + left.PaymentID.String()).is(http.StatusNotFound).
-		says("This payment left the database with the archive of 2025-01.")
+		says("This payment was moved to the archive of 2025-01.")
 	admin := b.as("admin1")
 	says := func(row string) {
 		if text := strings.Join(strings.Fields(admin.get("/admin/realm").is(http.StatusOK).main()), " "); !strings.Contains(text, row) {
 			t.Errorf("the page of the realm lacks %q: %s", row, text)
 		}
 	}
-	says("Months until a payment may leavepayments stay for everRetention")
+	says("Months before a payment may be archivedpayments stay for everRetention")
 	says("Newest archived month2025-01Archive Payments with erased personal data0Erase")
 	const ask = "/admin/ask/realm.erased"
 	if admin.get("/admin/realm").page.Find(`a[href="`+ask+`"]`).Length() != 1 {
@@ -122,7 +122,7 @@ func TestTwoAdministratorsEraseAPaymentThatLeft(t *testing.T) {
 	}
 	admin.get(ask).is(http.StatusOK).says("Erase personal data in archives")
 	form := url.Values{"erasedPayments": {left.PaymentID.String()}}
-	admin.post(ask, form).is(http.StatusUnprocessableEntity).says("Name the request, or the law, by which the payments are erased.")
+	admin.post(ask, form).is(http.StatusUnprocessableEntity).says("Enter the request, or the law, by which the payments are erased.")
 	form.Set("note", "Request of 3 March")
 	change := admin.post(ask, form).goesTo("/admin/changes/")
 	admin.post(change+"/approve", nil).is(http.StatusForbidden)

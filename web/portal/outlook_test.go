@@ -18,7 +18,7 @@ func TestAFormTellsWhatItHasBecome(t *testing.T) {
 
 	told(url.Values{"scheme": {"sct-inst"}}).says("EUR –").says("No creditor yet").says("Approvers")
 	told(filled()).says("CHF 1'234.50").says("Beispiel Holzbau GmbH").says("CH48 2196 6000 0096 1338 8").says("SIC instant, within the limit").
-		says("No payment like this one within 7 days").says("Nothing is missing").
+		says("No payment like this one in the last 7 days").says("Nothing is missing").
 		says("1 approval needed, within 24 hours. May approve: Both 1, Checker 1, Checker 2")
 	told(with(filled(), "amount", "12'000")).says("2 approvals needed")
 	told(with(filled(), "amount", "20'000.01")).says("Enter at most CHF 20'000.00").says("Still required")
@@ -57,9 +57,9 @@ func TestTheFormOfAnAmendmentIsNoDuplicateOfItself(t *testing.T) {
 	b := setup(t)
 	m := b.as("both1").submit(filled())
 	form := b.as("both1").get("/payments/" + m.InternalID.String() + "/amend").is(http.StatusOK)
-	form.says("No payment like this one within 7 days").says("May approve: Checker 1, Checker 2")
+	form.says("No payment like this one in the last 7 days").says("May approve: Checker 1, Checker 2")
 	address := form.page.Find(".outlook-says").AttrOr("hx-post", "")
-	b.as("both1").withHTMX().post(address, filled()).is(http.StatusOK).says("No payment like this one within 7 days")
+	b.as("both1").withHTMX().post(address, filled()).is(http.StatusOK).says("No payment like this one in the last 7 days")
 }
 
 // TestAnAddressIsAskedForWhereThereIsOne: it is folded away in an empty form, may be left out, and its country is that of the account.
@@ -97,7 +97,7 @@ func TestAMakerIsToldWhatTheCheckersWillBeTold(t *testing.T) {
 	told(filled()).says("First payment to this account: Nothing was paid to it before.")
 	check(with(filled(), "endToEndId", "A")).says("First payment to this account")
 	maker.paid("endToEndId", "B", "amount", "100.00")
-	told(with(filled(), "amount", "99.00")).says("As the creditor was paid before")
+	told(with(filled(), "amount", "99.00")).says("Paid in the same way as before")
 	const other = "The last payment to this account was to Beispiel Holzbau GmbH."
 	form := with(filled(), "endToEndId", "C", "amount", "99.00", "creditorName", "Somebody Else AG")
 	told(form).says("Name differs from last time: " + other)

@@ -48,7 +48,7 @@ func TestAFormOfAnotherPersonsPageChangesNothing(t *testing.T) {
 			}
 			if path != "/signout" { // ends a session without it too, and changes nothing else
 				unmarked := url.Values{views.PersonField: {""}, "reason": {"Typed by the first"}}
-				w.post(path, unmarked).is(http.StatusConflict).says("The form does not name the person of its page").says("Typed by the first")
+				w.post(path, unmarked).is(http.StatusConflict).says("The form does not say who it was made for").says("Typed by the first")
 			}
 			picture := w.send(http.MethodPost, path+"?"+views.PersonField+"=demo%2F"+pair[0], "multipart/form-data; boundary=x", strings.NewReader("--x--"))
 			picture.is(http.StatusConflict)

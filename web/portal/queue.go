@@ -324,7 +324,7 @@ func (v *Request) emptyQueue(f Filter) ui.Empty {
 	case f.View.Tab == tabDecided:
 		return ui.Empty{Icon: "clock", Title: "No decision today", Text: "Payments that you approve or reject today are listed here."}
 	case f.View.Tab == tabAsked:
-		return ui.Empty{Icon: "circle-question-mark", Title: "No open questions", Text: "Every question to a maker has its answer."}
+		return ui.Empty{Icon: "circle-question-mark", Title: "No open questions", Text: "Every question to a maker has been answered."}
 	case f.View.Text != "":
 		nothing := f.NothingMatches("No waiting payment matches your search.")
 		nothing.Text = "Parts of words are searched among the 500 payments waiting longest; whole words, an amount, a maker or a day find the others."

@@ -76,7 +76,7 @@ func TestAReceivedRecallIsRefused(t *testing.T) {
 	m := maker.requests(path, "reason", "CUST")
 	detail := o.as("checker1").get("/queue/" + m.InternalID.String()).is(http.StatusOK).says("Approve the refusal of the recall of CHF 100.00")
 	detail.says("The money stays with").says("The creditor refuses (CUST)")
-	maker.get("/payments/" + original.InternalID.String() + "/return").is(http.StatusConflict).says("exclude each other")
+	maker.get("/payments/" + original.InternalID.String() + "/return").is(http.StatusConflict).says("cannot be both returned and refused")
 	reject := "/queue/" + m.InternalID.String() + "/reject"
 	checker := o.as("checker1")
 	checker.post(reject, with(checker.get(reject).fields(reject), "category", "other", "reason", "Ask the customer again")).goesTo("/queue")
@@ -113,7 +113,7 @@ func TestALateAnswerIsPreparedAndNeverSentByItself(t *testing.T) {
 		if got := form.fields(path).Get("reason") == "NOAS"; got != prepared {
 			t.Errorf("%s: the prepared answer is there: %v", words, got)
 		}
-		if said := strings.Contains(form.main(), "never sent by itself"); said != prepared {
+		if said := strings.Contains(form.main(), "never sent automatically"); said != prepared {
 			t.Errorf("%s: the form says that it is prepared: %v", words, said)
 		}
 		if linked := maker.get(home).page.Find(`.notice a[href="`+path+`"]`).Length() == 1; linked != prepared {

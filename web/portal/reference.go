@@ -39,7 +39,7 @@ func showReference(v *Request) error {
 		return err
 	}
 	model.Rows = append(model.Rows, v.codesRow(imported), views.ReferenceRow{
-		Name: "Accounts of each country (IBAN)", Edition: "by country", Source: "IBAN registry (ISO 13616), as public lists have it",
+		Name: "Accounts of each country (IBAN)", Edition: "by country", Source: "IBAN registry (ISO 13616), as published in public lists",
 	})
 	for _, scheme := range rulebook.Schemes() {
 		model.Rows = append(model.Rows, v.calendarRow(imported, scheme))

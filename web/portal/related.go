@@ -132,7 +132,7 @@ func (v *Request) noticeOfRecall(s Subject, m payment.Message) []views.Warning {
 	answerable := s
 	answerable.Kind = payment.KindResolution
 	if PreparedAnswer(v, answerable) != "" && answerable.Bar(v.Config.Rules) == "" && MayMake(v.By) == nil {
-		warning.Text = "A refusal because the creditor does not answer (NOAS) is prepared. It is never sent by itself."
+		warning.Text = "A refusal because the creditor does not answer (NOAS) is prepared. It is never sent automatically."
 		warning.Links = append(warning.Links, views.Link{
 			Label: "Open the prepared refusal", URL: refusalPath(s.Recall),
 		})

@@ -25,7 +25,7 @@ const (
 )
 
 // raisedHeading is the title of the report about changes that give people more power.
-const raisedHeading = i18n.Text("Limits, policies and rights raised")
+const raisedHeading = i18n.Text("Raised limits, relaxed policies and added rights")
 
 // mayReport tells why the person may not read the reports of control, or nil. Error: payment.ForbiddenError.
 func (v *Request) mayReport() error {
@@ -111,8 +111,8 @@ func showReports(v *Request) error {
 		},
 		{"limits", raisedHeading, "A limit raised or removed, a policy that requires less or was retired, a role or an exception granted, " +
 			"and every change that benefits the person who asked for it", len(raised)},
-		{"rejected", "Rejected by checkers", "By the reason that the checker chose", ended[payment.StateRejected]},
-		{"failed", "Failed", "By the reason of clearing or of the other bank", ended[payment.StateFailed]},
+		{"rejected", "Rejected by checkers", "By the reason that the checker gave", ended[payment.StateRejected]},
+		{"failed", "Failed", "By the reason given by clearing or the other bank", ended[payment.StateFailed]},
 		{
 			"unanswered", "No answer of clearing in time", "Not confirmed within ten seconds, even if an answer came later",
 			ended[payment.StateUnconfirmed],
@@ -128,7 +128,7 @@ func showReports(v *Request) error {
 
 // accessRow leads from the reports to the access review.
 var accessRow = views.ReportRow{URL: accessPath, Cells: []i18n.Text{
-	"Access review", "Roles since when, last sign-in and second factors of each account, to be confirmed", "",
+	"Access review", "Roles and their dates, last sign-in and second factors of each account, to be confirmed", "",
 }}
 
 // reportsOf starts the page of the numbers of a period, without its rows.
@@ -232,7 +232,7 @@ func (v *Request) reported(most int32) (found reported, from, to string, err err
 	}
 	period, from, to := v.reportPeriod()
 	asked := store.ReportQuery{Realm: v.By.Realm, Kind: store.ReportKind(v.Echo.Param("report")), Period: period, Zone: v.Config.Zone}
-	words := i18n.Text("From %s to %s, the newest first, a thousand at most.").With(from, to)
+	words := i18n.Text("From %s to %s, newest first, at most 1,000.").With(from, to)
 	switch asked.Kind {
 	case store.ReportPairs:
 		asked.Maker, _ = uuid.Parse(v.Echo.QueryParam("maker"))
@@ -241,7 +241,7 @@ func (v *Request) reported(most int32) (found reported, from, to string, err err
 			found, err = v.reportedPairs(period, from, to)
 			return found, from, to, err
 		}
-		found, err = v.reportedApprovals("Approvals of one pair", words, asked)
+		found, err = v.reportedApprovals("Approvals between two people", words, asked)
 	case store.ReportFast:
 		found, err = v.reportedApprovals("Approvals within 5 seconds of opening", words, asked)
 	case store.ReportHours:
@@ -267,8 +267,8 @@ func (v *Request) reported(most int32) (found reported, from, to string, err err
 
 func (v *Request) reportedPairs(period store.Period, from, to string) (reported, error) {
 	found := reported{
-		heading: "Fixed maker–checker pairs", words: i18n.Text("From %s to %s. Each leads to the approvals of the pair.").With(from, to),
-		columns: []i18n.Text{"Maker", "Checker", "Approvals of the pair", "All approvals of the maker's payments"},
+		heading: "Fixed maker–checker pairs", words: i18n.Text("From %s to %s. Each row leads to the approvals between the two people.").With(from, to),
+		columns: []i18n.Text{"Maker", "Checker", "Approvals between these two people", "All approvals of the maker's payments"},
 	}
 	pairs, err := v.Config.Reader.Pairs(v.Context(), v.By.Realm, period)
 	for _, p := range pairs {

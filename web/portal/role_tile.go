@@ -99,13 +99,13 @@ func (v *Request) turnaroundTiles() ([]views.Tile, error) {
 		return nil, err
 	}
 	list := "/payments" + Filter{}.Query("made", views.ApprovedLastDay)
-	waited := views.Tile{Label: "Time to approval", Value: "–", Note: "nothing was approved in 24 hours", URL: list}
+	waited := views.Tile{Label: "Time to approval", Value: "–", Note: "nothing approved in the last 24 hours", URL: list}
 	if took.Approved > 0 {
 		waited.Value, waited.Note = i18n.Data(span(took.WaitedHalf)), i18n.Text("median of %d payments; 95 %% within %s").
 			With(took.Approved, span(took.WaitedMost))
 	}
 	cleared := views.Tile{
-		Label: "Time at clearing", Value: "–", Note: "nothing settled in 24 hours", URL: list + "&state=" + string(payment.StateSettled),
+		Label: "Time at clearing", Value: "–", Note: "nothing settled in the last 24 hours", URL: list + "&state=" + string(payment.StateSettled),
 	}
 	if took.Settled > 0 {
 		cleared.Value, cleared.Note = i18n.Data(span(took.ClearedHalf)), i18n.Text("median of %d payments; 95 %% within %s").

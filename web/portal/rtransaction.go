@@ -87,7 +87,7 @@ func PreparedAnswer(v *Request, s Subject) i18n.Text {
 	}
 	due := Due(v, s.Recall)
 	return i18n.Text("Answer by %s (%s): the refusal “The creditor does not answer” (NOAS) is filled in. "+
-		"It is never sent by itself: check it and submit it, or answer otherwise.").With(due.Day, due.Text)
+		"It is never sent automatically: check it and submit it, or answer otherwise.").With(due.Day, due.Text)
 }
 
 // draftOf loads the draft named in the address of a form, and its form if it is of this kind; nil when nothing is stored yet.

@@ -112,7 +112,7 @@ func TestTheStateReplacesTheButtonByASentence(t *testing.T) {
 	}
 	maker.get(home + "/recall").is(http.StatusConflict).says("not sent yet")
 	maker.post(home+"/recall", url.Values{"reason": {"DUPL"}}).is(http.StatusConflict)
-	maker.get(home + "/return").is(http.StatusConflict).says("Choose a payment that came in")
+	maker.get(home + "/return").is(http.StatusConflict).says("Choose an incoming payment")
 	maker.get("/recalls/" + waiting.InternalID.String() + "/resolve").is(http.StatusNotFound)
 
 	settled := o.settled(with(filled(), "amount", "7.00", "endToEndId", "E2E-7"))

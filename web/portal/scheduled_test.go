@@ -101,7 +101,7 @@ func TestALimitIsHeldAgainstItsDay(t *testing.T) {
 		t.Errorf("nothing is scheduled for the day: %s", text)
 	}
 	approve(maker.submit(order(day, "700.00")))
-	check(day, "400.00").is(http.StatusOK).says(may).says("CHF 700.00 is scheduled for that day already")
+	check(day, "400.00").is(http.StatusOK).says(may).says("CHF 700.00 is already scheduled for that day")
 	for _, fits := range [][2]string{{day, "300.00"}, {next, "400.00"}} {
 		if text := check(fits[0], fits[1]).is(http.StatusOK).main(); strings.Contains(text, may) {
 			t.Errorf("%s on %s: %s", fits[1], fits[0], text)

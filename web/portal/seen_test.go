@@ -39,7 +39,7 @@ func TestAFormCannotGrowAPaymentPastItsCheckers(t *testing.T) {
 	form := with(amend.fields(action), "amount", "10'000.00", "act", "check", "amendReason", "typo")
 	check := maker.post(action, form).goesTo("/payments/")
 	maker.post(strings.TrimSuffix(check, "check")+"submit", maker.shown(check)).is(http.StatusUnprocessableEntity).says(
-		"Withdraw it and enter it anew.",
+		"Withdraw it and enter it again.",
 	)
 	if now := b.message("demo", m.InternalID.String()); now.Version != 1 || now.Summary.Amount.Format() != "CHF 1'234.50" {
 		t.Errorf("version %d over %s", now.Version, now.Summary.Amount.Format())
@@ -68,13 +68,13 @@ func TestAWithheldPaymentHasNoButtons(t *testing.T) {
 	m := b.as("maker1").submit(filled())
 	id := servicetest.Forge(t, b.DB, m, map[string]string{"amount": "2100", "creditor_name": "'Petra Muster'"}).String()
 	checker := b.as("checker1")
-	page := checker.get("/queue/" + id).is(http.StatusOK).says("Withheld").says("nobody may decide it")
+	page := checker.get("/queue/" + id).is(http.StatusOK).says("Withheld").says("nobody may approve or reject it")
 	if forms := page.page.Find("form[action^='/queue/" + id + "']").Length(); forms != 0 {
 		t.Errorf("the page offers %d forms to decide", forms)
 	}
 	checker.get("/payments/" + id).is(http.StatusOK).says("Withheld")
 	got := checker.post("/queue/"+id+"/approve", url.Values{"version": {"1"}, "contentHash": {hash(m)}}).is(http.StatusConflict)
-	got.says("nobody may decide it")
+	got.says("nobody may approve or reject it")
 	if now := b.message("demo", id); now.State != payment.StateApprovalPending {
 		t.Errorf("the message is %s", now.State)
 	}

@@ -29,7 +29,7 @@ func showTemplates(v *Request) error {
 // templateEntry is a template as its list shows it.
 func templateEntry(t store.Template) (views.NamedEntry, error) {
 	shown := views.NamedEntry{
-		ID: t.ID.String(), Name: t.Name, Shared: t.Shared, Own: t.Own, Owner: t.Owner, Words: "It was saved under a key that is gone.",
+		ID: t.ID.String(), Name: t.Name, Shared: t.Shared, Own: t.Own, Owner: t.Owner, Words: "It was saved with a key that no longer exists.",
 	}
 	if len(t.Answers) == 0 {
 		return shown, nil

@@ -253,7 +253,7 @@ func (v *Request) renderUpload(status int, model views.Upload) error {
 	}
 	if last, taken := v.previousTaken(); taken {
 		model.Accepted = append(model.Accepted,
-			i18n.Text("pain.001.001.03 when everything in it has a place in pain.001.001.09, until %s").With(last))
+			i18n.Text("pain.001.001.03 until %s, if everything in it has a place in pain.001.001.09").With(last))
 	}
 	return v.Render(status, views.UploadPage(model))
 }

@@ -157,7 +157,7 @@ func TestAFileThatMiscountsItsPaymentsIsRefused(t *testing.T) {
 	start, end := strings.Index(content, "<CdtTrfTxInf>"), strings.Index(content, "</CdtTrfTxInf>")+len("</CdtTrfTxInf>")
 	three := content[:end] + content[start:end] + content[start:end] + content[end:]
 	b.as("maker1").upload("three.xml", []byte(three)).is(http.StatusUnprocessableEntity).
-		says("Correct the number of payments: the file says 1 and holds 3.").says("AM18")
+		says("Correct the number of payments: the file says 1 and contains 3.").says("AM18")
 	if n := b.count("SELECT count(*) FROM draft"); n != 0 {
 		t.Errorf("%d drafts are stored", n)
 	}
@@ -259,7 +259,7 @@ func TestFilesOfThePreviousGenerationEnd(t *testing.T) {
 	b.config.Rules.PreviousEnd = time.Now().AddDate(0, 0, -1)
 	b.serve()
 	b.as("maker1").upload("old.xml",
-		old).is(http.StatusUnprocessableEntity).says("Send the order as pain.001.001.09: pain.001.001.03 is no longer taken since")
+		old).is(http.StatusUnprocessableEntity).says("Send the order as pain.001.001.09: pain.001.001.03 has not been accepted since")
 	b.config.Rules.PreviousEnd = time.Now().AddDate(0, 0, 2)
 	b.serve()
 	maker := b.as("maker1")

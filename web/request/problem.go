@@ -80,7 +80,7 @@ func UnsupportedMediaType(wanted string) *Problem {
 func TooLarge(limit string) *Problem {
 	return &Problem{
 		Status: http.StatusRequestEntityTooLarge, Code: "413_TOO_LARGE",
-		Text: i18n.Text("The body is too large: at most %s are taken.").With(limit),
+		Text: i18n.Text("The body is too large: at most %s are accepted.").With(limit),
 	}
 }
 
@@ -141,7 +141,7 @@ func ProblemOf(err error) *Problem {
 	}
 	return &Problem{
 		Status: http.StatusInternalServerError, Code: "500_INTERNAL_ERROR", Unexpected: true,
-		Text: "Something went wrong in the gateway. Try again, and report it with the request id if it stays.",
+		Text: "Something went wrong in the gateway. Try again. If it happens again, report it with the request id.",
 	}
 }
 
@@ -219,7 +219,7 @@ func ofRequest(err error) *Problem {
 			Status: http.StatusRequestTimeout, Code: "408_REQUEST_TIMEOUT", Text: "The body did not arrive in time. Send it again, all at once.",
 		}
 	case errors.Is(err, ErrBrokenBody):
-		return FieldsProblem(payment.Finding{Code: "FF01", Text: "Send the whole body: it broke off."})
+		return FieldsProblem(payment.Finding{Code: "FF01", Text: "Send the whole body: it was cut off."})
 	}
 	return nil
 }
@@ -238,7 +238,7 @@ func ofMessage(err error) *Problem {
 	case errors.As(err, &archived):
 		return &Problem{
 			Status: http.StatusNotFound, Code: "404_ARCHIVED",
-			Text: i18n.Text("This payment left the database with the archive of %s.").With(archived.Month),
+			Text: i18n.Text("This payment was moved to the archive of %s.").With(archived.Month),
 		}
 	case errors.Is(err, payment.ErrNotFound):
 		return NotFound()
@@ -276,11 +276,11 @@ func ofServer(err error) *Problem {
 	var status *echo.HTTPError
 	switch {
 	case errors.Is(err, store.ErrUnknown):
-		return unavailable("The connection to the database broke while this was being stored. Look whether it was done before you send it again.")
+		return unavailable("The connection to the database broke while this was being stored. Check whether it was done before you send it again.")
 	case errors.Is(err, store.ErrStopped):
 		return &Problem{Status: http.StatusServiceUnavailable, Code: "503_STOPPED", RetryAfter: stoppedRetry, Text: "Payments are stopped: the " +
-			"database lost what was committed before. Two administrators of your institution let them go on when they have compared them " +
-			"with clearing."}
+			"database lost data that was stored before. Two administrators of your institution must compare the payments with clearing, and " +
+			"then resume them."}
 	case errors.Is(err, store.ErrUnavailable):
 		return unavailable("The gateway cannot reach its database at the moment. Try again in a moment.")
 	case TookTooLong(err):
@@ -294,7 +294,7 @@ func ofServer(err error) *Problem {
 	case http.StatusNotFound:
 		return NotFound()
 	case http.StatusMethodNotAllowed:
-		return &Problem{Status: status.Code, Code: "405_METHOD_NOT_ALLOWED", Text: "This address does not take this method."}
+		return &Problem{Status: status.Code, Code: "405_METHOD_NOT_ALLOWED", Text: "This address does not accept this method."}
 	}
 	return nil
 }

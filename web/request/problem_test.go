@@ -71,7 +71,7 @@ func short(p *request.Problem) string {
 
 func TestTheLimitOfABodyIsTheOneItBroke(t *testing.T) {
 	t.Parallel()
-	if text := request.ProblemOf(&http.MaxBytesError{Limit: 16 << 10}).Text.String(); text != "The body is too large: at most 16 KiB are taken." {
+	if text := request.ProblemOf(&http.MaxBytesError{Limit: 16 << 10}).Text.String(); text != "The body is too large: at most 16 KiB are accepted." {
 		t.Errorf("got %q", text)
 	}
 }

@@ -76,7 +76,7 @@ var faultsOfXML = map[string]struct {
 	},
 	"twice": {
 		"<MsgId>M1</MsgId>", "<MsgId>M1</MsgId><MsgId>M1</MsgId>", header + "/MsgId FF01",
-		"Remove the second MsgId: the element may stand here only once.",
+		"Remove the second MsgId: the element may appear here only once.",
 	},
 	"two of a choice": {
 		"<Dt>2026-03-02</Dt>", "<Dt>2026-03-02</Dt><DtTm>2026-03-02T10:00:00Z</DtTm>",
@@ -118,7 +118,7 @@ var faultsOfXML = map[string]struct {
 	"byte order mark": {`<?xml version`, "\uFEFF<?xml version", "/Document CH16", ""},
 	"text between":    {"<GrpHdr>", "x<GrpHdr>", "/Document/CstmrCdtTrfInitn FF01", "Remove the text between the elements."},
 	"element in a leaf": {
-		"MUSTER AG</Nm></Dbtr>", "MUSTER <b>AG</b></Nm></Dbtr>", information + "/Dbtr/Nm/b CH17", "Remove b: Nm holds text only.",
+		"MUSTER AG</Nm></Dbtr>", "MUSTER <b>AG</b></Nm></Dbtr>", information + "/Dbtr/Nm/b CH17", "Remove b: Nm contains text only.",
 	},
 	"second document": {"</Document>", "</Document><a/>", "/Document FF01", ""},
 	"local instrument": {

@@ -30,7 +30,7 @@ func (s *groupState) admit(i int) (refused problem, ok bool) {
 		other := s.group.Elements[bits.TrailingZeros64(s.seen)].Tag
 		return problem{codeNotAllowed, i18n.Text("Remove %s or %s: only one of them is allowed here.").With(e.Tag, other)}, false
 	case again && e.Max == 1:
-		return problem{codeFormat, i18n.Text("Remove the second %s: the element may stand here only once.").With(e.Tag)}, false
+		return problem{codeFormat, i18n.Text("Remove the second %s: the element may appear here only once.").With(e.Tag)}, false
 	case again && e.Max != iso20022.Unbounded && s.group.Field(s.value, i).Len() >= e.Max:
 		return problem{codeFormat, i18n.Text("Remove this %s: at most %d are allowed here.").With(e.Tag, e.Max)}, false
 	}
@@ -126,7 +126,7 @@ func (s *groupState) earlier(tag string) (found problem, is bool) {
 // bareDate is the component of an execution date, which pain.001.001.03 writes as a text without Dt.
 const bareDate = "DateAndDateTime2Choice"
 
-const dateOutsideDt i18n.Text = "Write the date in Dt: without it, it is an element of pain.001.001.03."
+const dateOutsideDt i18n.Text = "Write the date in Dt: without Dt, the element is one of pain.001.001.03."
 
 // unknown is the problem of an element the group does not have.
 func unknown(group *iso20022.Group, tag string) problem {

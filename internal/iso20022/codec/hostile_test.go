@@ -96,7 +96,7 @@ func TestHostileJSONIsRefusedWithAReason(t *testing.T) {
 		"trailing data":      {[]byte(`{} {}`), "Remove the text after"},
 		"array of documents": {[]byte(`[{}]`), "instead of an array"},
 		"null":               {[]byte(`null`), "instead of null"},
-		"many empty groups":  {[]byte(`{"CstmrCdtTrfInitn":{"PmtInf":[` + strings.Repeat("{},", 500_000) + `{}]}}`), "reading stopped at 200"},
+		"many empty groups":  {[]byte(`{"CstmrCdtTrfInitn":{"PmtInf":[` + strings.Repeat("{},", 500_000) + `{}]}}`), "reading stopped after 200"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -124,7 +124,7 @@ func TestLimits(t *testing.T) {
 	}
 	wrong := opening + "<CstmrCdtTrfInitn>" + strings.Repeat("<Foo/>", 1000) + "</CstmrCdtTrfInitn></Document>"
 	_, findings = DecodeXML([]byte(wrong))
-	if len(findings) != 200 || !strings.Contains(findings[199].Text.String(), "reading stopped at 200") {
+	if len(findings) != 200 || !strings.Contains(findings[199].Text.String(), "reading stopped after 200") {
 		t.Errorf("%d findings, the last %v", len(findings), findings[len(findings)-1])
 	}
 }

@@ -13,7 +13,7 @@ func Validate(document iso20022.Document) []iso20022.Finding {
 	v := validator{reporter{prefix: "/Document", limit: defaultMaxFindings}}
 	message, value, ok := iso20022.ValueOf(document)
 	if !ok {
-		v.report(0, codeFormat, "Give a document of a known message.")
+		v.report(0, codeFormat, "Send a document of a known message type.")
 		return v.inOrder()
 	}
 	v.group(groupState{group: &message.Document, value: value, mandatory: true})

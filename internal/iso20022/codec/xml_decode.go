@@ -311,7 +311,7 @@ func (x *xmlDecoder) text(e *iso20022.Element) string {
 		if t.Kind == Start {
 			x.reportChild(
 				step{string(t.Local), -1}, t.Offset,
-				problem{codeNotAllowed, i18n.Text("Remove %s: %s holds text only.").With(Shown(string(t.Local)), e.Tag)},
+				problem{codeNotAllowed, i18n.Text("Remove %s: %s contains text only.").With(Shown(string(t.Local)), e.Tag)},
 			)
 			x.skip()
 			continue
@@ -356,7 +356,7 @@ func (x *xmlDecoder) content(e *iso20022.Element, place reflect.Value, offset in
 			}
 		case Start:
 			if kept != "" {
-				x.report(t.Offset, codeFormat, i18n.Text("Remove the second element in %s: it holds exactly one.").With(e.Tag))
+				x.report(t.Offset, codeFormat, i18n.Text("Remove the second element in %s: it contains exactly one.").With(e.Tag))
 			}
 			inherited := x.scanner.Inherited()
 			nameEnd := x.scanner.NameEnd()

@@ -147,9 +147,9 @@ func (t *treeAudit) run(ctx context.Context, stored AuditedTree) error {
 		return err
 	}
 	newest := t.newest()
-	t.gone(next, newest, "is gone, and a checkpoint has it")
+	t.gone(next, newest, "is missing, but a checkpoint includes it")
 	if newest != stored.Tree.Size || newest != t.tree.Size || stored.Tree.Check() != nil || stored.Tree.Root() != t.tree.Root() {
-		t.unfit("audit_tree", t.realm, i18n.Text("says %s leaves, there are %s, and the newest checkpoint is of %s; or its edge is another one").
+		t.unfit("audit_tree", t.realm, i18n.Text("says %s leaves, but there are %s and the newest checkpoint covers %s; or its edge hashes differ").
 			With(fmt.Sprint(stored.Tree.Size), fmt.Sprint(t.tree.Size), fmt.Sprint(newest)))
 	}
 	return t.compareNodes(ctx)
@@ -269,7 +269,7 @@ func (t *treeAudit) leaf(leaf AuditedLeaf) {
 	switch {
 	case archived && leaf.Gone:
 	case archived:
-		what = "left with an archive as leaf %s, and is there"
+		what = "was moved to an archive as leaf %s, and is still in the database"
 	case leaf.Gone:
 		what = "was sealed as leaf %s, and is gone"
 	case kind == kind.Unverified():
@@ -286,7 +286,7 @@ func (t *treeAudit) leaf(leaf AuditedLeaf) {
 	if !t.signer.Empty() {
 		err := t.signer.Check(place, leaf.Hash, leaf.Seal)
 		if err != nil {
-			what := i18n.Text("its seal does not fit: its place, its row or its hash was changed")
+			what := i18n.Text("its seal does not match: its position, row or hash was changed")
 			if errors.Is(err, keyring.ErrUnknownKey) {
 				what = "the key of its seal is not in the key file: bring the key back and check again"
 			}

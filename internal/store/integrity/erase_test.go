@@ -78,7 +78,7 @@ func TestErasingAPaymentLeavesItsDecisionItsAmountAndItsDigestsProven(t *testing
 	}
 	bare := erasure(first.InternalID)
 	bare.Note = ""
-	refused("Name the request", bare)
+	refused("Enter the request", bare)
 	asked, err := h.Admin.Request(ctx, h.Person(t, "admin1"), erasure(first.InternalID))
 	must(t, err)
 	_, err = h.Admin.Decide(ctx, h.Person(t, "admin1"), service.DecideInput{ChangeID: asked.Change.ID, Approve: true})
@@ -94,7 +94,7 @@ func TestErasingAPaymentLeavesItsDecisionItsAmountAndItsDigestsProven(t *testing
 		_, err = h.Admin.Decide(ctx, h.Person(t, "admin2"), service.DecideInput{ChangeID: asked.Change.ID, Approve: true})
 		must(t, err)
 	})
-	refused("it is erased", erasure(second.InternalID, first.InternalID))
+	refused("it is already erased", erasure(second.InternalID, first.InternalID))
 	if n := count(t, h, "archived_payment WHERE key IS NULL"); n != 1 {
 		t.Errorf("%d keys are erased", n)
 	}

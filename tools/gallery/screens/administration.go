@@ -23,8 +23,8 @@ func policyChange(waiting views.RealmChange, form views.ChangeForm) views.RealmC
 	waiting.Heading, waiting.Subject, waiting.Tried = form.Heading, "", form.Tried
 	rule := i18n.Text("%d approvals, within %s (%s)")
 	waiting.Differences = []views.ChangeDifference{
-		{Field: "Rule", Before: rule.With(2, "24 h", "Everything"), After: rule.With(2, "24 h", "Least amount: 5'000.00")},
-		{Field: "Least amount", Before: "–", After: "5'000.00"},
+		{Field: "Rule", Before: rule.With(2, "24 h", "Everything"), After: rule.With(2, "24 h", "Smallest amount: 5'000.00")},
+		{Field: "Smallest amount", Before: "–", After: "5'000.00"},
 	}
 	return waiting
 }
@@ -37,7 +37,7 @@ func realmSettings(list views.AdministrationList) views.AdministrationList {
 	list.Columns = []i18n.Text{"Setting", "Value", "Change"}
 	list.Rows = []views.AdministrationRow{
 		{
-			Cells: []i18n.Text{"Months until a payment may leave", "payments stay for ever"},
+			Cells: []i18n.Text{"Months before a payment may be archived", "payments stay for ever"},
 			Links: []views.AdministrationLink{{Label: "Retention", URL: "/admin/ask/realm.retention"}},
 		},
 		{
@@ -83,7 +83,7 @@ func administrationExhibits() []Exhibit {
 		Differences: []views.ChangeDifference{{Field: "Roles", Before: "Maker", After: i18n.Join(", ", "Checker", "Maker")}},
 	}
 	barred := waiting
-	barred.Barred = i18n.Text("You asked for this change. Another %s must decide it.").With(i18n.Text("administrator"))
+	barred.Barred = i18n.Text("You asked for this change. Another %s must approve or reject it.").With(i18n.Text("administrator"))
 	barred.Secrets = []views.ChangeSecret{{Label: "The code, shown this once", Value: "042917", Words: "Give it to maker3 yourself."}}
 	refused := waiting
 	refused.Layout.Failed, refused.Problems = true, []ui.Problem{{Field: "reason", Text: "Say why you reject it: the requester reads this."}}
@@ -133,12 +133,12 @@ func policyForm() views.ChangeForm {
 func rolesForm() views.ChangeForm {
 	heading := i18n.Text("Change the roles of %s").With("maker1")
 	problem := ui.Problem{
-		Field: "roles", Text: "Give administration and payments to different people: an administrator holds no other role.",
+		Field: "roles", Text: "Give administration and payments to different people: an administrator has no other role.",
 	}
 	form := views.ChangeForm{
 		Layout: adminShell(heading), Heading: heading, Action: "/admin/ask/user.roles?subject=maker1", BackURL: "/admin/users",
 		Problems: []ui.Problem{problem}, Inputs: []views.ChangeInput{{Any: true, Choice: ui.Choice{
-			ID: "roles", Label: "Roles", Hint: "An administrator holds no other role.", Problem: problem,
+			ID: "roles", Label: "Roles", Hint: "An administrator has no other role.", Problem: problem,
 			Chosen: []string{"maker", "administrator"}, Options: []ui.Option{
 				{Value: "maker", Label: "Maker"},
 				{Value: "checker", Label: "Checker"},

@@ -35,7 +35,7 @@ func entryExhibits() []Exhibit {
 		{Name: "set-up-done", Page: views.SetUpDonePage(views.SetUp{Layout: plain})},
 		{
 			Name: "forbidden",
-			Page: views.ProblemPage(views.Forbidden(anonymous, "You may not decide payments: this needs the role checker.")),
+			Page: views.ProblemPage(views.Forbidden(anonymous, "You may not approve or reject payments: this needs the role checker.")),
 		},
 		{Name: "not-found", Page: views.ProblemPage(views.NotFound(anonymous))},
 		{Name: "failed", Failed: true, Page: views.ProblemPage(views.Failed(anonymous, "0b7e4a10-5d2f-4c0e-9a51-8d2f6a1c3b44"))},
@@ -266,7 +266,7 @@ func formExhibits() []Exhibit {
 		},
 		{
 			Element: "/Document/CstmrCdtTrfInitn/GrpHdr/NbOfTxs",
-			Text:    i18n.Text("The file holds %d payments. Send one file for each payment.").With(3),
+			Text:    i18n.Text("The file contains %d payments. Send one file for each payment.").With(3),
 			Code:    "AM18",
 		},
 	}
@@ -313,8 +313,8 @@ func payeeExhibits() []Exhibit {
 		}),
 		payeeExhibit("other", views.Payee{
 			Tone: ui.ToneBad, Icon: "circle-x", Title: "The account is not in the payee's name", Result: "NMTC",
-			Text: i18n.Text("The payee's bank says that this account is somebody else's. Ask the payee for the account in another way than by " +
-				"the invoice or the message it came with: money sent to the wrong account may be lost. Asked at %s.").With(askedAt),
+			Text: i18n.Text("The payee's bank says that this account is somebody else's. Ask the payee for the account through a contact " +
+				"you already know, not one from the invoice or message: money sent to the wrong account may be lost. Asked at %s.").With(askedAt),
 		}),
 		payeeExhibit("not-possible", views.Payee{
 			Tone: ui.ToneWaiting, Icon: "circle-question-mark", Title: "The payee's name could not be verified", Result: "NOAP",

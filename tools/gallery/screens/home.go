@@ -68,17 +68,17 @@ func supervisorHome() views.Dashboard {
 		}},
 	}}
 	reasons := views.Chart{
-		Heading: "Why checkers rejected", Words: "Of the last 30 days, by the reason that the checker chose",
+		Heading: "Why checkers rejected", Words: "In the last 30 days, by the reason that the checker gave",
 		Label: "Reason", Number: "Rejected",
 	}
 	for i, category := range views.RejectCategories {
 		reasons.Bars = append(reasons.Bars, views.ChartBar{Label: category.Label, Count: 31 >> i, URL: "/reports/rejected"})
 	}
 	failed := views.Chart{
-		Heading: "Why payments failed", Words: "Of the last 30 days, by the reason of clearing or of the other bank", Nothing: "Nothing failed.",
+		Heading: "Why payments failed", Words: "In the last 30 days, by the reason given by clearing or the other bank", Nothing: "Nothing failed.",
 	}
 	deadlines := views.Chart{
-		Heading: "Deadlines missed", Words: "Of the last 30 days; of recalls, those that are late now", Label: "Late items",
+		Heading: "Deadlines missed", Words: "In the last 30 days; for recalls, those that are late now", Label: "Late items",
 		Number: "How many",
 		Bars: []views.ChartBar{
 			{Label: "Clearing did not answer within ten seconds", Count: 3, Tone: ui.ToneBad, URL: "/reports/unanswered"},

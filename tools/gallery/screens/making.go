@@ -22,7 +22,7 @@ func templates() views.NamedList {
 				ID: "z", Name: "Muster Treuhand AG", URL: "/payments/new?template=z", Words: "Muster Treuhand AG", Own: true,
 				Account: "CH5604835012345678009", Paid: "not yet",
 			},
-			{ID: "y", Name: "Cleaning", Words: "It was saved under a key that is gone.", Owner: "Maker 2"},
+			{ID: "y", Name: "Cleaning", Words: "It was saved with a key that no longer exists.", Owner: "Maker 2"},
 		},
 		Problems: []ui.Problem{{Field: "name", Text: "Enter a name, such as “Rent”."}},
 	}
@@ -34,7 +34,7 @@ func qrBill() views.QRBill {
 	model := views.QRBill{Layout: makerShell("Pay a QR-bill", views.PlaceBill), Text: "SPC", Limit: "10 MB"}
 	model.Layout.Failed = true
 	model.Problems = []ui.Problem{
-		{Field: "text", Text: i18n.Text("Paste the whole text of the QR code, line by line: EPD must stand in line %d.").With(31)},
+		{Field: "text", Text: i18n.Text("Paste the whole text of the QR code, line by line: EPD must be on line %d.").With(31)},
 		{Field: "picture", Text: "Choose a picture of the QR code as PNG or JPEG, or paste its text."},
 	}
 	return model
@@ -65,7 +65,7 @@ func batchLines() []views.BatchLine {
 	lines[3].Changes = []views.Change{{Field: "Street", Before: "Straße der Räte", After: "Strasse der Raete"}}
 	lines[2].State, lines[2].Label = "To be checked", "Check and submit"
 	lines[2].Problems = []views.LineProblem{{
-		Problem: ui.Problem{Text: "A payment like this one was made in the last days: say why it is paid again."},
+		Problem: ui.Problem{Text: "A payment like this one was made in the last few days: say why it is paid again."},
 	}}
 	return lines
 }

@@ -301,7 +301,7 @@ func decided() views.Decided {
 func limitToday() i18n.Text {
 	return i18n.Text("Limit of %s: %s.").With(
 		i18n.Text("the account %s").With("CH50 … 1346"),
-		i18n.Join("; ", i18n.Text("%s at a time").With("CHF 10'000.00"),
+		i18n.Join("; ", i18n.Text("%s per payment").With("CHF 10'000.00"),
 			i18n.Text("%s of %s used today").With("CHF 12'500.00", "CHF 50'000.00")),
 	)
 }

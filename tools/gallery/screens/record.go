@@ -231,7 +231,7 @@ func drafts() views.List {
 	model := mine()
 	model.Tabs = mineTabs("drafts")
 	model.Entries = ui.Entries{
-		Caption: "Drafts, the last changed first", Heads: ui.Heads{Name: "Creditor and purpose", Steps: "Next step", When: "Kept"},
+		Caption: "Drafts, last changed first", Heads: ui.Heads{Name: "Creditor and purpose", Steps: "Next step", When: "Kept"},
 	}
 	for index, name := range creditors[:3] {
 		model.Entries.Entries = append(model.Entries.Entries, ui.Entry{

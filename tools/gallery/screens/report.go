@@ -15,7 +15,7 @@ func reportedDecisions(decisions views.Report) views.Report {
 	decisions.Rows = []views.ReportRow{{URL: "/payments/x", Cells: []i18n.Text{
 		i18n.Data("DM7QK2M4T8XWPRA5"), i18n.Data("15.11.2026 21:04:12 CET"), "Rejected", i18n.Data("Anna-Katharina Zimmermann"),
 		i18n.Data("Checker 1"), i18n.Data("CHF 1'234'567.00"), i18n.Data("Beispiel Holzbau und Treuhand Gesellschaft mbH"),
-		i18n.Data("21 00000 00003 13947 14300 09017"), i18n.Text("%d approvals, within %s (%s)").With(2, "24 h", "Least amount: 10'000.00"),
+		i18n.Data("21 00000 00003 13947 14300 09017"), i18n.Text("%d approvals, within %s (%s)").With(2, "24 h", "Smallest amount: 10'000.00"),
 		i18n.Data("Duplicate of another payment: paid on Monday"), i18n.Data("1532"),
 	}}}
 	return decisions
@@ -36,7 +36,7 @@ func reportExhibits() []Exhibit {
 	}
 	rows := views.Report{
 		Layout: supervisorShell("Approvals out of hours", views.PlaceReports), Heading: "Approvals out of hours",
-		Words:   i18n.Text("From %s to %s, the newest first, a thousand at most.").With("22.10.2026", "20.11.2026"),
+		Words:   i18n.Text("From %s to %s, newest first, at most 1,000.").With("22.10.2026", "20.11.2026"),
 		BackURL: "/reports", TableURL: "/reports/hours/table", Columns: []i18n.Text{"Payment", "Made by", "Approved by", "Approved"},
 		Rows: []views.ReportRow{{URL: "/payments/x", Cells: []i18n.Text{
 			i18n.Data("DM7QK2M4T8XWPRA5"), i18n.Data("Maker 1"), i18n.Data("Checker 1"), i18n.Data("15.11.2026 21:04:12 CET"),

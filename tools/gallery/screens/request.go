@@ -79,7 +79,7 @@ func resolveForm() views.RequestForm {
 	form.Usual = []views.RequestReason{{Code: "CUST", Text: "The creditor refuses"}, {Code: "NOAS", Text: "The creditor does not answer"}}
 	form.Reason = "NOAS"
 	form.Prepared = i18n.Text("Answer by %s (%s): the refusal “The creditor does not answer” (NOAS) is filled in. "+
-		"It is never sent by itself: check it and submit it, or answer otherwise.").With("22.11.2026", i18n.Text("%d days left").With(2))
+		"It is never sent automatically: check it and submit it, or answer otherwise.").With("22.11.2026", i18n.Text("%d days left").With(2))
 	form.Instead = &views.Link{Label: "Grant: send the money back", URL: "/payments/x/return"}
 	return form
 }
@@ -142,7 +142,7 @@ func requestPayment() views.Payment {
 	}
 	model.Message.Warnings = []views.Warning{{
 		Title: i18n.Text("Answer the recall by %s: %s").With("22.11.2026", i18n.Text("%d days left").With(2)),
-		Text:  "A refusal because the creditor does not answer (NOAS) is prepared. It is never sent by itself.",
+		Text:  "A refusal because the creditor does not answer (NOAS) is prepared. It is never sent automatically.",
 		Links: []views.Link{{Label: "Open the prepared refusal", URL: "/recalls/y/resolve"}},
 	}}
 	model.Actions = []views.Action{
@@ -212,7 +212,7 @@ func receivedRecalls() views.List {
 		Tabs:   []ui.Tab{{Label: "To answer", URL: "/recalls", Current: true}, {Label: "Answered", URL: "/recalls?tab=answered"}},
 		Entries: ui.Entries{
 			Caption: "Received recalls, newest first",
-			Heads:   ui.Heads{Name: "Asked back for, and why", State: "State", Due: "Answer by", When: "Received"},
+			Heads:   ui.Heads{Name: "Recalled creditor and reason", State: "State", Due: "Answer by", When: "Received"},
 		},
 	}
 	for index, due := range []ui.Due{

@@ -27,6 +27,14 @@ type ReportRow struct {
 	Cells []i18n.Text
 }
 
+// step is how many columns share a place: of many, each second stands below the one before it, with its name.
+func (r Report) step() int {
+	if len(r.Columns) > 7 {
+		return 2
+	}
+	return 1
+}
+
 func (p ReportPeriod) field(id string, label i18n.Text, value string) ui.Field {
 	return ui.Field{ID: id, Label: label, Value: value, Hint: "Such as 20.11.2026", Optional: true}
 }

@@ -61,6 +61,14 @@ func (m Upload) field() FileField {
 	}
 }
 
+// show leads to what is wrong.
+func (m Upload) show() i18n.Text {
+	if len(m.Findings) == 1 {
+		return "Show it"
+	}
+	return "Show them"
+}
+
 // example returns the example of a column of a table. That of an account is one of the realm, "" where it has none.
 func (m Upload) example(column orderform.Column) string {
 	switch {

@@ -96,7 +96,7 @@ func paymentPage(tab views.PaymentTab) views.Payment {
 	document := func(id, kind string, name i18n.Text, outgoing bool) views.Document {
 		return views.Document{
 			ID: id, Type: kind, Name: name, Outgoing: outgoing, At: now, Size: 3218,
-			Status: "Delivered", URL: "/payments/x/messages/" + id, DownloadURL: "/payments/x/messages/" + id + ".xml",
+			URL: "/payments/x/messages/" + id, DownloadURL: "/payments/x/messages/" + id + ".xml",
 		}
 	}
 	return views.Payment{

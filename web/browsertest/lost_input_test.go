@@ -243,14 +243,14 @@ func lostRecall(t *testing.T) {
 	as(t, "checker1").decide(m, "approve", "")
 	m.becomes(t, "Settled")
 	p.open("/payments/" + m.id + "/recall")
-	p.fill("Additional information, line 1 (optional)", "Paid on Mon")
+	p.fill("Additional information, line 1", "Paid on Mon")
 	p.says(".kept", "Draft kept at")
 	p.at("/payments/" + m.id + `/recall\?draft=`)
 	_, err := p.page.Reload()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.holds("Additional information, line 1 (optional)", "Paid on Mon")
+	p.holds("Additional information, line 1", "Paid on Mon")
 	p.open("/mine?tab=drafts")
 	p.says("main", "Recall from")
 }

@@ -77,7 +77,7 @@ func TestNotALetterOfAnRTransactionIsLost(t *testing.T) {
 	checker.decide(m, "approve", "")
 	m.becomes(t, "Settled")
 
-	const line = "Additional information, line 1 (optional)"
+	const line = "Additional information, line 1"
 	p.open("/payments/" + m.id + "/recall")
 	p.fill(line, "Paid on Mon")
 	p.reload()

@@ -84,7 +84,7 @@ func TestWhoLostTheRoleAsksForNothingAnyMore(t *testing.T) {
 	admin3 := b.thirdAdministrator(t)
 	late, _ := b.asked(t, admin3, "user.create", "", `{"name":"late","displayName":"Late Person","roles":["maker","checker"]}`)
 	b.changed(t, "user.suppress", "admin3", "")
-	if a := b.approve(t, admin2, late); a.Text("errorCode") != "400_STATE" || !strings.Contains(a.Body, "no active administrator any more") {
+	if a := b.approve(t, admin2, late); a.Text("errorCode") != "400_STATE" || !strings.Contains(a.Body, "no longer an active administrator") {
 		t.Errorf("what a suppressed administrator asked for: %d %s", a.Status, a.Body)
 	}
 	b.changed(t, "user.restore", "admin3", "")

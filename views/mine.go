@@ -89,7 +89,8 @@ func (m Words) class() string {
 func (m Words) field() ui.Field {
 	words := wordsOf[m.Act]
 	return ui.Field{
-		ID: words.field, Label: words.label, Hint: words.hint, Value: m.Text, Rows: 3, Limit: RejectLimit, Optional: words.optional && !m.Required,
+		ID: words.field, Label: words.label, Hint: words.hint, Value: m.Text, Rows: 3, Limit: RejectLimit, Optional: words.optional &&
+			!m.Required,
 		Problem: ui.ProblemOf(m.Problems, words.field),
 	}
 }

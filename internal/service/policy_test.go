@@ -154,7 +154,7 @@ func TestAPolicyOfAMomentAgoIsNoFault(t *testing.T) {
 func wantPolicyRefusal(t *testing.T, name string, err error) {
 	t.Helper()
 	var refused *payment.RefusalError
-	if !errors.As(err, &refused) || refused.Findings[0].Rule != rulebook.RuleApprovalPolicy || !strings.Contains(refused.Error(), "anew") {
+	if !errors.As(err, &refused) || refused.Findings[0].Rule != rulebook.RuleApprovalPolicy || !strings.Contains(refused.Error(), "again") {
 		t.Errorf("%s: %v", name, err)
 	}
 }

@@ -124,7 +124,8 @@ func (v *Request) beneficiaryForm(ask askedBeneficiary) views.ChangeForm {
 			continue
 		}
 		input := ui.Field{
-			ID: name, Label: field.Label, Hint: field.Hint, Value: ask.values[name], IBAN: field.Type == administration.TypeIBAN, Optional: !field.Required,
+			ID: name, Label: field.Label, Hint: field.Hint, Value: ask.values[name],
+				IBAN: field.Type == administration.TypeIBAN, Optional: !field.Required,
 		}
 		if field.Max > 16 { // a shorter one needs no counter
 			input.Limit = field.Max

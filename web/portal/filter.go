@@ -106,7 +106,8 @@ func (f *Filter) amount(name, typed string) int64 {
 }
 
 // Day reads a day: 20.11.2026, 20/11/2026, 2026-11-20, "20.11.", "20.11" or "20/11" of the last twelve months, or a word such as "today" in
-// any language of the portal. It begins at midnight in the time zone of now. Without its last dot, a month has two digits: 12.5 is an amount.
+// any language of the portal. It begins at midnight in the time zone of now. Without its last dot, a month has two digits: 12.5 is an
+// amount.
 func Day(typed string, now time.Time) (day time.Time, known bool) {
 	typed = strings.ReplaceAll(strings.TrimSpace(typed), "’", "'")
 	for ago, word := range map[int]i18n.Text{0: views.Today, 1: views.Yesterday, 7: views.WeekAgo} {

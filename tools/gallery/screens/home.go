@@ -108,7 +108,8 @@ func administratorHome() views.Dashboard {
 			{Label: "Quarantine", Value: "1", Note: "received, matches no payment", URL: "/quarantine", Tone: ui.ToneBad},
 		},
 		Lists: []views.Lines{{
-			Heading: "Changes waiting longest for me", Nothing: "No change waits for you", More: ui.Step{Label: "All waiting changes", URL: "/admin"},
+			Heading: "Changes waiting longest for me", Nothing: "No change waits for you",
+				More: ui.Step{Label: "All waiting changes", URL: "/admin"},
 			Rows: []ui.Entry{
 				{
 					ID: "change-1", URL: "/admin/changes/x", Name: i18n.Text("Change the roles of %s").With("maker3"),

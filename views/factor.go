@@ -37,7 +37,7 @@ func (p Proof) password() ui.Field {
 func (p Proof) code() ui.Field {
 	return ui.Field{
 		ID: "factorCode", Label: "Code from a second factor you already have",
-			Hint: "Six digits from your app, or a recovery code. Each works once.",
+		Hint:         "Six digits from your app, or a recovery code. Each works once.",
 		Autocomplete: "one-time-code", Width: "w-10", Problem: ui.ProblemOf(p.Problems, "factorCode"),
 	}
 }

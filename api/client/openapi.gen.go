@@ -2636,6 +2636,7 @@ type EquivalentAmount2 struct {
 // | `403_FORBIDDEN` | role, client or policy missing | ask an administrator |
 // | `403_FOUR_EYES` | another person must decide | let a checker decide |
 // | `403_STEP_UP` | second factor missing, wrong or used; `Retry-After` while locked | send `stepUp` |
+// | `404_ARCHIVED` | the payment left the database; `message` names the month of its archive | ask the operator for the archive |
 // | `404_NOT_FOUND` | no such address, scheme or id | correct it; do not repeat |
 // | `405_METHOD_NOT_ALLOWED` | wrong method | use one of `Allow` |
 // | `408_REQUEST_TIMEOUT` | the body arrived too slowly | send it at once |
@@ -3602,6 +3603,7 @@ type Problem struct {
 	// | `403_FORBIDDEN` | role, client or policy missing | ask an administrator |
 	// | `403_FOUR_EYES` | another person must decide | let a checker decide |
 	// | `403_STEP_UP` | second factor missing, wrong or used; `Retry-After` while locked | send `stepUp` |
+	// | `404_ARCHIVED` | the payment left the database; `message` names the month of its archive | ask the operator for the archive |
 	// | `404_NOT_FOUND` | no such address, scheme or id | correct it; do not repeat |
 	// | `405_METHOD_NOT_ALLOWED` | wrong method | use one of `Allow` |
 	// | `408_REQUEST_TIMEOUT` | the body arrived too slowly | send it at once |
@@ -6378,7 +6380,7 @@ type ClientInterface interface {
 
 	// CancelInstructionWithBody Withdraw a pending or scheduled payment
 	//
-	// Only somebody who made or changed it may. A checker may withdraw a scheduled one too.
+	// Only somebody who made or changed it may. A checker may withdraw a scheduled one too, with a reason.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -6387,7 +6389,7 @@ type ClientInterface interface {
 
 	// CancelInstruction Withdraw a pending or scheduled payment
 	//
-	// Only somebody who made or changed it may. A checker may withdraw a scheduled one too.
+	// Only somebody who made or changed it may. A checker may withdraw a scheduled one too, with a reason.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -6906,7 +6908,7 @@ func (c *Client) CreateBatch(ctx context.Context, scheme Scheme, params *CreateB
 
 // CancelInstructionWithBody Withdraw a pending or scheduled payment
 //
-// Only somebody who made or changed it may. A checker may withdraw a scheduled one too.
+// Only somebody who made or changed it may. A checker may withdraw a scheduled one too, with a reason.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6925,7 +6927,7 @@ func (c *Client) CancelInstructionWithBody(ctx context.Context, scheme Scheme, p
 
 // CancelInstruction Withdraw a pending or scheduled payment
 //
-// Only somebody who made or changed it may. A checker may withdraw a scheduled one too.
+// Only somebody who made or changed it may. A checker may withdraw a scheduled one too, with a reason.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -9374,7 +9376,7 @@ type ClientWithResponsesInterface interface {
 
 	// CancelInstructionWithBodyWithResponse Withdraw a pending or scheduled payment
 	//
-	// Only somebody who made or changed it may. A checker may withdraw a scheduled one too.
+	// Only somebody who made or changed it may. A checker may withdraw a scheduled one too, with a reason.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -9383,7 +9385,7 @@ type ClientWithResponsesInterface interface {
 
 	// CancelInstructionWithResponse Withdraw a pending or scheduled payment
 	//
-	// Only somebody who made or changed it may. A checker may withdraw a scheduled one too.
+	// Only somebody who made or changed it may. A checker may withdraw a scheduled one too, with a reason.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -12524,7 +12526,7 @@ func (c *ClientWithResponses) CreateBatchWithResponse(ctx context.Context, schem
 
 // CancelInstructionWithBodyWithResponse Withdraw a pending or scheduled payment
 //
-// Only somebody who made or changed it may. A checker may withdraw a scheduled one too.
+// Only somebody who made or changed it may. A checker may withdraw a scheduled one too, with a reason.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -12539,7 +12541,7 @@ func (c *ClientWithResponses) CancelInstructionWithBodyWithResponse(ctx context.
 
 // CancelInstructionWithResponse Withdraw a pending or scheduled payment
 //
-// Only somebody who made or changed it may. A checker may withdraw a scheduled one too.
+// Only somebody who made or changed it may. A checker may withdraw a scheduled one too, with a reason.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

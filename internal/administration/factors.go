@@ -93,7 +93,8 @@ var realmNoun = Noun{
 		NoteMissing: "Enter the records you compared, such as the statements from clearing and their days.",
 	}, {
 		Kind: KindRealmDifference, Fields: []string{"difference"}, Label: "Explain", Heading: "Explain a difference from the clearing statement",
-		Words:       "Say in the note what was found and what was done. Once this is approved, the difference counts as explained. No payment is changed.",
+		Words: "Say in the note what was found and what was done. Once this is approved, the difference counts as explained. " +
+			"No payment is changed.",
 		NoteMissing: "Enter what was found and what was done.",
 	}, {
 		Kind: KindRealmRetention, Fields: []string{"retentionMonths"}, Clears: []string{"retentionMonths"}, Filled: true,

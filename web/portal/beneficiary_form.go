@@ -125,7 +125,7 @@ func (v *Request) beneficiaryForm(ask askedBeneficiary) views.ChangeForm {
 		}
 		input := ui.Field{
 			ID: name, Label: field.Label, Hint: field.Hint, Value: ask.values[name],
-				IBAN: field.Type == administration.TypeIBAN, Optional: !field.Required,
+			IBAN: field.Type == administration.TypeIBAN, Optional: !field.Required,
 		}
 		if field.Max > 16 { // a shorter one needs no counter
 			input.Limit = field.Max

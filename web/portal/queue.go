@@ -327,7 +327,8 @@ func (v *Request) emptyQueue(f Filter) ui.Empty {
 		return ui.Empty{Icon: "circle-question-mark", Title: "No open questions", Text: "Every question to a maker has been answered."}
 	case f.View.Text != "":
 		nothing := f.NothingMatches("No waiting payment matches your search.")
-		nothing.Text = "Parts of words are searched among the 500 payments waiting longest; whole words, an amount, a maker or a day find the others."
+		nothing.Text = "Parts of words are searched among the 500 payments waiting longest; whole words, an amount, a maker or a day " +
+			"find the others."
 		return nothing
 	case f.View.Active > 0:
 		return f.NothingMatches("No waiting payment matches your search.")

@@ -305,8 +305,10 @@ func looked(a store.ReportedApproval) i18n.Text {
 func (v *Request) reportedChanges(period store.Period, words i18n.Text) (reported, error) {
 	found := reported{
 		heading: raisedHeading, words: words,
-		columns: []i18n.Text{"Change", "About", "Asked for by", "When", "Decided by", "Outcome", "Per payment", "Per day",
-			"Asked for themselves"},
+		columns: []i18n.Text{
+			"Change", "About", "Asked for by", "When", "Decided by", "Outcome", "Per payment", "Per day",
+			"Asked for themselves",
+		},
 	}
 	raised, err := v.Config.Reader.Raised(v.Context(), v.By.Realm, period)
 	outcomes := map[string]i18n.Text{"approve": "applied", "reject": "rejected", "waits": "waiting for a decision"}

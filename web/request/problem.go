@@ -276,7 +276,8 @@ func ofServer(err error) *Problem {
 	var status *echo.HTTPError
 	switch {
 	case errors.Is(err, store.ErrUnknown):
-		return unavailable("The connection to the database broke while this was being stored. Check whether it was done before you send it again.")
+		return unavailable("The connection to the database broke while this was being stored. " +
+			"Check whether it was done before you send it again.")
 	case errors.Is(err, store.ErrStopped):
 		return &Problem{Status: http.StatusServiceUnavailable, Code: "503_STOPPED", RetryAfter: stoppedRetry, Text: "Payments are stopped: the " +
 			"database lost data that was stored before. Two administrators of your institution must compare the payments with clearing, and " +

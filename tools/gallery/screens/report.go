@@ -14,7 +14,7 @@ func reportedDecisions(decisions views.Report) views.Report {
 	}
 	decisions.Rows = []views.ReportRow{{URL: "/payments/x", Cells: []i18n.Text{
 		i18n.Data("DM7QK2M4T8XWPRA5"), i18n.Data("15.11.2026 21:04:12 CET"), "Rejected",
-			i18n.Data("Duplicate of another payment: paid on Monday"),
+		i18n.Data("Duplicate of another payment: paid on Monday"),
 		i18n.Data("Anna-Katharina Zimmermann"), i18n.Data("Checker 1"), i18n.Data("CHF 1'234'567.00"),
 		i18n.Data("Beispiel Holzbau und Treuhand Gesellschaft mbH"), i18n.Data("21 00000 00003 13947 14300 09017"),
 		i18n.Text("%d approvals, within %s (%s)").With(2, "24 h", "Smallest amount: 10'000.00"), i18n.Data("1532"),

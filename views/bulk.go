@@ -39,6 +39,7 @@ type BulkItem struct {
 	Account  string
 	Sent     []ui.Row    // everything that is sent with it; none once it is decided
 	Cautions []i18n.Text // what its own page warns of
+	Talk     []Said      // questions of checkers and the answers
 	Said     i18n.Text   // why it is left out, or what became of it
 	Approved bool        // by the person who looks
 	Waits    bool        // for somebody else's approval too
@@ -79,7 +80,7 @@ func (m *Bulk) Mark(cautions []i18n.Text) {
 // Count is the number of messages that can be approved.
 func (m Bulk) Count() int { return len(m.Included) + len(m.Odd) }
 
-// act returns the label of the button. Ticked messages are counted beside it.
+// act returns the label of the button. Ticked messages are counted behind it.
 func (m Bulk) act() i18n.Text {
 	approved := len(m.Included)
 	if m.File != "" {

@@ -91,6 +91,10 @@ func (v *Request) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
 		if err != nil {
 			return model, err
 		}
+		item.Talk, err = v.talkAbout(m)
+		if err != nil {
+			return model, err
+		}
 		item.Cautions = reasonsToLook(m, warnings[m.InternalID])
 		if len(item.Cautions) > 0 {
 			item.Act = views.Message{Message: m}.Approve()

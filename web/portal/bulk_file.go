@@ -112,6 +112,10 @@ func (v *Request) fillFile(model *views.Bulk, messages []payment.Message, f Filt
 			if err != nil {
 				return err
 			}
+			items[i].Talk, err = v.talkAbout(m)
+			if err != nil {
+				return err
+			}
 		}
 		items[i].Cautions = reasonsToLook(m, warnings[m.InternalID])
 		if middle := usual[m.Summary.Amount.Currency()]; middle > 0 && m.Summary.Amount.Minor() > unusual*middle {

@@ -22,6 +22,15 @@ func talkOf(steps []store.Step) []views.Said {
 	return talk
 }
 
+// talkAbout reads the questions about a message. Before its first move there is none.
+func (v *Request) talkAbout(m payment.Message) ([]views.Said, error) {
+	if m.Sequence == 1 {
+		return nil, nil
+	}
+	steps, err := v.Config.Reader.History(v.Context(), v.By.Realm, m.InternalID)
+	return talkOf(steps), err
+}
+
 // mayAnswer reports whether this person may answer the question about a message.
 func mayAnswer(v *Request, m payment.Message) bool {
 	return m.State == payment.StateQuestion && m.MadeBy(v.By.PersonID) && m.MayChange(v.By) == nil && v.At.Before(m.ExpiresAt)

@@ -40,10 +40,12 @@ func TestAQuestionGoesFromTheQueueToItsMakerAndBack(t *testing.T) {
 	maker.get("/").is(http.StatusOK).says("Questions to you").says("Why is invoice 1107 paid twice?")
 	maker.get("/mine?tab=question").is(http.StatusOK).says("Checker 1: Why is invoice 1107 paid twice?").says("Answer")
 	maker.get("/payments/" + m.InternalID.String()).is(http.StatusOK).says("Answer the question")
+	maker.get(answerAt).is(http.StatusOK).says(m.Summary.CreditorName).says(m.Summary.Amount.Swiss())
 	form = maker.get(answerAt).is(http.StatusOK).says("Why is invoice 1107 paid twice?").says("Amend the payment instead").fields(answerAt)
 	form.Set("answer", "It has two instalments.")
 	b.as("maker2").get(answerAt).is(http.StatusForbidden)
 	maker.get(maker.post(answerAt, form).goesTo("/mine")).is(http.StatusOK).says("Your answer about " + ref + " was sent")
+	b.as("checker2").get(chosen(m.InternalID.String())).says("Why is invoice 1107 paid twice?").says("It has two instalments.")
 	maker.get(answerAt).is(http.StatusConflict).says("has no open question")
 
 	pane := checker.get(at).is(http.StatusOK).says("It has two instalments.").says("Maker 1 answered on")

@@ -61,7 +61,7 @@ func (m Upload) field() FileField {
 	}
 }
 
-// show leads to what is wrong.
+// show leads to the first problem.
 func (m Upload) show() i18n.Text {
 	if len(m.Findings) == 1 {
 		return "Show it"

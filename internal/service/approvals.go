@@ -187,8 +187,8 @@ func (s *Approvals) decidedAt(asked time.Time) time.Time {
 // day formats the banking day of a time, by which limits are counted.
 func (s *Approvals) day(at time.Time) string { return at.In(s.cfg.Zone).Format(time.DateOnly) }
 
-// Limits returns the limits of an approval by this person now, with their use today; for a payment of a later day, with what is scheduled
-// for that day.
+// Limits returns the limits of an approval by this person now, with their use today; for a payment of a later day, with the amounts
+// scheduled for that day.
 func (s *Approvals) Limits(ctx context.Context, by identity.Principal, m payment.Message) ([]rulebook.SpendingLimit, error) {
 	scope := store.LimitScope{Person: by.PersonID, Day: s.day(s.cfg.Now())}
 	if !m.IsForLaterThan(s.cfg.Now()) {

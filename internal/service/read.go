@@ -50,7 +50,7 @@ func (s *Administration) Changes(ctx context.Context, by identity.Principal, f s
 	return s.changes.Changes(ctx, by.Realm, f)
 }
 
-// Waiting counts the changes that wait for this person, up to a limit; none for a person who may not decide.
+// Waiting counts the changes that wait for this person, up to a limit; none without the right to decide.
 func (s *Administration) Waiting(ctx context.Context, by identity.Principal, most int32) (int, error) {
 	if administration.MayAdminister(by) != nil {
 		return 0, nil

@@ -55,7 +55,7 @@ func (s *Messages) bind(ctx context.Context, q *dbsqlc.Queries, ask ContextQuery
 	return guard.Err()
 }
 
-// planned adds what is scheduled under each limit for the later day of a payment, beside it.
+// planned adds the amounts scheduled under each limit for the later day of a payment, beside it.
 func planned(ctx context.Context, q *dbsqlc.Queries, ask ContextQuery, limits []rulebook.SpendingLimit) error {
 	ids := make([]uuid.UUID, len(limits))
 	for i := range limits {

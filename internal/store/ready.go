@@ -38,7 +38,7 @@ type DirectorySummary struct {
 	Broken        bool // it is not what was imported
 }
 
-// Ready reads the state of the database. After an error, the fields hold what was read.
+// Ready reads the state of the database. After an error, the fields hold the values read so far.
 func (d *Database) Ready(ctx context.Context) (Readiness, error) {
 	var ready Readiness
 	err := d.Ping(ctx)

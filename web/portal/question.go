@@ -22,9 +22,10 @@ func talkOf(steps []store.Step) []views.Said {
 	return talk
 }
 
-// talkAbout reads the questions about a message. Before its first move there is none.
+// talkAbout reads the questions about a message that waits for a decision. Before its third move none has ended: the second of two
+// approvals of a file so reads no history.
 func (v *Request) talkAbout(m payment.Message) ([]views.Said, error) {
-	if m.Sequence == 1 {
+	if m.Sequence < 3 {
 		return nil, nil
 	}
 	steps, err := v.Config.Reader.History(v.Context(), v.By.Realm, m.InternalID)

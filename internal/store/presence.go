@@ -45,14 +45,32 @@ func (d *Desk) Look(ctx context.Context, by identity.Principal, m payment.Messag
 		if err != nil {
 			return err
 		}
-		return q.MessageLookInsert(ctx, dbsqlc.MessageLookInsertParams{
-			Realm: by.Realm, MessageID: m.InternalID, Version: int32(m.Version), PersonID: by.PersonID, FirstAt: now, //nolint:gosec // counts from 1
-		})
+		return insertLooks(ctx, q, by, []payment.Message{m}, now)
 	})
 	if err != nil {
 		return fmt.Errorf("note who looks at a message: %w", err)
 	}
 	return nil
+}
+
+// LookAtAll records that a person views these versions of messages on one page, and since when. The person is no viewer of any of them.
+func (d *Desk) LookAtAll(ctx context.Context, by identity.Principal, messages []payment.Message, now time.Time) error {
+	err := d.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		return insertLooks(ctx, q, by, messages, now)
+	})
+	if err != nil {
+		return fmt.Errorf("note who looks at %d messages: %w", len(messages), err)
+	}
+	return nil
+}
+
+func insertLooks(ctx context.Context, q *dbsqlc.Queries, by identity.Principal, messages []payment.Message, now time.Time) error {
+	looks := dbsqlc.MessageLookInsertParams{Realm: by.Realm, PersonID: by.PersonID, FirstAt: now}
+	for _, m := range messages {
+		looks.MessageIds = append(looks.MessageIds, m.InternalID)
+		looks.Versions = append(looks.Versions, int32(m.Version)) //nolint:gosec // counts from 1
+	}
+	return q.MessageLookInsert(ctx, looks)
 }
 
 // Stay records that the person is still there.

@@ -19,6 +19,9 @@ WHERE x.realm = @realm AND x.person_id <> @person_id AND x.seen_at >= @since::ti
 ORDER BY p.display_name LIMIT 200;
 
 -- name: MessageLookInsert :exec
--- The person has this version open for the first time.
-INSERT INTO message_look (realm, message_id, version, person_id, first_at) VALUES (@realm, @message_id, @version, @person_id, @first_at)
+-- The person has these versions open for the first time. The order keeps two requests of one person from waiting for each other.
+INSERT INTO message_look (realm, message_id, version, person_id, first_at)
+SELECT @realm::text, n.message_id, n.version, @person_id::uuid, @first_at::timestamptz
+FROM (SELECT unnest(@message_ids::uuid[]) AS message_id, unnest(@versions::integer[]) AS version) n
+ORDER BY n.message_id, n.version
 ON CONFLICT DO NOTHING;

@@ -77,6 +77,7 @@ func (v *Request) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
 		return model, err
 	}
 	totals := map[money.Currency]money.Amount{}
+	var shown []payment.Message
 	for i, m := range messages {
 		item := bulkItem(m, rows[i])
 		item.Said, err = v.leftOutBefore(m, model.Count())
@@ -87,6 +88,7 @@ func (v *Request) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
 			model.LeftOut = append(model.LeftOut, item)
 			continue
 		}
+		shown = append(shown, m)
 		item.Sent, err = sentRows(m)
 		if err != nil {
 			return model, err
@@ -105,7 +107,7 @@ func (v *Request) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
 		addTo(totals, m.Summary.Amount)
 	}
 	model.Totals = totalsView(totals)
-	return model, err
+	return model, v.lookAtAll(shown)
 }
 
 // reasonsToLook returns the reasons to decide a message on its own; none for an ordinary message.

@@ -100,6 +100,7 @@ func (v *Request) fillFile(model *views.Bulk, messages []payment.Message, f Filt
 	usual := medians(messages)
 	totals := map[money.Currency]money.Amount{}
 	items := make([]views.BulkItem, len(messages))
+	var shown []payment.Message
 	for i, m := range messages {
 		items[i] = bulkItem(m, rows[i])
 		items[i].Said = v.leftOut(m)
@@ -108,6 +109,7 @@ func (v *Request) fillFile(model *views.Bulk, messages []payment.Message, f Filt
 		}
 		if items[i].Said == "" {
 			addTo(totals, m.Summary.Amount)
+			shown = append(shown, m)
 			items[i].Sent, err = sentRows(m)
 			if err != nil {
 				return err
@@ -144,7 +146,7 @@ func (v *Request) fillFile(model *views.Bulk, messages []payment.Message, f Filt
 		}
 	}
 	model.Totals = totalsView(totals)
-	return nil
+	return v.lookAtAll(shown)
 }
 
 // medians returns the median amounts of payments in minor units by currency; none for fewer than five payments.

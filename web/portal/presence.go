@@ -18,6 +18,14 @@ func (v *Request) look(m payment.Message) error {
 	return v.Config.Desk.Look(v.Context(), v.By, m, v.At)
 }
 
+// lookAtAll records that a checker has these messages open on one page; nothing for others.
+func (v *Request) lookAtAll(messages []payment.Message) error {
+	if !v.By.Has(identity.RoleChecker) || len(messages) == 0 {
+		return nil
+	}
+	return v.Config.Desk.LookAtAll(v.Context(), v.By, messages, v.At)
+}
+
 // looked names the other people who view a message: "Checker 2 is looking at this"; "" for none.
 func (v *Request) looked(message uuid.UUID) i18n.Text { return lookedBy(v.viewers[message]) }
 

@@ -82,6 +82,23 @@ func TestSupervisorsReadTheReportsOfControl(t *testing.T) {
 	}
 }
 
+// TestApprovalsOfSeveralHadTheirPageOpen: the page that compares several payments, and that of a file, show each as its own page does.
+func TestApprovalsOfSeveralHadTheirPageOpen(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker, checker := b.as("maker1"), b.as("checker1")
+	page := checker.get(chosen(maker.priced("10.00", "20.00")...)).is(http.StatusOK)
+	maker.submitFile(maker.upload("Lohn.xml", []byte(salaries(3))).goesTo("/payments/batches/"))
+	file := checker.get("/queue/files/" + b.text("SELECT batch_id::text FROM batch_payment LIMIT 1")).is(http.StatusOK)
+	b.change("UPDATE message_look SET first_at = first_at - interval '6 s'")
+	checker.post("/queue/bulk", url.Values{"item": page.items()}).is(http.StatusOK).says("2 of 2 approved.")
+	checker.post("/queue/bulk", with(file.fields("/queue/bulk"), "looked", "yes")).is(http.StatusOK).says("3 of 3 approved.")
+	fast := b.as("supervisor1").get("/reports/fast").is(http.StatusOK)
+	if n := fast.page.Find("main tbody tr").Length(); n != 0 {
+		t.Errorf("%d approvals count as faster than reading: %s", n, fast.main())
+	}
+}
+
 // TestTheReportOfWhatLetsPeopleDoMore: limits, policies, roles, exceptions; what asks more is not in it, and each row leads to its change.
 func TestTheReportOfWhatLetsPeopleDoMore(t *testing.T) {
 	t.Parallel()

@@ -13,26 +13,29 @@ import (
 )
 
 const messageLookInsert = `-- name: MessageLookInsert :exec
-INSERT INTO message_look (realm, message_id, version, person_id, first_at) VALUES ($1, $2, $3, $4, $5)
+INSERT INTO message_look (realm, message_id, version, person_id, first_at)
+SELECT $1::text, n.message_id, n.version, $2::uuid, $3::timestamptz
+FROM (SELECT unnest($4::uuid[]) AS message_id, unnest($5::integer[]) AS version) n
+ORDER BY n.message_id, n.version
 ON CONFLICT DO NOTHING
 `
 
 type MessageLookInsertParams struct {
-	Realm     string
-	MessageID uuid.UUID
-	Version   int32
-	PersonID  uuid.UUID
-	FirstAt   time.Time
+	Realm      string
+	PersonID   uuid.UUID
+	FirstAt    time.Time
+	MessageIds []uuid.UUID
+	Versions   []int32
 }
 
-// The person has this version open for the first time.
+// The person has these versions open for the first time. The order keeps two requests of one person from waiting for each other.
 func (q *Queries) MessageLookInsert(ctx context.Context, arg MessageLookInsertParams) error {
 	_, err := q.db.Exec(ctx, messageLookInsert,
 		arg.Realm,
-		arg.MessageID,
-		arg.Version,
 		arg.PersonID,
 		arg.FirstAt,
+		arg.MessageIds,
+		arg.Versions,
 	)
 	return err
 }

@@ -80,20 +80,37 @@ func (m *Bulk) Mark(cautions []i18n.Text) {
 // Count is the number of messages that can be approved.
 func (m Bulk) Count() int { return len(m.Included) + len(m.Odd) }
 
-// act returns the label of the button. Ticked messages are counted behind it.
-func (m Bulk) act() i18n.Text {
-	approved := len(m.Included)
-	if m.File != "" {
-		approved = m.Count()
+// BulkSumPath is the fragment with the number and the sum of what the form would approve. A change of its ticks loads it.
+const BulkSumPath = "/queue/bulk/sum"
+
+// ticks reports whether each message with cautions is ticked on its own.
+func (m Bulk) ticks() bool { return m.File == "" && len(m.Odd) > 0 }
+
+// heading counts all messages to compare. It says that they are approved only if no tick decides that.
+func (m Bulk) heading() i18n.Text {
+	if m.ticks() {
+		return i18n.Text("Compare %d payments").With(m.Count())
 	}
-	if approved == 0 {
+	return i18n.Text("Approve %d payments").With(m.Count())
+}
+
+// act returns the label of the button. It has the sum if no tick changes it; ticked messages are counted behind it.
+func (m Bulk) act() i18n.Text {
+	switch {
+	case !m.ticks():
+		return i18n.Text("Approve %d payments: %s in total").With(m.Count(), sumOf(m.Totals))
+	case len(m.Included) == 0:
 		return "Approve the ticked payments"
 	}
-	sum := i18n.Data(m.Totals[0].String())
-	if len(m.Totals) > 1 {
-		sum = i18n.Text("%s and %s").With(m.Totals[0].String(), m.Totals[1].String())
+	return i18n.Text("Approve %d payments").With(len(m.Included))
+}
+
+// sumOf writes the totals of up to two currencies.
+func sumOf(totals []ui.Amount) i18n.Text {
+	if len(totals) > 1 {
+		return i18n.Text("%s and %s").With(totals[0].String(), totals[1].String())
 	}
-	return i18n.Text("Approve %d payments: %s in total").With(approved, sum)
+	return i18n.Data(totals[0].String())
 }
 
 func (m BulkOutcome) done() int { return m.Approved + m.Waiting + m.Refused }

@@ -42,7 +42,7 @@ func TestSeveralAreComparedAndApprovedTogether(t *testing.T) {
 	maker.post(strings.TrimSuffix(check, "check")+"submit", maker.shown(check)).goesTo("/payments/")
 
 	page := both.get(chosen(append(ids, own, ids[0], "no key")...)).is(http.StatusOK)
-	page.says("Approve 2 payments").says("Left out: 3").says("was already rejected by Checker 2")
+	page.says("Compare 2 payments").says("Left out: 3").says("was already rejected by Checker 2")
 	page.says("Amended after its submission")
 	page.says("Another person must decide")
 	if len(page.items()) != 2 {
@@ -136,7 +136,7 @@ func TestWhatAsksForASecondFactorIsLeftOutOfABulk(t *testing.T) {
 	before := checker.get(chosen(ids...)).is(http.StatusOK).items()
 	b.changed("policy.create", "", url.Values{"approvals": {"1"}, "rank": {"900"}, "amountFrom": {"500.00"}, "stepUp": {"yes"}})
 	page := checker.get(chosen(ids...)).is(http.StatusOK)
-	page.says("Approve 2 payments").says("Open it on its own: the policy requires a second factor.")
+	page.says("Compare 2 payments").says("Open it on its own: the policy requires a second factor.")
 	if len(page.items()) != 2 || len(before) != 3 {
 		t.Fatalf("the form sends %d, and sent %d before the policy", len(page.items()), len(before))
 	}
@@ -188,7 +188,7 @@ func TestWhatIsLeftOutOfABulkTakesNobodysPlace(t *testing.T) {
 	}
 	own := both.priced("1.00", "2.00")
 	selected := slices.Concat(own, b.as("maker1").priced(amounts...), []string{own[0], uuid.NewString()})
-	page := both.get(chosen(selected...)).is(http.StatusOK).says("Approve 50 payments").says("Left out: 3")
+	page := both.get(chosen(selected...)).is(http.StatusOK).says("Compare 50 payments").says("Left out: 3")
 	if n := strings.Count(page.main(), "At most 50 payments"); n != 1 || len(page.items()) != 50 {
 		t.Errorf("%d are sent, and %d told to wait", len(page.items()), n)
 	}

@@ -134,7 +134,10 @@ func TestABulkApprovesWhatIsTicked(t *testing.T) {
 	}
 	b.changed("limit.set", "", url.Values{"limitOf": {"person"}, "holder": {"checker1"}, "currency": {"CHF"}, "perDay": {"18000"}})
 	page := checker.get(chosen(ids...)).is(http.StatusOK).says("Needs a closer look: 2").says("Nothing unusual: 2").says("Left out: 1").
-		says("Approve 2 payments: CHF 181.00 in total").says("per day")
+		says("Compare 4 payments").says("per day").says("2 payments: CHF 181.00 in total")
+	if label := strings.Join(strings.Fields(page.page.Find("#approve > span").Text()), " "); label != "Approve 2 payments ticked" {
+		t.Errorf("the button says %q: ticks change the sum", label)
+	}
 	form := page.page.Find("form:has(#approve)")
 	if form.Find("#approve").Length() != 1 || form.Find("ol.bulk-list").Length() == 0 ||
 		strings.LastIndex(page.text, "bulk-list") > strings.Index(page.text, `id="approve"`) {
@@ -143,6 +146,11 @@ func TestABulkApprovesWhatIsTicked(t *testing.T) {
 	items := url.Values{}
 	form.Find("[type=hidden][name=item]").Each(func(_ int, item *goquery.Selection) { items.Add("item", item.AttrOr("value", "")) })
 	items.Add("item", form.Find("[type=checkbox][name=item]").Last().AttrOr("value", ""))
+	checker.withHTMX().post("/queue/bulk/sum", items).is(http.StatusOK).says("3 payments: CHF 582.00 in total")
+	sum := b.asIn("demo2", "checker1").post("/queue/bulk/sum", items).is(http.StatusOK)
+	if sum.text != "" || b.count("SELECT count(*) FROM decision WHERE action = 'approve'") != 1 {
+		t.Errorf("the sum of another realm is %q", sum.text)
+	}
 	checker.post("/queue/bulk", items).is(http.StatusOK).says("3 of 3 approved.")
 	for i, want := range []payment.State{"Approved", "Approved", "Approval Pending", "Approved", "Approval Pending"} {
 		if state := b.state(ids[i]); state != want {

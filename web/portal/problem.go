@@ -140,7 +140,7 @@ func (v *Request) endedWord() string {
 
 // answeredInPlace lists the fragments that a page requests by itself, and the button to stay signed in. The page reports the end
 // of the session itself, so a person who types is not redirected.
-var answeredInPlace = map[string]bool{IBANPath: true, OutlookPath: true, StayPath: true}
+var answeredInPlace = map[string]bool{IBANPath: true, OutlookPath: true, StayPath: true, views.BulkSumPath: true}
 
 // fragmentTooLate answers an htmx request without a session: the whole page goes to sign in and comes back to the requested address. Every
 // address of a part of a page is also that of a page. A form is kept.

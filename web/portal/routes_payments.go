@@ -84,6 +84,7 @@ func (p *Portal) queueRoutes() []request.Route {
 		get("/queue/bulk", showBulk),
 		get("/queue/table", exportOf("/queue", nextWaiting)),
 		post("/queue/bulk", approveBulk),
+		post(views.BulkSumPath, sumBulk),
 		get("/queue/files/:id", showFileApproval),
 		get("/queue/views", showViews),
 		post("/queue/views", saveView),

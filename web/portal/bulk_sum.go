@@ -1,0 +1,42 @@
+package portal
+
+import (
+	"net/http"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/money"
+	"countersign/internal/payment"
+	"countersign/views"
+)
+
+// sumBulk renders the number and the sum of the messages that the form of several would approve as it stands. It decides nothing.
+func sumBulk(v *Request) error {
+	err := payment.MayRead(v.By)
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	var ids []uuid.UUID
+	for _, item := range form[itemField] {
+		id, err := uuid.Parse(itemKey(item))
+		if err == nil && len(ids) < maxSelected {
+			ids = append(ids, id)
+		}
+	}
+	messages, err := v.Config.Reader.MessagesOf(v.Context(), v.By.Realm, ids)
+	totals, count := map[money.Currency]money.Amount{}, 0
+	for _, m := range messages {
+		if v.leftOut(m) == "" {
+			count++
+			addTo(totals, m.Summary.Amount)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return v.Render(http.StatusOK, views.BulkSum(count, totalsView(totals)))
+}

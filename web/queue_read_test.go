@@ -201,7 +201,6 @@ func TestTheQueueIsReadByIndexesWithoutStatistics(t *testing.T) {
 				return err
 			},
 			"the news": func() error { _, err := q.reader.CreditorNews(t.Context(), demo.Realm, list); return err },
-			"the past": func() error { _, err := q.reader.CreditorPasts(t.Context(), demo.Realm, list); return err },
 			"the like": func() error { _, err := q.reader.Alike(t.Context(), demo.Realm, like); return err },
 		} {
 			q.notes.cut()

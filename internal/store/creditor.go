@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -14,8 +15,8 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// CreditorPast sums up earlier payments to a creditor, in the currency of a payment: the last 50 payments to the account, and those among
-// the realm's last 1,000 messages to the same name at other accounts.
+// CreditorPast sums up earlier payments to a creditor, in the currency of a payment: the last 50 payments to the account, and where there are
+// none, those among the realm's last 1,000 messages to the same name at other accounts.
 type CreditorPast struct {
 	Payments int          // to this account
 	Most     money.Amount // the largest of them
@@ -26,65 +27,9 @@ type CreditorPast struct {
 	MaxElsewhere money.Amount
 }
 
-// CreditorPast reads the earlier payments to the creditor of a payment.
-func (r *Reader) CreditorPast(ctx context.Context, realm string, s payment.Summary, except uuid.UUID) (CreditorPast, error) {
-	var past CreditorPast
-	currency := s.Amount.Currency()
-	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
-		here, err := q.CreditorAccountPast(ctx, dbsqlc.CreditorAccountPastParams{
-			Realm: realm, CreditorAccount: s.CreditorAccount, Currency: string(currency), OtherThan: except,
-		})
-		if err != nil {
-			return fmt.Errorf("read the payments to an account: %w", err)
-		}
-		past.Payments, past.Name = int(here.Payments), here.Name
-		past.Most, err = money.FromMinor(currency, here.Most)
-		if err != nil || past.Payments > 0 {
-			return err
-		}
-		elsewhere, err := q.CreditorNamePast(ctx, dbsqlc.CreditorNamePastParams{
-			Realm: realm, OtherThan: except, Currency: string(currency), CreditorName: s.CreditorName, CreditorAccount: s.CreditorAccount,
-		})
-		if err != nil {
-			return fmt.Errorf("read the payments to a name: %w", err)
-		}
-		past.Elsewhere, past.OtherAccount = int(elsewhere.Payments), elsewhere.Account
-		past.MaxElsewhere, err = money.FromMinor(currency, elsewhere.Most)
-		return err
-	})
-	return past, err
-}
-
-// CreditorPasts reads the earlier payments to the accounts of payments, in their order. Payments to their names at other accounts are not
-// read.
-func (r *Reader) CreditorPasts(ctx context.Context, realm string, of []payment.Message) ([]CreditorPast, error) {
-	pasts := make([]CreditorPast, len(of))
-	ask := dbsqlc.CreditorAccountsPastParams{Realm: realm}
-	for i, m := range of {
-		ask.Items, ask.Accounts = append(ask.Items, int32(i)), append(ask.Accounts, m.Summary.CreditorAccount)
-		ask.Currencies, ask.Others = append(ask.Currencies, string(m.Summary.Amount.Currency())), append(ask.Others, m.InternalID)
-	}
-	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-		rows, err := q.CreditorAccountsPast(ctx, ask)
-		if err != nil {
-			return fmt.Errorf("read the payments to accounts: %w", err)
-		}
-		for _, row := range rows {
-			most, err := money.FromMinor(of[row.Item].Summary.Amount.Currency(), row.Most)
-			if err != nil {
-				return err
-			}
-			pasts[row.Item] = CreditorPast{Payments: int(row.Payments), Most: most, Name: row.Name}
-		}
-		return nil
-	})
-	return pasts, err
-}
-
 // CreditorNews holds the news about the creditor of a payment.
 type CreditorNews struct {
-	First        bool // nothing that was approved was paid to the account before
-	OtherAccount bool // and the same name was paid at another account
+	Past CreditorPast
 	// ListedName is under which name the list of beneficiaries has the account, "" where it has not.
 	ListedName string
 	// AddedAt is since when a beneficiary has the account, AccountChangedAt when its account became this one, EarlierIBAN the one before;
@@ -96,45 +41,55 @@ type CreditorNews struct {
 	FormerName string
 }
 
-// CreditorNews reads the news about the creditors of payments, by the ids of the payments that have any. A beneficiary that does not fit
-// its seal is ignored; the log raises an alarm.
+// CreditorNews reads the news about the creditors of payment orders, by their ids. A beneficiary that does not fit its seal is ignored; the
+// log raises an alarm.
 func (r *Reader) CreditorNews(ctx context.Context, realm string, of []payment.Message) (map[uuid.UUID]CreditorNews, error) {
-	ask := dbsqlc.CreditorFirstParams{Realm: realm}
-	for _, m := range of {
+	ask := dbsqlc.CreditorPastParams{Realm: realm}
+	for i, m := range of {
 		if m.Kind == payment.KindInstruction && m.Summary.CreditorAccount != "" {
-			ask.MessageIds, ask.Accounts = append(ask.MessageIds, m.InternalID), append(ask.Accounts, m.Summary.CreditorAccount)
-			ask.Names = append(ask.Names, m.Summary.CreditorName)
+			ask.Items, ask.Accounts = append(ask.Items, int32(i)), append(ask.Accounts, m.Summary.CreditorAccount)
+			ask.Currencies = append(ask.Currencies, string(m.Summary.Amount.Currency()))
+			ask.Names, ask.Others = append(ask.Names, m.Summary.CreditorName), append(ask.Others, m.InternalID)
 		}
 	}
 	news := map[uuid.UUID]CreditorNews{}
-	if len(ask.MessageIds) == 0 {
+	if len(ask.Items) == 0 {
 		return news, nil
 	}
 	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-		firsts, err := q.CreditorFirst(ctx, ask)
+		pasts, err := q.CreditorPast(ctx, ask)
 		if err != nil {
-			return fmt.Errorf("look for first payments: %w", err)
-		}
-		for _, row := range firsts {
-			news[row.MessageID] = CreditorNews{First: true, OtherAccount: row.OtherAccount}
+			return fmt.Errorf("read the earlier payments to creditors: %w", err)
 		}
 		known, former, err := r.beneficiaries(ctx, q, realm, ask.Accounts)
-		for i, id := range ask.MessageIds {
-			if name := former[ask.Accounts[i]]; name != "" {
-				n := news[id]
-				n.FormerName = name
-				news[id] = n
+		if err != nil {
+			return err
+		}
+		for _, row := range pasts {
+			s := of[row.Item].Summary
+			n := CreditorNews{FormerName: former[s.CreditorAccount]}
+			n.Past, err = pastOf(row, s.Amount.Currency())
+			if err != nil {
+				return err
 			}
-			if b, found := known[ask.Accounts[i]]; found {
-				n := news[id]
+			if b, found := known[s.CreditorAccount]; found {
 				n.ListedName = b.Name
 				n.AddedAt, n.AccountChangedAt, n.EarlierIBAN = b.AddedAt.UTC(), Time(b.AccountChangedAt), b.EarlierIban
-				news[id] = n
 			}
+			news[of[row.Item].InternalID] = n
 		}
-		return err
+		return nil
 	})
 	return news, err
+}
+
+func pastOf(row dbsqlc.CreditorPastRow, currency money.Currency) (CreditorPast, error) {
+	most, err := money.FromMinor(currency, row.Most)
+	elsewhere, err2 := money.FromMinor(currency, row.MostElsewhere)
+	return CreditorPast{
+		Payments: int(row.Payments), Most: most, Name: row.Name,
+		Elsewhere: int(row.Elsewhere), OtherAccount: row.OtherAccount, MaxElsewhere: elsewhere,
+	}, errors.Join(err, err2)
 }
 
 // beneficiaries reads the beneficiaries in force with one of these accounts, by account, and the names of those that no longer have one.

@@ -13,6 +13,7 @@ import (
 	"countersign/internal/money"
 	"countersign/internal/payee"
 	"countersign/internal/payment"
+	"countersign/internal/rulebook"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
@@ -186,8 +187,9 @@ func (r *Reader) QueueKeys(ctx context.Context, realm string, person uuid.UUID, 
 			ExcludePerson: p.ExcludePerson, OnlyPerson: p.OnlyPerson, PageSize: p.PageSize, Keys: p.Keys,
 		})
 		for _, row := range rows {
+			profile, _ := rulebook.Scheme(row.Scheme).Profile() // of a scheme nobody knows only the count is told
 			list = append(list, WaitingMessages{
-				MessageID: row.MessageID, CreatedAt: row.CreatedAt.UTC(), Currency: row.Currency, Minor: row.Amount,
+				MessageID: row.MessageID, CreatedAt: row.CreatedAt.UTC(), Currency: string(profile.Currency), Minor: row.Amount,
 				Version: int(row.Version), Approvals: int(row.Approvals), Own: row.Own, Decided: row.Decided,
 			})
 		}

@@ -2,26 +2,14 @@
 -- OFFSET 0 keeps the look-up of a message by its key apart from the scan of versions: in tables that were never analysed the planner would
 -- join them by the realm alone. Of an account the newest 500 versions are looked at: thousands of payments to it may wait.
 
--- name: CreditorAccountPast :one
--- The last 50 payments to an account in a currency that were approved, other than the given one: how many, the largest, and the name used
--- last. It reads the index of accounts.
-SELECT count(*) AS payments, coalesce(max(q.amount), 0)::bigint AS most, coalesce((array_agg(q.creditor_name ORDER BY q.message_id DESC))[1], '')::text AS name
-FROM (
-  SELECT v.message_id, v.amount, v.creditor_name FROM (
-    SELECT * FROM message_version x
-    WHERE x.realm = @realm AND x.creditor_account = @creditor_account AND x.currency = @currency AND x.message_id <> @other_than
-    ORDER BY x.message_id DESC LIMIT 500) v
-  WHERE EXISTS (SELECT FROM message m WHERE m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
-      AND m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed') OFFSET 0)
-  ORDER BY v.message_id DESC LIMIT 50
-) q;
-
--- name: CreditorAccountsPast :many
--- CreditorAccountPast of several payments (lists of equal length), by item. It reads the index of each account once. A payment that was
--- approved itself counts among the 50, and is left out.
+-- name: CreditorPast :many
+-- Of payments (lists of equal length), by item: the last 50 approved payments to the account in the currency, how many, the largest, and the
+-- name used last. Of a payment whose account got none, the same of the approved payments to its name at other accounts, among the last 1,000
+-- messages of the realm, and the account used last. It reads the index of each account once. A payment that was approved itself counts
+-- among the 50, and is left out.
 WITH asked AS (
   SELECT unnest(@items::integer[]) AS item, unnest(@accounts::text[]) AS account, unnest(@currencies::text[]) AS currency,
-         unnest(@others::uuid[]) AS other
+         unnest(@names::text[]) AS name, unnest(@others::uuid[]) AS other
 ), paid AS MATERIALIZED (
   SELECT a.account, a.currency, q.message_id, q.amount, q.creditor_name FROM (SELECT DISTINCT account, currency FROM asked) a
   CROSS JOIN LATERAL (
@@ -32,53 +20,27 @@ WITH asked AS (
         AND m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed') OFFSET 0)
     ORDER BY v.message_id DESC LIMIT 50
   ) q
-)
-SELECT a.item::integer AS item, count(q.message_id) AS payments, coalesce(max(q.amount), 0)::bigint AS most,
-       coalesce((array_agg(q.creditor_name ORDER BY q.message_id DESC))[1], '')::text AS name
-FROM asked a LEFT JOIN paid q ON q.account = a.account AND q.currency = a.currency AND q.message_id <> a.other
-GROUP BY a.item;
-
--- name: CreditorNamePast :one
--- Among the last 1,000 messages of the realm: the approved payments to this name at other accounts, with the account used last.
-SELECT count(*) AS payments, coalesce(max(q.amount), 0)::bigint AS most,
-       coalesce((array_agg(q.creditor_account ORDER BY q.message_id DESC))[1], '')::text AS account
-FROM (
-  SELECT v.message_id, v.amount, v.creditor_account
-  FROM message_version v
-  JOIN message m ON m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
-  WHERE v.realm = @realm AND v.message_id IN (SELECT x.message_id FROM message x WHERE x.realm = @realm ORDER BY x.message_id DESC LIMIT 1000)
-    AND m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed') AND v.message_id <> @other_than
-    AND v.currency = @currency AND lower(v.creditor_name) = lower(@creditor_name::text) AND v.creditor_account <> @creditor_account
-) q;
-
--- name: CreditorFirst :many
--- Of payments (three lists of equal length), those to whose account nothing was approved before, and whether among the last 1,000 messages
--- of the realm the same name was paid at another account. It reads the index of each account once, from its newest
--- message to the second that was approved.
-WITH asked AS (
-  SELECT unnest(@message_ids::uuid[]) AS message_id, unnest(@accounts::text[]) AS account, unnest(@names::text[]) AS name
-), paid AS MATERIALIZED (
-  SELECT a.account, p.message_id FROM (SELECT DISTINCT account FROM asked) a
-  CROSS JOIN LATERAL (
-    SELECT v.message_id FROM (
-      SELECT * FROM message_version x WHERE x.realm = @realm AND x.creditor_account = a.account ORDER BY x.message_id DESC LIMIT 500) v
-    WHERE EXISTS (SELECT FROM message m WHERE m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
-        AND m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed') OFFSET 0)
-    ORDER BY v.message_id DESC LIMIT 2) p -- the newest, which are at hand; a payment itself is none
-), first_paid AS (
-  SELECT a.message_id, a.account, a.name FROM asked a
-  WHERE NOT EXISTS (SELECT FROM paid p WHERE p.account = a.account AND p.message_id <> a.message_id)
+), here AS MATERIALIZED (
+  SELECT a.item, a.account, a.currency, lower(a.name) AS name, a.other, count(q.message_id) AS payments, max(q.amount) AS most,
+         (array_agg(q.creditor_name ORDER BY q.message_id DESC))[1] AS last_name
+  FROM asked a LEFT JOIN paid q ON q.account = a.account AND q.currency = a.currency AND q.message_id <> a.other
+  GROUP BY a.item, a.account, a.currency, a.name, a.other
 ), past AS MATERIALIZED (
-  SELECT lower(v.creditor_name) AS name, v.creditor_account AS account
+  SELECT v.message_id, lower(v.creditor_name) AS name, v.creditor_account AS account, v.currency, v.amount
   FROM (SELECT x.realm, x.message_id, x.version, x.kind, x.state FROM message x WHERE x.realm = @realm ORDER BY x.message_id DESC LIMIT 1000) m
   JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
   WHERE m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed')
-    AND lower(v.creditor_name) IN (SELECT lower(f.name) FROM first_paid f)
-    AND EXISTS (SELECT FROM first_paid)
+    AND lower(v.creditor_name) IN (SELECT h.name FROM here h WHERE h.payments = 0)
+    AND EXISTS (SELECT FROM here h WHERE h.payments = 0)
+), elsewhere AS (
+  SELECT h.item, count(*) AS payments, max(p.amount) AS most, (array_agg(p.account ORDER BY p.message_id DESC))[1] AS account
+  FROM here h JOIN past p ON p.name = h.name AND p.currency = h.currency AND p.account <> h.account AND p.message_id <> h.other
+  WHERE h.payments = 0 GROUP BY h.item
 )
-SELECT f.message_id::uuid AS message_id,
-       EXISTS (SELECT FROM past p WHERE p.name = lower(f.name) AND p.account <> f.account)::boolean AS other_account
-FROM first_paid f;
+SELECT h.item::integer AS item, h.payments::bigint AS payments, coalesce(h.most, 0)::bigint AS most, coalesce(h.last_name, '')::text AS name,
+       coalesce(e.payments, 0)::bigint AS elsewhere, coalesce(e.most, 0)::bigint AS most_elsewhere,
+       coalesce(e.account, '')::text AS other_account
+FROM here h LEFT JOIN elsewhere e ON e.item = h.item;
 
 -- name: CreditorRecent :many
 -- The creditors that a person paid last, each account once, of their last 100 payments in a scheme.

@@ -93,10 +93,13 @@ SELECT message_id::uuid AS message_id, file_name FROM batch_payment
 WHERE realm = @realm AND batch_id = @batch_id AND message_id IS NOT NULL ORDER BY position;
 
 -- name: BatchesWaiting :many
--- The files of which several payments wait for approval, the newest first, among the 5,000 messages that arrived last.
+-- The files of which several payments wait for approval, the newest first, among the 5,000 messages that arrived last. Where no file came
+-- since the oldest of them, none is looked up.
 SELECT b.batch_id, min(b.file_name)::text AS file_name, count(*) AS waiting
 FROM (SELECT m.message_id FROM message m WHERE m.realm = @realm AND m.state = 'Approval Pending' ORDER BY m.message_id DESC LIMIT 5000) m
 JOIN batch_payment b ON b.realm = @realm AND b.message_id = m.message_id
+WHERE EXISTS (SELECT FROM batch_payment x WHERE x.realm = @realm AND x.message_id >= (
+  SELECT w.message_id FROM message w WHERE w.realm = @realm AND w.state = 'Approval Pending' ORDER BY w.message_id LIMIT 1))
 GROUP BY b.batch_id HAVING count(*) > 1 ORDER BY max(b.message_id::text) DESC LIMIT 10;
 
 -- name: DraftDiscard :execrows

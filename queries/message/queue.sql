@@ -40,11 +40,15 @@ LIMIT @page_size::integer;
 
 -- name: QueueKeys :many
 -- The keys, ages and amounts of what QueueList lists, of all pages together, so many at most, the oldest first, from behind a key on; and
--- whether the person who looks made each, or decided it already.
-SELECT m.message_id, m.created_at, m.currency, m.amount, m.version, m.approvals, coalesce(@person::uuid = ANY (m.makers), false)::boolean AS own,
+-- whether the person who looks made each, or decided it already. As in QueueShares, the message itself tells all of a payment that was never
+-- changed.
+SELECT m.message_id, m.created_at, m.scheme, m.listed_amount AS amount, m.version, m.approvals,
+       CASE WHEN m.version = 1 THEN m.maker_person IS NOT DISTINCT FROM @person::uuid
+         ELSE EXISTS (SELECT FROM message_version v WHERE v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
+           AND @person::uuid = ANY (v.makers)) END::boolean AS own,
        (m.approvals > 0 AND EXISTS (SELECT FROM decision x WHERE x.realm = m.realm AND x.message_id = m.message_id AND x.version = m.version
                  AND x.checker_person = @person::uuid))::boolean AS decided
-FROM message_listed m
+FROM message m
 WHERE m.realm = @realm AND m.state = 'Approval Pending'
   AND (sqlc.narg(after)::uuid IS NULL OR m.message_id > sqlc.narg(after)::uuid)
   AND (sqlc.narg(kind)::text IS NULL OR m.kind = sqlc.narg(kind)::text)
@@ -58,14 +62,17 @@ WHERE m.realm = @realm AND m.state = 'Approval Pending'
        OR CASE WHEN m.expires_at IS NULL THEN 'infinity'::timestamptz ELSE m.expires_at END < sqlc.narg(expires_before)::timestamptz)
   AND (NOT @amended::boolean OR m.version > 1)
   AND (NOT @begun::boolean OR m.approvals > 0)
-  AND (sqlc.narg(payees)::text[] IS NULL OR m.payee_result = ANY (sqlc.narg(payees)::text[]))
+  AND (sqlc.narg(payees)::text[] IS NULL OR EXISTS (SELECT FROM message_version v WHERE v.realm = m.realm
+       AND v.message_id = m.message_id AND v.version = m.version AND v.payee_result = ANY (sqlc.narg(payees)::text[])))
   AND (sqlc.narg(keys)::uuid[] IS NULL OR m.message_id = ANY (sqlc.narg(keys)::uuid[]))
   AND (sqlc.narg(exclude_person)::uuid IS NULL OR (m.maker_person IS DISTINCT FROM sqlc.narg(exclude_person)::uuid
-       AND sqlc.narg(exclude_person)::uuid <> ALL (m.makers)
+       AND (m.version = 1 OR NOT EXISTS (SELECT FROM message_version v WHERE v.realm = m.realm AND v.message_id = m.message_id
+         AND v.version = m.version AND sqlc.narg(exclude_person)::uuid = ANY (v.makers)))
        AND (m.approvals = 0 OR NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
                          AND d.checker_person = sqlc.narg(exclude_person)::uuid))))
-  AND (sqlc.narg(only_person)::uuid IS NULL OR ((m.maker_person = sqlc.narg(only_person)::uuid OR m.version > 1)
-       AND sqlc.narg(only_person)::uuid = ANY (m.makers)))
+  AND (sqlc.narg(only_person)::uuid IS NULL OR CASE WHEN m.version = 1 THEN m.maker_person = sqlc.narg(only_person)::uuid
+       ELSE EXISTS (SELECT FROM message_version v WHERE v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
+         AND sqlc.narg(only_person)::uuid = ANY (v.makers)) END)
 ORDER BY m.message_id
 LIMIT @page_size::integer;
 

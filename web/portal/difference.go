@@ -20,15 +20,21 @@ const unusual = 3
 // Differences lists the differences between a payment and earlier ones to its creditor, in words: for the checker to compare, and for the
 // maker to see before. A payment still being entered has only its kind, its summary and the id of the amended payment.
 func Differences(v *Request, m payment.Message) ([]views.Warning, error) {
-	known, read := v.news[versionOf(m)]
-	if read {
-		return apart(v, m, known)
+	known, read := v.listed[versionOf(m)]
+	if !read {
+		news, err := v.Config.Reader.CreditorNews(v.Context(), v.By.Realm, []payment.Message{m})
+		if err != nil {
+			return nil, err
+		}
+		known.news = news[m.InternalID]
 	}
-	news, err := v.Config.Reader.CreditorNews(v.Context(), v.By.Realm, []payment.Message{m})
-	if err != nil {
-		return nil, err
-	}
-	return apart(v, m, news[m.InternalID])
+	return fromPast(m, known.news, v.At), nil
+}
+
+// listedPayment is known of a payment that the page lists.
+type listedPayment struct {
+	news  store.CreditorNews
+	alike int // payments
 }
 
 // contentVersion is one version of a message.
@@ -39,17 +45,9 @@ type contentVersion struct {
 
 func versionOf(m payment.Message) contentVersion { return contentVersion{m.InternalID, m.Version} }
 
-// apart returns the differences between a payment and earlier ones to its creditor; news says whether creditor and account are new.
-func apart(v *Request, m payment.Message, news store.CreditorNews) ([]views.Warning, error) {
-	past, err := v.Config.Reader.CreditorPast(v.Context(), v.By.Realm, m.Summary, m.InternalID)
-	if err != nil {
-		return nil, err
-	}
-	return fromPast(m, news, past, v.At), nil
-}
-
 // fromPast compares a payment with the earlier ones to its creditor.
-func fromPast(m payment.Message, news store.CreditorNews, past store.CreditorPast, now time.Time) []views.Warning {
+func fromPast(m payment.Message, news store.CreditorNews, now time.Time) []views.Warning {
+	past := news.Past
 	warnings := BeneficiaryWarnings(m, news, now)
 	if m.Summary.DebtorAccount == m.Summary.CreditorAccount {
 		warnings = append(warnings, views.Warning{
@@ -97,23 +95,15 @@ func Warnings(v *Request, of []payment.Message) (map[uuid.UUID][]views.Warning, 
 	if err != nil {
 		return nil, err
 	}
-	pasts, err := v.Config.Reader.CreditorPasts(v.Context(), v.By.Realm, paid)
-	if err != nil {
-		return nil, err
-	}
 	warnings := map[uuid.UUID][]views.Warning{}
-	v.news = make(map[contentVersion]store.CreditorNews, len(paid))
+	v.listed = make(map[contentVersion]listedPayment, len(paid))
 	for i, m := range paid {
-		past, found := pasts[i], news[m.InternalID]
-		v.news[versionOf(m)] = found
-		if found.OtherAccount {
-			past.Elsewhere = 1
-		}
+		v.listed[versionOf(m)] = listedPayment{news: news[m.InternalID], alike: alike[i]}
 		list := views.PayeeWarning(m.Payee)
 		if alike[i] > 0 {
 			list = append(list, views.AlikeWarning(alike[i]))
 		}
-		list = append(list, fromPast(m, found, past, v.At)...)
+		list = append(list, fromPast(m, news[m.InternalID], v.At)...)
 		if len(list) > 0 {
 			warnings[m.InternalID] = list
 		}

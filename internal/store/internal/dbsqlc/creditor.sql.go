@@ -12,186 +12,6 @@ import (
 	"github.com/google/uuid"
 )
 
-const creditorAccountPast = `-- name: CreditorAccountPast :one
-
-SELECT count(*) AS payments, coalesce(max(q.amount), 0)::bigint AS most, coalesce((array_agg(q.creditor_name ORDER BY q.message_id DESC))[1], '')::text AS name
-FROM (
-  SELECT v.message_id, v.amount, v.creditor_name FROM (
-    SELECT realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, previous_version, previous_makers, first_maker, approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, ordered_debtor_name, maker_role, maker_grant_id, maker_granted_at, clients, payee_result, payee_name, payee_at, words FROM message_version x
-    WHERE x.realm = $1 AND x.creditor_account = $2 AND x.currency = $3 AND x.message_id <> $4
-    ORDER BY x.message_id DESC LIMIT 500) v
-  WHERE EXISTS (SELECT FROM message m WHERE m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
-      AND m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed') OFFSET 0)
-  ORDER BY v.message_id DESC LIMIT 50
-) q
-`
-
-type CreditorAccountPastParams struct {
-	Realm           string
-	CreditorAccount string
-	Currency        string
-	OtherThan       uuid.UUID
-}
-
-type CreditorAccountPastRow struct {
-	Payments int64
-	Most     int64
-	Name     string
-}
-
-// What a creditor was paid before: for the check page of a payment, for rows of the queue, and for the form of a maker.
-// OFFSET 0 keeps the look-up of a message by its key apart from the scan of versions: in tables that were never analysed the planner would
-// join them by the realm alone. Of an account the newest 500 versions are looked at: thousands of payments to it may wait.
-// The last 50 payments to an account in a currency that were approved, other than the given one: how many, the largest, and the name used
-// last. It reads the index of accounts.
-func (q *Queries) CreditorAccountPast(ctx context.Context, arg CreditorAccountPastParams) (CreditorAccountPastRow, error) {
-	row := q.db.QueryRow(ctx, creditorAccountPast,
-		arg.Realm,
-		arg.CreditorAccount,
-		arg.Currency,
-		arg.OtherThan,
-	)
-	var i CreditorAccountPastRow
-	err := row.Scan(&i.Payments, &i.Most, &i.Name)
-	return i, err
-}
-
-const creditorAccountsPast = `-- name: CreditorAccountsPast :many
-WITH asked AS (
-  SELECT unnest($1::integer[]) AS item, unnest($2::text[]) AS account, unnest($3::text[]) AS currency,
-         unnest($4::uuid[]) AS other
-), paid AS MATERIALIZED (
-  SELECT a.account, a.currency, q.message_id, q.amount, q.creditor_name FROM (SELECT DISTINCT account, currency FROM asked) a
-  CROSS JOIN LATERAL (
-    SELECT v.message_id, v.amount, v.creditor_name FROM (
-      SELECT realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, previous_version, previous_makers, first_maker, approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, ordered_debtor_name, maker_role, maker_grant_id, maker_granted_at, clients, payee_result, payee_name, payee_at, words FROM message_version x WHERE x.realm = $5 AND x.creditor_account = a.account AND x.currency = a.currency
-      ORDER BY x.message_id DESC LIMIT 500) v
-    WHERE EXISTS (SELECT FROM message m WHERE m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
-        AND m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed') OFFSET 0)
-    ORDER BY v.message_id DESC LIMIT 50
-  ) q
-)
-SELECT a.item::integer AS item, count(q.message_id) AS payments, coalesce(max(q.amount), 0)::bigint AS most,
-       coalesce((array_agg(q.creditor_name ORDER BY q.message_id DESC))[1], '')::text AS name
-FROM asked a LEFT JOIN paid q ON q.account = a.account AND q.currency = a.currency AND q.message_id <> a.other
-GROUP BY a.item
-`
-
-type CreditorAccountsPastParams struct {
-	Items      []int32
-	Accounts   []string
-	Currencies []string
-	Others     []uuid.UUID
-	Realm      string
-}
-
-type CreditorAccountsPastRow struct {
-	Item     int32
-	Payments int64
-	Most     int64
-	Name     string
-}
-
-// CreditorAccountPast of several payments (lists of equal length), by item. It reads the index of each account once. A payment that was
-// approved itself counts among the 50, and is left out.
-func (q *Queries) CreditorAccountsPast(ctx context.Context, arg CreditorAccountsPastParams) ([]CreditorAccountsPastRow, error) {
-	rows, err := q.db.Query(ctx, creditorAccountsPast,
-		arg.Items,
-		arg.Accounts,
-		arg.Currencies,
-		arg.Others,
-		arg.Realm,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []CreditorAccountsPastRow
-	for rows.Next() {
-		var i CreditorAccountsPastRow
-		if err := rows.Scan(
-			&i.Item,
-			&i.Payments,
-			&i.Most,
-			&i.Name,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const creditorFirst = `-- name: CreditorFirst :many
-WITH asked AS (
-  SELECT unnest($1::uuid[]) AS message_id, unnest($2::text[]) AS account, unnest($3::text[]) AS name
-), paid AS MATERIALIZED (
-  SELECT a.account, p.message_id FROM (SELECT DISTINCT account FROM asked) a
-  CROSS JOIN LATERAL (
-    SELECT v.message_id FROM (
-      SELECT realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, previous_version, previous_makers, first_maker, approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, ordered_debtor_name, maker_role, maker_grant_id, maker_granted_at, clients, payee_result, payee_name, payee_at, words FROM message_version x WHERE x.realm = $4 AND x.creditor_account = a.account ORDER BY x.message_id DESC LIMIT 500) v
-    WHERE EXISTS (SELECT FROM message m WHERE m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
-        AND m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed') OFFSET 0)
-    ORDER BY v.message_id DESC LIMIT 2) p -- the newest, which are at hand; a payment itself is none
-), first_paid AS (
-  SELECT a.message_id, a.account, a.name FROM asked a
-  WHERE NOT EXISTS (SELECT FROM paid p WHERE p.account = a.account AND p.message_id <> a.message_id)
-), past AS MATERIALIZED (
-  SELECT lower(v.creditor_name) AS name, v.creditor_account AS account
-  FROM (SELECT x.realm, x.message_id, x.version, x.kind, x.state FROM message x WHERE x.realm = $4 ORDER BY x.message_id DESC LIMIT 1000) m
-  JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
-  WHERE m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed')
-    AND lower(v.creditor_name) IN (SELECT lower(f.name) FROM first_paid f)
-    AND EXISTS (SELECT FROM first_paid)
-)
-SELECT f.message_id::uuid AS message_id,
-       EXISTS (SELECT FROM past p WHERE p.name = lower(f.name) AND p.account <> f.account)::boolean AS other_account
-FROM first_paid f
-`
-
-type CreditorFirstParams struct {
-	MessageIds []uuid.UUID
-	Accounts   []string
-	Names      []string
-	Realm      string
-}
-
-type CreditorFirstRow struct {
-	MessageID    uuid.UUID
-	OtherAccount bool
-}
-
-// Of payments (three lists of equal length), those to whose account nothing was approved before, and whether among the last 1,000 messages
-// of the realm the same name was paid at another account. It reads the index of each account once, from its newest
-// message to the second that was approved.
-func (q *Queries) CreditorFirst(ctx context.Context, arg CreditorFirstParams) ([]CreditorFirstRow, error) {
-	rows, err := q.db.Query(ctx, creditorFirst,
-		arg.MessageIds,
-		arg.Accounts,
-		arg.Names,
-		arg.Realm,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []CreditorFirstRow
-	for rows.Next() {
-		var i CreditorFirstRow
-		if err := rows.Scan(&i.MessageID, &i.OtherAccount); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const creditorLastPaid = `-- name: CreditorLastPaid :many
 SELECT q.creditor_account, q.amount, q.currency, coalesce(m.settled_at, m.created_at)::timestamptz AS paid_at
 FROM (SELECT DISTINCT unnest($1::text[]) AS account) a
@@ -237,45 +57,103 @@ func (q *Queries) CreditorLastPaid(ctx context.Context, accounts []string, realm
 	return items, nil
 }
 
-const creditorNamePast = `-- name: CreditorNamePast :one
-SELECT count(*) AS payments, coalesce(max(q.amount), 0)::bigint AS most,
-       coalesce((array_agg(q.creditor_account ORDER BY q.message_id DESC))[1], '')::text AS account
-FROM (
-  SELECT v.message_id, v.amount, v.creditor_account
-  FROM message_version v
-  JOIN message m ON m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
-  WHERE v.realm = $1 AND v.message_id IN (SELECT x.message_id FROM message x WHERE x.realm = $1 ORDER BY x.message_id DESC LIMIT 1000)
-    AND m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed') AND v.message_id <> $2
-    AND v.currency = $3 AND lower(v.creditor_name) = lower($4::text) AND v.creditor_account <> $5
-) q
+const creditorPast = `-- name: CreditorPast :many
+
+WITH asked AS (
+  SELECT unnest($1::integer[]) AS item, unnest($2::text[]) AS account, unnest($3::text[]) AS currency,
+         unnest($4::text[]) AS name, unnest($5::uuid[]) AS other
+), paid AS MATERIALIZED (
+  SELECT a.account, a.currency, q.message_id, q.amount, q.creditor_name FROM (SELECT DISTINCT account, currency FROM asked) a
+  CROSS JOIN LATERAL (
+    SELECT v.message_id, v.amount, v.creditor_name FROM (
+      SELECT realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, previous_version, previous_makers, first_maker, approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, ordered_debtor_name, maker_role, maker_grant_id, maker_granted_at, clients, payee_result, payee_name, payee_at, words FROM message_version x WHERE x.realm = $6 AND x.creditor_account = a.account AND x.currency = a.currency
+      ORDER BY x.message_id DESC LIMIT 500) v
+    WHERE EXISTS (SELECT FROM message m WHERE m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
+        AND m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed') OFFSET 0)
+    ORDER BY v.message_id DESC LIMIT 50
+  ) q
+), here AS MATERIALIZED (
+  SELECT a.item, a.account, a.currency, lower(a.name) AS name, a.other, count(q.message_id) AS payments, max(q.amount) AS most,
+         (array_agg(q.creditor_name ORDER BY q.message_id DESC))[1] AS last_name
+  FROM asked a LEFT JOIN paid q ON q.account = a.account AND q.currency = a.currency AND q.message_id <> a.other
+  GROUP BY a.item, a.account, a.currency, a.name, a.other
+), past AS MATERIALIZED (
+  SELECT v.message_id, lower(v.creditor_name) AS name, v.creditor_account AS account, v.currency, v.amount
+  FROM (SELECT x.realm, x.message_id, x.version, x.kind, x.state FROM message x WHERE x.realm = $6 ORDER BY x.message_id DESC LIMIT 1000) m
+  JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
+  WHERE m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed')
+    AND lower(v.creditor_name) IN (SELECT h.name FROM here h WHERE h.payments = 0)
+    AND EXISTS (SELECT FROM here h WHERE h.payments = 0)
+), elsewhere AS (
+  SELECT h.item, count(*) AS payments, max(p.amount) AS most, (array_agg(p.account ORDER BY p.message_id DESC))[1] AS account
+  FROM here h JOIN past p ON p.name = h.name AND p.currency = h.currency AND p.account <> h.account AND p.message_id <> h.other
+  WHERE h.payments = 0 GROUP BY h.item
+)
+SELECT h.item::integer AS item, h.payments::bigint AS payments, coalesce(h.most, 0)::bigint AS most, coalesce(h.last_name, '')::text AS name,
+       coalesce(e.payments, 0)::bigint AS elsewhere, coalesce(e.most, 0)::bigint AS most_elsewhere,
+       coalesce(e.account, '')::text AS other_account
+FROM here h LEFT JOIN elsewhere e ON e.item = h.item
 `
 
-type CreditorNamePastParams struct {
-	Realm           string
-	OtherThan       uuid.UUID
-	Currency        string
-	CreditorName    string
-	CreditorAccount string
+type CreditorPastParams struct {
+	Items      []int32
+	Accounts   []string
+	Currencies []string
+	Names      []string
+	Others     []uuid.UUID
+	Realm      string
 }
 
-type CreditorNamePastRow struct {
-	Payments int64
-	Most     int64
-	Account  string
+type CreditorPastRow struct {
+	Item          int32
+	Payments      int64
+	Most          int64
+	Name          string
+	Elsewhere     int64
+	MostElsewhere int64
+	OtherAccount  string
 }
 
-// Among the last 1,000 messages of the realm: the approved payments to this name at other accounts, with the account used last.
-func (q *Queries) CreditorNamePast(ctx context.Context, arg CreditorNamePastParams) (CreditorNamePastRow, error) {
-	row := q.db.QueryRow(ctx, creditorNamePast,
+// What a creditor was paid before: for the check page of a payment, for rows of the queue, and for the form of a maker.
+// OFFSET 0 keeps the look-up of a message by its key apart from the scan of versions: in tables that were never analysed the planner would
+// join them by the realm alone. Of an account the newest 500 versions are looked at: thousands of payments to it may wait.
+// Of payments (lists of equal length), by item: the last 50 approved payments to the account in the currency, how many, the largest, and the
+// name used last. Of a payment whose account got none, the same of the approved payments to its name at other accounts, among the last 1,000
+// messages of the realm, and the account used last. It reads the index of each account once. A payment that was approved itself counts
+// among the 50, and is left out.
+func (q *Queries) CreditorPast(ctx context.Context, arg CreditorPastParams) ([]CreditorPastRow, error) {
+	rows, err := q.db.Query(ctx, creditorPast,
+		arg.Items,
+		arg.Accounts,
+		arg.Currencies,
+		arg.Names,
+		arg.Others,
 		arg.Realm,
-		arg.OtherThan,
-		arg.Currency,
-		arg.CreditorName,
-		arg.CreditorAccount,
 	)
-	var i CreditorNamePastRow
-	err := row.Scan(&i.Payments, &i.Most, &i.Account)
-	return i, err
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CreditorPastRow
+	for rows.Next() {
+		var i CreditorPastRow
+		if err := rows.Scan(
+			&i.Item,
+			&i.Payments,
+			&i.Most,
+			&i.Name,
+			&i.Elsewhere,
+			&i.MostElsewhere,
+			&i.OtherAccount,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const creditorRecent = `-- name: CreditorRecent :many

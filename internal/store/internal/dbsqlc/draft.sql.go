@@ -341,6 +341,8 @@ const batchesWaiting = `-- name: BatchesWaiting :many
 SELECT b.batch_id, min(b.file_name)::text AS file_name, count(*) AS waiting
 FROM (SELECT m.message_id FROM message m WHERE m.realm = $1 AND m.state = 'Approval Pending' ORDER BY m.message_id DESC LIMIT 5000) m
 JOIN batch_payment b ON b.realm = $1 AND b.message_id = m.message_id
+WHERE EXISTS (SELECT FROM batch_payment x WHERE x.realm = $1 AND x.message_id >= (
+  SELECT w.message_id FROM message w WHERE w.realm = $1 AND w.state = 'Approval Pending' ORDER BY w.message_id LIMIT 1))
 GROUP BY b.batch_id HAVING count(*) > 1 ORDER BY max(b.message_id::text) DESC LIMIT 10
 `
 
@@ -350,7 +352,8 @@ type BatchesWaitingRow struct {
 	Waiting  int64
 }
 
-// The files of which several payments wait for approval, the newest first, among the 5,000 messages that arrived last.
+// The files of which several payments wait for approval, the newest first, among the 5,000 messages that arrived last. Where no file came
+// since the oldest of them, none is looked up.
 func (q *Queries) BatchesWaiting(ctx context.Context, realm string) ([]BatchesWaitingRow, error) {
 	rows, err := q.db.Query(ctx, batchesWaiting, realm)
 	if err != nil {

@@ -63,10 +63,13 @@ func (q *Queries) QueueCount(ctx context.Context, realm string, excludePerson *u
 }
 
 const queueKeys = `-- name: QueueKeys :many
-SELECT m.message_id, m.created_at, m.currency, m.amount, m.version, m.approvals, coalesce($1::uuid = ANY (m.makers), false)::boolean AS own,
+SELECT m.message_id, m.created_at, m.scheme, m.listed_amount AS amount, m.version, m.approvals,
+       CASE WHEN m.version = 1 THEN m.maker_person IS NOT DISTINCT FROM $1::uuid
+         ELSE EXISTS (SELECT FROM message_version v WHERE v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
+           AND $1::uuid = ANY (v.makers)) END::boolean AS own,
        (m.approvals > 0 AND EXISTS (SELECT FROM decision x WHERE x.realm = m.realm AND x.message_id = m.message_id AND x.version = m.version
                  AND x.checker_person = $1::uuid))::boolean AS decided
-FROM message_listed m
+FROM message m
 WHERE m.realm = $2 AND m.state = 'Approval Pending'
   AND ($3::uuid IS NULL OR m.message_id > $3::uuid)
   AND ($4::text IS NULL OR m.kind = $4::text)
@@ -80,14 +83,17 @@ WHERE m.realm = $2 AND m.state = 'Approval Pending'
        OR CASE WHEN m.expires_at IS NULL THEN 'infinity'::timestamptz ELSE m.expires_at END < $11::timestamptz)
   AND (NOT $12::boolean OR m.version > 1)
   AND (NOT $13::boolean OR m.approvals > 0)
-  AND ($14::text[] IS NULL OR m.payee_result = ANY ($14::text[]))
+  AND ($14::text[] IS NULL OR EXISTS (SELECT FROM message_version v WHERE v.realm = m.realm
+       AND v.message_id = m.message_id AND v.version = m.version AND v.payee_result = ANY ($14::text[])))
   AND ($15::uuid[] IS NULL OR m.message_id = ANY ($15::uuid[]))
   AND ($16::uuid IS NULL OR (m.maker_person IS DISTINCT FROM $16::uuid
-       AND $16::uuid <> ALL (m.makers)
+       AND (m.version = 1 OR NOT EXISTS (SELECT FROM message_version v WHERE v.realm = m.realm AND v.message_id = m.message_id
+         AND v.version = m.version AND $16::uuid = ANY (v.makers)))
        AND (m.approvals = 0 OR NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
                          AND d.checker_person = $16::uuid))))
-  AND ($17::uuid IS NULL OR ((m.maker_person = $17::uuid OR m.version > 1)
-       AND $17::uuid = ANY (m.makers)))
+  AND ($17::uuid IS NULL OR CASE WHEN m.version = 1 THEN m.maker_person = $17::uuid
+       ELSE EXISTS (SELECT FROM message_version v WHERE v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
+         AND $17::uuid = ANY (v.makers)) END)
 ORDER BY m.message_id
 LIMIT $18::integer
 `
@@ -116,7 +122,7 @@ type QueueKeysParams struct {
 type QueueKeysRow struct {
 	MessageID uuid.UUID
 	CreatedAt time.Time
-	Currency  string
+	Scheme    string
 	Amount    int64
 	Version   int32
 	Approvals int32
@@ -125,7 +131,8 @@ type QueueKeysRow struct {
 }
 
 // The keys, ages and amounts of what QueueList lists, of all pages together, so many at most, the oldest first, from behind a key on; and
-// whether the person who looks made each, or decided it already.
+// whether the person who looks made each, or decided it already. As in QueueShares, the message itself tells all of a payment that was never
+// changed.
 func (q *Queries) QueueKeys(ctx context.Context, arg QueueKeysParams) ([]QueueKeysRow, error) {
 	rows, err := q.db.Query(ctx, queueKeys,
 		arg.Person,
@@ -157,7 +164,7 @@ func (q *Queries) QueueKeys(ctx context.Context, arg QueueKeysParams) ([]QueueKe
 		if err := rows.Scan(
 			&i.MessageID,
 			&i.CreatedAt,
-			&i.Currency,
+			&i.Scheme,
 			&i.Amount,
 			&i.Version,
 			&i.Approvals,

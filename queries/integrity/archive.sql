@@ -145,6 +145,10 @@ WHERE realm = @realm AND payment_id = @payment_id AND change_id IS NOT NULL AND 
 -- name: ArchivedPaymentPage :many
 SELECT * FROM archived_payment WHERE (realm, payment_id) > (@realm::text, @payment_id::uuid) ORDER BY realm, payment_id LIMIT @most::integer;
 
+-- name: ErasedPaymentPage :many
+SELECT * FROM archived_payment WHERE erased_by IS NOT NULL AND (realm, payment_id) > (@realm::text, @payment_id::uuid)
+ORDER BY realm, payment_id LIMIT @most::integer;
+
 -- name: ArchivedMonthOf :one
 -- The month of the archive with which a payment left the database.
 SELECT m.month FROM archived_payment p JOIN archived_month m ON m.realm = p.realm AND m.change_id = p.change_id

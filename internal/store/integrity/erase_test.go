@@ -256,6 +256,8 @@ func strikeKeys(t *testing.T, h *servicetest.Env, erased uuid.UUID, key, whole s
 	back := `DELETE FROM archived_payment WHERE payment_id = '` + erased.String() + `';
 		INSERT INTO archived_payment SELECT * FROM jsonb_populate_record(NULL::archived_payment, '` + whole + `')`
 	round := 10
+	since := audit(t, h, h.DB.OwnerURL).Newest
+	named36 := func(i integrity.Invariant) bool { return i.ID == "I36" && len(i.Violations) > 0 }
 	for what, strike := range map[string]string{
 		"the record of a payment deleted": `DELETE FROM archived_payment WHERE key IS NOT NULL`,
 		"the record of an erased payment": `DELETE FROM archived_payment WHERE key IS NULL`,
@@ -285,6 +287,10 @@ func strikeKeys(t *testing.T, h *servicetest.Env, erased uuid.UUID, key, whole s
 		}
 		if !found {
 			t.Errorf("%s: not named", what)
+		}
+		if seen := strings.Contains(what, "erase") || strings.HasPrefix(what, "a key deleted") || what == "a key put back"; seen &&
+			!slices.ContainsFunc(audit(t, h, d.url, since...).Invariants, named36) {
+			t.Errorf("%s: not named since a checkpoint", what)
 		}
 	}
 }

@@ -414,6 +414,40 @@ func (q *Queries) ErasedCount(ctx context.Context, realm string) (int64, error) 
 	return count, err
 }
 
+const erasedPaymentPage = `-- name: ErasedPaymentPage :many
+SELECT realm, payment_id, key, change_id, messages, erased_by, key_id, seal FROM archived_payment WHERE erased_by IS NOT NULL AND (realm, payment_id) > ($1::text, $2::uuid)
+ORDER BY realm, payment_id LIMIT $3::integer
+`
+
+func (q *Queries) ErasedPaymentPage(ctx context.Context, realm string, paymentID uuid.UUID, most int32) ([]ArchivedPayment, error) {
+	rows, err := q.db.Query(ctx, erasedPaymentPage, realm, paymentID, most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ArchivedPayment
+	for rows.Next() {
+		var i ArchivedPayment
+		if err := rows.Scan(
+			&i.Realm,
+			&i.PaymentID,
+			&i.Key,
+			&i.ChangeID,
+			&i.Messages,
+			&i.ErasedBy,
+			&i.KeyID,
+			&i.Seal,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const familyEndList = `-- name: FamilyEndList :many
 SELECT coalesce(m.original_id, m.message_id)::uuid AS payment, max(m.state_since)::timestamptz AS since,
   bool_and(m.state = ANY ($1::text[]) OR m.state = 'Accepted' AND m.kind = 'recall')::boolean AS ended

@@ -47,18 +47,13 @@ func (c *archiveCommand) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	snapshot, err := integrity.Open(ctx, c.DatabaseURL)
-	if err != nil {
-		return err
-	}
-	defer snapshot.Close(ctx)
 	in.Keys = &integrity.ContentKeys{URL: c.DatabaseURL}
 	defer in.Keys.Close(ctx)
 	file, err := os.OpenFile(c.Output, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return fmt.Errorf("write the archive: %w", err)
 	}
-	_, err = snapshot.Archive(ctx, in, file)
+	_, err = fromSnapshot(ctx, c.DatabaseURL, func(s *integrity.Snapshot) (int, error) { return s.Archive(ctx, in, file) })
 	if err == nil {
 		err = file.Sync()
 	}

@@ -137,12 +137,7 @@ func (c *auditVerifyCommand) approved(ctx context.Context, archive auditlog.Arch
 	if err != nil {
 		return err
 	}
-	snapshot, err := integrity.Open(ctx, c.DatabaseURL)
-	if err != nil {
-		return err
-	}
-	defer snapshot.Close(ctx)
-	approved, err := snapshot.Approved(ctx, tokens, archive)
+	approved, err := fromSnapshot(ctx, c.DatabaseURL, func(s *integrity.Snapshot) (bool, error) { return s.Approved(ctx, tokens, archive) })
 	switch {
 	case err != nil:
 		return err
@@ -152,6 +147,17 @@ func (c *auditVerifyCommand) approved(ctx context.Context, archive auditlog.Arch
 		fmt.Println("not approved by two administrators yet")
 	}
 	return nil
+}
+
+// fromSnapshot reads from a snapshot of the database.
+func fromSnapshot[T any](ctx context.Context, url string, read func(*integrity.Snapshot) (T, error)) (T, error) {
+	snapshot, err := integrity.Open(ctx, url)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	defer snapshot.Close(ctx)
+	return read(snapshot)
 }
 
 // printBundle verifies a bundle and prints the facts it proves.
@@ -258,12 +264,9 @@ func (c *auditExportCommand) Run(ctx context.Context) error {
 func (c *auditExportCommand) gather(ctx context.Context, seal payment.Sealer, id uuid.UUID) (auditlog.Bundle, error) {
 	const tries, pause = 10, 400 * time.Millisecond
 	for try := 1; ; try++ {
-		seen, err := integrity.Open(ctx, c.DatabaseURL)
-		if err != nil {
-			return auditlog.Bundle{}, err
-		}
-		bundle, err := seen.Bundle(ctx, seal, c.Realm, id)
-		seen.Close(ctx)
+		bundle, err := fromSnapshot(ctx, c.DatabaseURL, func(s *integrity.Snapshot) (auditlog.Bundle, error) {
+			return s.Bundle(ctx, seal, c.Realm, id)
+		})
 		if !errors.Is(err, integrity.ErrNotSealed) || try == tries {
 			return bundle, err
 		}
@@ -281,12 +284,7 @@ type auditCheckpointCommand struct {
 
 // Run prints the checkpoints, one after the other.
 func (c *auditCheckpointCommand) Run(ctx context.Context) error {
-	snapshot, err := integrity.Open(ctx, c.DatabaseURL)
-	if err != nil {
-		return err
-	}
-	defer snapshot.Close(ctx)
-	notes, err := snapshot.Checkpoints(ctx)
+	notes, err := fromSnapshot(ctx, c.DatabaseURL, func(s *integrity.Snapshot) ([]string, error) { return s.Checkpoints(ctx) })
 	if err != nil {
 		return err
 	}

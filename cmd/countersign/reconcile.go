@@ -45,12 +45,9 @@ func (c *reconcileCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	snapshot, err := integrity.Open(ctx, c.DatabaseURL)
-	if err != nil {
-		return err
-	}
-	defer snapshot.Close(ctx)
-	ledger, err := snapshot.Ledger(ctx, rulebook.Scheme(c.Scheme), statement.From.Add(-service.SettledLate), zone)
+	ledger, err := fromSnapshot(ctx, c.DatabaseURL, func(s *integrity.Snapshot) ([]payment.LedgerItem, error) {
+		return s.Ledger(ctx, rulebook.Scheme(c.Scheme), statement.From.Add(-service.SettledLate), zone)
+	})
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package clearing_test
 import (
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -102,11 +103,21 @@ func TestPaymentsStopOnADatabaseThatLostRows(t *testing.T) {
 	if alarms(log) != 1 || !strings.Contains(log.String(), "are stopped until two administrators") {
 		t.Errorf("the log:\n%s", log)
 	}
-	if said := again.Notary.Standing().String(); !strings.Contains(said, "payments stopped in demo") {
+	if said := again.Notary.Standing().String(); !strings.Contains(said, "payments stopped in demo") ||
+		!strings.Contains(said, "of 31 payments known to this gateway") {
 		t.Errorf("the state is %q", said)
+	}
+	missing := again.Notary.Standing().Missing["demo"]
+	for _, one := range append(known, gone) {
+		if !slices.Contains(missing, string(one.GlobalID)) || !strings.Contains(log.String(), string(one.GlobalID)) {
+			t.Errorf("payment %s is not named: %v, and the log:\n%s", one.GlobalID, missing, log)
+		}
 	}
 	reconcile(t, again, known[0])
 	again.Notary.Sweep(ctx)
+	if missing := again.Notary.Standing().Missing; len(missing) > 0 {
+		t.Errorf("after the comparison payments are missing: %v", missing)
+	}
 	if _, err := again.Messages.Message(ctx, "demo", gone.InternalID); !errors.Is(err, payment.ErrNotFound) {
 		t.Fatalf("nothing was lost: %v", err)
 	}

@@ -14,6 +14,9 @@ import (
 type Mark struct {
 	// Checkpoint is the newest signed checkpoint of the realm's audit trail, as a signed note; "" for none.
 	Checkpoint string `json:"checkpoint,omitempty"`
+	// Recent names the newest messages of the trail, the newest first, to name those that a database lost: a line for each with the id of
+	// its newest row, the hash of its leaf in hexadecimal digits, and its Global ID.
+	Recent string `json:"recent,omitempty"`
 }
 
 // Marks stores the mark of each realm in a file of the gateway, outside the database: a database that lost committed rows, or was restored,

@@ -37,6 +37,24 @@ SELECT coalesce(max(t.size), 0)::bigint AS size FROM audit_tree t WHERE t.realm 
 -- name: AuditCheckpointNote :one
 SELECT coalesce(c.note, '')::text AS note FROM audit_checkpoint c WHERE c.realm = @realm AND c.size = @size;
 
+-- name: LeafRecentList :many
+-- The newest leaves of messages from one leaf on, the newest first.
+SELECT l.row_id, l.hash, m.global_id
+FROM audit_leaf l
+CROSS JOIN LATERAL (SELECT * FROM audit_event x WHERE x.realm = l.realm AND x.event_id = l.row_id AND x.sequence IS NOT NULL OFFSET 0) e
+CROSS JOIN LATERAL (SELECT * FROM message x WHERE x.realm = e.realm AND x.message_id = e.message_id OFFSET 0) m
+WHERE l.realm = @realm AND l.leaf_index >= @since::bigint ORDER BY l.leaf_index DESC;
+
+-- name: LeafLostList :many
+-- Which of some leaves the database lost, by their order: it has the row with another hash, or neither leaf nor row. The row of an
+-- archived leaf left.
+SELECT i.place::integer AS place
+FROM (SELECT unnest(@ids::uuid[]) AS row_id, unnest(@hashes::bytea[]) AS hash, generate_subscripts(@ids::uuid[], 1) AS place) i
+LEFT JOIN LATERAL (SELECT * FROM audit_leaf x WHERE x.realm = @realm::text AND x.row_id = i.row_id OFFSET 0) l ON true
+LEFT JOIN LATERAL (SELECT * FROM audit_event x WHERE x.realm = @realm AND x.event_id = i.row_id OFFSET 0) e ON true
+WHERE l.hash <> i.hash OR l.hash IS NULL AND e.event_id IS NULL
+ORDER BY i.place;
+
 -- name: UnsealedList :many
 -- Rows that the tree does not have, in the order of the transactions that wrote them, from one transaction on. The number of a transaction
 -- that is yet to come is that of another server.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -67,12 +68,20 @@ var ErrTreeChanged = errors.New("the audit tree differs from the signed one")
 type LostError struct {
 	Seen auditlog.Checkpoint
 	Size int64 // of the stored tree
+	// Messages are the Global IDs of known messages whose newest row is lost, the newest first.
+	Messages []string
 }
 
-// Error names both trees.
+// Error names both trees and the known messages.
 func (e *LostError) Error() string {
-	return fmt.Sprintf("%s: it went back from the %d leaves that were signed at %s to other ones, %d now", ErrTreeChanged, e.Seen.Size,
+	text := fmt.Sprintf("%s: it went back from the %d leaves that were signed at %s to other ones, %d now", ErrTreeChanged, e.Seen.Size,
 		e.Seen.At.Format(time.RFC3339), e.Size)
+	if len(e.Messages) == 0 {
+		return text + "; this gateway knows no payment that lost rows, only clearing's statement names them"
+	}
+	named := e.Messages[:min(len(e.Messages), maxLostNamed)]
+	return fmt.Sprintf("%s; %d known payments lost rows (the statement of clearing may name more), the newest: %s", text, len(e.Messages),
+		strings.Join(named, ", "))
 }
 
 // Is reports that a lost checkpoint is a change of the tree.
@@ -86,6 +95,7 @@ type Progress struct {
 	// Checkpoint is the newest that was seen; the tree never goes back behind it.
 	Checkpoint auditlog.Checkpoint
 	note       string // the same, signed
+	recent     string // the newest messages under it, as store.Mark has them
 	// More: there are rows left for another batch.
 	More bool
 	// Added counts the rows of the last batch; Unverified names those that did not fit their seal.
@@ -110,6 +120,10 @@ func (t *Trees) Seal(ctx context.Context, realm string, from Progress, now time.
 	next.More, next.Added, next.Unverified = false, 0, nil
 	err := t.db.InRealm(ctx, realm, store.Keyed, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		g, err := t.grow(ctx, q, realm, from.Checkpoint)
+		if lost, is := errors.AsType[*LostError](err); is {
+			lost.Messages, err = lostOf(ctx, q, realm, from.recent)
+			return errors.Join(lost, err)
+		}
 		if err != nil {
 			return err
 		}
@@ -129,6 +143,9 @@ func (t *Trees) Seal(ctx context.Context, realm string, from Progress, now time.
 		err = g.add(ctx, rows, now)
 		next.Checkpoint, next.note = g.checkpoint, g.end.Note
 		next.Unverified = g.unverified
+		if err == nil && next.Checkpoint.Size > from.Checkpoint.Size {
+			next.recent, err = recentOf(ctx, q, next.Checkpoint, from)
+		}
 		return err
 	})
 	if err != nil {

@@ -65,6 +65,8 @@ type SignerStanding struct {
 	Stopped []string
 	// Lost names the realms whose database lacks signed rows: their payments are stopped.
 	Lost []string
+	// Missing are the Global IDs of known payments of these realms that lost rows, the newest first.
+	Missing map[string][]string
 }
 
 // late is the delay from which String mentions it: far above the usual one.
@@ -76,8 +78,12 @@ func (s SignerStanding) String() string {
 	case !s.On:
 		return "not sealed: give a file of keys with COUNTERSIGN_AUDIT_KEY_FILE"
 	case len(s.Lost) > 0:
-		return "payments stopped in " + strings.Join(s.Lost, ", ") + ": the database lacks committed rows, two administrators " +
-			"let them go on (After a restore, docs/operations.md)"
+		missing := 0
+		for _, payments := range s.Missing {
+			missing += len(payments)
+		}
+		return fmt.Sprintf("payments stopped in %s: the database lacks committed rows, of %d payments known to this gateway, two "+
+			"administrators let them go on (After a restore, docs/operations.md)", strings.Join(s.Lost, ", "), missing)
 	case len(s.Stopped) > 0:
 		return "stopped in " + strings.Join(s.Stopped, ", ") + ": the audit tree differs from the signed one, run countersign check"
 	case s.Unverified > 0:
@@ -107,7 +113,8 @@ type realm struct {
 	unfit    int           // rows since the start that did not fit their seal
 	failed   string        // what was said of it last
 	stopped  bool
-	compared bool // the tree has the checkpoint of the mark
+	compared bool     // the tree has the checkpoint of the mark
+	missing  []string // Global IDs of known messages that lost rows
 	// elsewhere: another gateway added to the tree at the last look.
 	elsewhere bool
 	noted     time.Time
@@ -127,7 +134,7 @@ func New(cfg SignerConfig) (*Service, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the checkpoint of %s in the file of this gateway: %w", name, err)
 		}
-		s.realms[name] = &realm{progress: Progress{Checkpoint: checkpoint, note: mark.Checkpoint}}
+		s.realms[name] = &realm{progress: Progress{Checkpoint: checkpoint, note: mark.Checkpoint, recent: mark.Recent}}
 		cfg.Marks.Stop(name, "the database was not compared with the newest checkpoint yet")
 	}
 	return s, nil
@@ -203,7 +210,7 @@ func (s *Service) mark(ctx context.Context) {
 		defer s.mu.Unlock()
 		for name, known := range s.realms {
 			mark := realms[name]
-			mark.Checkpoint = known.progress.note
+			mark.Checkpoint, mark.Recent = known.progress.note, known.progress.recent
 			realms[name] = mark
 		}
 	})
@@ -303,6 +310,7 @@ func (s *Service) seal(ctx context.Context, name string) (more bool) {
 // have reconciled the realm after that signature.
 func (s *Service) reconcile(ctx context.Context, name string, next Progress, err error) (Progress, error) {
 	lost, is := errors.AsType[*LostError](err)
+	s.miss(name, lost)
 	if !is {
 		if err == nil {
 			s.cfg.Marks.Stop(name, "")
@@ -317,6 +325,17 @@ func (s *Service) reconcile(ctx context.Context, name string, next Progress, err
 	s.cfg.Log.WarnContext(ctx, "two administrators reconciled the realm with clearing: its payments go on", "realm", name,
 		"lost", lost.Error())
 	return Progress{More: true}, nil
+}
+
+// miss stores the known messages of a realm that lost rows; none for nil.
+func (s *Service) miss(name string, lost *LostError) {
+	known := s.known(name)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	known.missing = nil
+	if lost != nil {
+		known.missing = lost.Messages
+	}
 }
 
 func (s *Service) known(name string) *realm {
@@ -365,7 +384,7 @@ func (s *Service) note(ctx context.Context, name string, known *realm, err error
 // Standing returns the state of the sealing.
 func (s *Service) Standing() SignerStanding {
 	now := s.cfg.Now()
-	all := SignerStanding{On: true, Lost: slices.Sorted(maps.Keys(s.cfg.Marks.Stopped()))}
+	all := SignerStanding{On: true, Lost: slices.Sorted(maps.Keys(s.cfg.Marks.Stopped())), Missing: map[string][]string{}}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for name, known := range s.realms {
@@ -377,6 +396,9 @@ func (s *Service) Standing() SignerStanding {
 		}
 		if at := known.progress.Checkpoint.At; at.After(all.Newest) {
 			all.Newest = at
+		}
+		if len(known.missing) > 0 {
+			all.Missing[name] = known.missing
 		}
 		if known.stopped {
 			all.Stopped = append(all.Stopped, name)

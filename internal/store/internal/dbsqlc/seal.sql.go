@@ -919,6 +919,72 @@ func (q *Queries) LeafListOfRights(ctx context.Context, realm string, people []s
 	return items, nil
 }
 
+const leafLostList = `-- name: LeafLostList :many
+SELECT i.place::integer AS place
+FROM (SELECT unnest($1::uuid[]) AS row_id, unnest($2::bytea[]) AS hash, generate_subscripts($1::uuid[], 1) AS place) i
+LEFT JOIN LATERAL (SELECT realm, leaf_index, kind, row_id, hash, key_id, seal FROM audit_leaf x WHERE x.realm = $3::text AND x.row_id = i.row_id OFFSET 0) l ON true
+LEFT JOIN LATERAL (SELECT realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel, request_id, source_address, content_hash, detail, at, outcome, written_in, place, key_id, seal FROM audit_event x WHERE x.realm = $3 AND x.event_id = i.row_id OFFSET 0) e ON true
+WHERE l.hash <> i.hash OR l.hash IS NULL AND e.event_id IS NULL
+ORDER BY i.place
+`
+
+// Which of some leaves the database lost, by their order: it has the row with another hash, or neither leaf nor row. The row of an
+// archived leaf left.
+func (q *Queries) LeafLostList(ctx context.Context, ids []uuid.UUID, hashes [][]byte, realm string) ([]int32, error) {
+	rows, err := q.db.Query(ctx, leafLostList, ids, hashes, realm)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int32
+	for rows.Next() {
+		var place int32
+		if err := rows.Scan(&place); err != nil {
+			return nil, err
+		}
+		items = append(items, place)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const leafRecentList = `-- name: LeafRecentList :many
+SELECT l.row_id, l.hash, m.global_id
+FROM audit_leaf l
+CROSS JOIN LATERAL (SELECT realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel, request_id, source_address, content_hash, detail, at, outcome, written_in, place, key_id, seal FROM audit_event x WHERE x.realm = l.realm AND x.event_id = l.row_id AND x.sequence IS NOT NULL OFFSET 0) e
+CROSS JOIN LATERAL (SELECT realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, inquire_at, listed_amount, execution_day FROM message x WHERE x.realm = e.realm AND x.message_id = e.message_id OFFSET 0) m
+WHERE l.realm = $1 AND l.leaf_index >= $2::bigint ORDER BY l.leaf_index DESC
+`
+
+type LeafRecentListRow struct {
+	RowID    uuid.UUID
+	Hash     []byte
+	GlobalID string
+}
+
+// The newest leaves of messages from one leaf on, the newest first.
+func (q *Queries) LeafRecentList(ctx context.Context, realm string, since int64) ([]LeafRecentListRow, error) {
+	rows, err := q.db.Query(ctx, leafRecentList, realm, since)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []LeafRecentListRow
+	for rows.Next() {
+		var i LeafRecentListRow
+		if err := rows.Scan(&i.RowID, &i.Hash, &i.GlobalID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const nodeHashList = `-- name: NodeHashList :many
 SELECT hash FROM audit_node WHERE realm = $1 AND level = $2 AND node_index >= $3::bigint AND node_index < $4::bigint
 ORDER BY node_index

@@ -55,11 +55,7 @@ func Home(v *Request, most int32) (home views.Dashboard, err error) {
 		tile("Without a second factor", counts[showNoFactor], "active accounts", "/admin/users?show="+showNoFactor, ui.ToneWaiting),
 		tile("To be set up", counts[filterSetUp], "no password yet, or reset", "/admin/users?show="+filterSetUp, ui.ToneWaiting),
 	}
-	if v.Config.Sealing != nil && slices.Contains(v.Config.Sealing().Lost, v.By.Realm) {
-		reconciled := link(administration.KindRealmReconciled, "").URL
-		stopped := tile("Payments stopped", 1, "the database lacks committed rows", reconciled, ui.ToneBad)
-		home.Tiles = append([]views.Tile{stopped}, home.Tiles...)
-	}
+	v.addLost(&home)
 	lines := views.Lines{
 		Heading: "Changes waiting longest for me", Nothing: "No change waits for you", More: ui.Step{Label: "All waiting changes", URL: "/admin"},
 	}
@@ -72,8 +68,28 @@ func Home(v *Request, most int32) (home views.Dashboard, err error) {
 			Note: i18n.Text("asked for by %s").With(c.Requester.Name), At: c.RequestedAt,
 		})
 	}
-	home.Lists = []views.Lines{lines}
+	home.Lists = append(home.Lists, lines)
 	return home, err
+}
+
+// addLost adds to the first page of an administrator that the payments of the realm are stopped, and the known payments that lost rows.
+func (v *Request) addLost(home *views.Dashboard) {
+	if v.Config.Sealing == nil {
+		return
+	}
+	standing := v.Config.Sealing()
+	if !slices.Contains(standing.Lost, v.By.Realm) {
+		return
+	}
+	reconciled := link(administration.KindRealmReconciled, "").URL
+	home.Tiles = append([]views.Tile{tile("Payments stopped", 1, "the database lacks committed rows", reconciled, ui.ToneBad)}, home.Tiles...)
+	lost := views.Lines{
+		Heading: "Known payments that lost rows", Nothing: "This gateway knows none. The statement of clearing names the others.",
+	}
+	for _, id := range standing.Missing[v.By.Realm] {
+		lost.Rows = append(lost.Rows, ui.Entry{ID: id, URL: "/payments/" + id, Name: i18n.Data(id)})
+	}
+	home.Lists = []views.Lines{lost}
 }
 
 func tile(label i18n.Text, count int, note i18n.Text, url string, tone ui.Tone) views.Tile {

@@ -39,12 +39,17 @@ func TestTheOperatorSeesWhatIsStuckAndTriesItAgain(t *testing.T) {
 	if err := (integrity.Result{}).Add(outcome, time.Now()).Write(b.CheckFile); err != nil {
 		t.Fatal(err)
 	}
-	b.config.Checks, b.config.Sealing = b.Checks, func() integrity.SignerStanding { return integrity.SignerStanding{Lost: []string{"demo"}} }
+	b.config.Checks, b.config.Sealing = b.Checks, func() integrity.SignerStanding {
+		return integrity.SignerStanding{Lost: []string{"demo"}, Missing: map[string][]string{"demo": {"DE0CH5RV72K3F8G1"}, "demo2": {"D20CH5RV72K3F8G1"}}}
+	}
 	b.serve()
 	operator = b.as("supervisor1")
 	operator.get("/operation").is(http.StatusOK).says("Last checks of the database").says("Broken: I9")
 	if to := b.as("admin1").get("/").tiles()["Payments stopped"][1]; to != "/admin/ask/realm.reconciled" {
 		t.Errorf("an administrator of a stopped realm is led to %q", to)
+	}
+	if page := b.as("admin1").get("/").says("Known payments that lost rows").says("DE0CH5RV72K3F8G1").main(); strings.Contains(page, "D20CH5RV72K3F8G1") {
+		t.Errorf("an administrator sees payments of another realm: %s", page)
 	}
 
 	b.Network.Refuse = func(servicetest.Delivery) error { return clearing.ErrOtherDocument }

@@ -38,12 +38,13 @@ SELECT coalesce(max(t.size), 0)::bigint AS size FROM audit_tree t WHERE t.realm 
 SELECT coalesce(c.note, '')::text AS note FROM audit_checkpoint c WHERE c.realm = @realm AND c.size = @size;
 
 -- name: LeafRecentList :many
--- The newest leaves of messages from one leaf on, the newest first.
+-- The leaves of messages in a range, the newest first. Each is found by its key, whatever the planner knows of the tables.
 SELECT l.row_id, l.hash, m.global_id
-FROM audit_leaf l
+FROM (SELECT generate_series(@first::bigint, @last::bigint) AS leaf_index) i
+CROSS JOIN LATERAL (SELECT * FROM audit_leaf x WHERE x.realm = @realm::text AND x.leaf_index = i.leaf_index OFFSET 0) l
 CROSS JOIN LATERAL (SELECT * FROM audit_event x WHERE x.realm = l.realm AND x.event_id = l.row_id AND x.sequence IS NOT NULL OFFSET 0) e
 CROSS JOIN LATERAL (SELECT * FROM message x WHERE x.realm = e.realm AND x.message_id = e.message_id OFFSET 0) m
-WHERE l.realm = @realm AND l.leaf_index >= @since::bigint ORDER BY l.leaf_index DESC;
+ORDER BY l.leaf_index DESC;
 
 -- name: LeafLostList :many
 -- Which of some leaves the database lost, by their order: it has the row with another hash, or neither leaf nor row. The row of an

@@ -22,7 +22,7 @@ const (
 // recentOf returns the newest messages under a checkpoint, as store.Mark has them: those of the leaves since the last progress, by whichever
 // gateway, and the older ones.
 func recentOf(ctx context.Context, q *dbsqlc.Queries, at auditlog.Checkpoint, from Progress) (string, error) {
-	rows, err := q.LeafRecentList(ctx, at.Realm, max(from.Checkpoint.Size, at.Size-2*maxRecent))
+	rows, err := q.LeafRecentList(ctx, max(from.Checkpoint.Size, at.Size-2*maxRecent), at.Size-1, at.Realm)
 	if err != nil {
 		return "", fmt.Errorf("read the newest messages of the trail: %w", err)
 	}

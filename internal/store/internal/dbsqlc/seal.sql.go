@@ -952,10 +952,11 @@ func (q *Queries) LeafLostList(ctx context.Context, ids []uuid.UUID, hashes [][]
 
 const leafRecentList = `-- name: LeafRecentList :many
 SELECT l.row_id, l.hash, m.global_id
-FROM audit_leaf l
+FROM (SELECT generate_series($1::bigint, $2::bigint) AS leaf_index) i
+CROSS JOIN LATERAL (SELECT realm, leaf_index, kind, row_id, hash, key_id, seal FROM audit_leaf x WHERE x.realm = $3::text AND x.leaf_index = i.leaf_index OFFSET 0) l
 CROSS JOIN LATERAL (SELECT realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel, request_id, source_address, content_hash, detail, at, outcome, written_in, place, key_id, seal FROM audit_event x WHERE x.realm = l.realm AND x.event_id = l.row_id AND x.sequence IS NOT NULL OFFSET 0) e
 CROSS JOIN LATERAL (SELECT realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, inquire_at, listed_amount, execution_day FROM message x WHERE x.realm = e.realm AND x.message_id = e.message_id OFFSET 0) m
-WHERE l.realm = $1 AND l.leaf_index >= $2::bigint ORDER BY l.leaf_index DESC
+ORDER BY l.leaf_index DESC
 `
 
 type LeafRecentListRow struct {
@@ -964,9 +965,9 @@ type LeafRecentListRow struct {
 	GlobalID string
 }
 
-// The newest leaves of messages from one leaf on, the newest first.
-func (q *Queries) LeafRecentList(ctx context.Context, realm string, since int64) ([]LeafRecentListRow, error) {
-	rows, err := q.db.Query(ctx, leafRecentList, realm, since)
+// The leaves of messages in a range, the newest first. Each is found by its key, whatever the planner knows of the tables.
+func (q *Queries) LeafRecentList(ctx context.Context, first int64, last int64, realm string) ([]LeafRecentListRow, error) {
+	rows, err := q.db.Query(ctx, leafRecentList, first, last, realm)
 	if err != nil {
 		return nil, err
 	}

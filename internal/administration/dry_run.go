@@ -16,9 +16,10 @@ type PastMessage struct {
 
 // DryRun counts the approvals that past messages would need under the policies in force after a change.
 type DryRun struct {
-	Of      int // messages looked at
-	Taken   int // of them, how many the changed policy applies to
-	Changed int // of them, how many need another number of approvals than under the policies in force
+	Of    int // messages looked at
+	Taken int // messages that the changed policy applies to
+	// More and Fewer count the messages that need more or fewer approvals than under the policies in force.
+	More, Fewer int
 	// ByApprovals counts the messages by the approvals they would need.
 	ByApprovals map[int]int
 
@@ -49,8 +50,11 @@ func (d *DryRun) Count(m PastMessage) {
 	}
 	d.Of++
 	d.ByApprovals[after]++
-	if after != before {
-		d.Changed++
+	if after > before {
+		d.More++
+	}
+	if after < before {
+		d.Fewer++
 	}
 }
 

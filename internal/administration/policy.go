@@ -79,7 +79,7 @@ var policyNoun = Noun{
 		},
 		{
 			Kind: KindPolicyRetire, Status: StatusRetired,
-			Label: "Retire", Heading: "Retire the policy %s", Words: "It will not apply to payments entered after that.",
+			Label: "Retire", Heading: "Retire a policy", Words: "It will not apply to payments entered after that.",
 		},
 	},
 }

@@ -2,12 +2,14 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
+	"countersign/internal/administration"
 	"countersign/internal/money"
 	"countersign/internal/store/internal/dbsqlc"
 )
@@ -208,10 +210,8 @@ type Raised struct {
 	At                          time.Time
 	Requester, Decider, Outcome string // Outcome: approve, reject or waits
 	Own                         bool   // the requester gains by it
-	Beneficiary, LimitOf        string
-	LimitHolder                 string // whom a limit binds: a name, a client's id, an IBAN
-	PaymentBefore, PaymentAfter string
-	DayBefore, DayAfter         string
+	Beneficiary                 string
+	Before, After               administration.Values
 }
 
 // Raised lists the changes of a period that raised rights, the newest first.
@@ -220,11 +220,14 @@ func (r *Reader) Raised(ctx context.Context, realm string, p Period) ([]Raised, 
 	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
 		rows, err := q.ReportRaisedList(ctx, dbsqlc.ReportRaisedListParams{Realm: realm, Since: p.From, Until: p.Until, Most: maxReported})
 		for _, row := range rows {
+			var content changeContent
+			if json.Unmarshal([]byte(row.Content), &content) != nil {
+				content = changeContent{} // somebody changed the row: its page says so
+			}
 			list = append(list, Raised{
 				Change: row.ChangeID.String(), Kind: row.Kind, Subject: row.Subject, At: row.RequestedAt.UTC(), Requester: row.RequesterName,
-				Decider: row.DeciderName, Outcome: row.Outcome, Own: row.Own, Beneficiary: row.BeneficiaryName, LimitOf: row.LimitOf,
-				LimitHolder:   row.LimitHolder,
-				PaymentBefore: row.PaymentBefore, PaymentAfter: row.PaymentAfter, DayBefore: row.DayBefore, DayAfter: row.DayAfter,
+				Decider: row.DeciderName, Outcome: row.Outcome, Own: row.Own, Beneficiary: row.BeneficiaryName,
+				Before: content.Before, After: content.After,
 			})
 		}
 		return err

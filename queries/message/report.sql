@@ -52,16 +52,11 @@ WHERE d.realm = @realm AND d.action = 'approve' AND d.decided_at >= @since AND d
 -- name: ReportRaisedList :many
 -- Changes of a period that let people do more, newest first: those that somebody asked for who gains by them, of every kind; and of
 -- every asker, limits that were raised or taken away, policies that were retired or ask less than one in force when they were asked for, roles
--- given to an account that is there or to a person who has one, clients that may decide their own or skip the payee, and second factors
+-- given to an account, new ones too, clients that may decide their own or skip the payee, and second factors
 -- that are asked of fewer roles.
 SELECT c.change_id, c.kind, c.subject, c.requested_at, r.display_name AS requester_name, coalesce(p.display_name, '')::text AS decider_name,
        coalesce(d.action, 'waits')::text AS outcome, (c.requester_person = c.beneficiary_person)::boolean AS own,
-       coalesce(b.display_name, '')::text AS beneficiary_name, coalesce(c.content::jsonb #>> '{after,limitOf}', c.content::jsonb #>> '{before,limitOf}', '')::text AS limit_of,
-       coalesce(c.content::jsonb #>> '{after,displayName}', c.content::jsonb #>> '{after,holder}', c.content::jsonb #>> '{before,displayName}',
-                c.content::jsonb #>> '{before,holder}', '')::text AS limit_holder,
-       coalesce(c.content::jsonb #>> '{before,perPayment}', '')::text AS payment_before,
-       coalesce(c.content::jsonb #>> '{after,perPayment}', '')::text AS payment_after,
-       coalesce(c.content::jsonb #>> '{before,perDay}', '')::text AS day_before, coalesce(c.content::jsonb #>> '{after,perDay}', '')::text AS day_after
+       coalesce(b.display_name, '')::text AS beneficiary_name, c.content
 FROM realm_change c
 JOIN person r ON r.realm = c.realm AND r.person_id = c.requester_person
 LEFT JOIN person b ON b.realm = c.realm AND b.person_id = c.beneficiary_person
@@ -88,7 +83,7 @@ WHERE c.realm = @realm AND c.requested_at >= @since AND c.requested_at < @until
                      OR o.content_hash_required AND c.content::jsonb #>> '{after,contentHashRequired}' IS NULL))
             WHEN 'user.roles' THEN NOT string_to_array(c.content::jsonb #>> '{after,roles}', ', ')
               <@ string_to_array(coalesce(c.content::jsonb #>> '{before,roles}', ''), ', ')
-            WHEN 'user.create' THEN c.content::jsonb #>> '{values,personId}' IS NOT NULL
+            WHEN 'user.create' THEN true
             WHEN 'client.create' THEN c.content::jsonb #>> '{after,mayDecideOwn}' IS NOT NULL OR c.content::jsonb #>> '{after,payeeWaived}' IS NOT NULL
               OR c.content::jsonb #>> '{after,roles}' IS NOT NULL
             WHEN 'client.roles' THEN c.content::jsonb #>> '{after,roles}' IS NOT NULL

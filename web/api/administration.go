@@ -97,7 +97,7 @@ func (a *API) tryPolicy(c echo.Context) error {
 	if err != nil {
 		return a.failChange(c, err)
 	}
-	answer := DryRunAnswer{Header: a.header(c), Of: run.Of, Changed: run.Changed, ByApprovals: map[string]int{}}
+	answer := DryRunAnswer{Header: a.header(c), Of: run.Of, Changed: run.More + run.Fewer, ByApprovals: map[string]int{}}
 	for approvals, count := range run.ByApprovals {
 		answer.ByApprovals[strconv.Itoa(approvals)] = count
 	}

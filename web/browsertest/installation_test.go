@@ -205,7 +205,7 @@ func (a pair) everyForm() {
 	a.one.open("/admin/ask/policy.create")
 	a.one.answers("approvals", "2")
 	a.one.click("button", "Try on past payments")
-	a.one.says("main", "Of the last 1 payments, 1 would have needed another number of approvals.")
+	a.one.says("main", "More approvals: payments 1.")
 	a.one.answers("amountFrom", "a lot")
 	a.one.click("button", "Ask for approval")
 	a.one.says(".error-summary", "Enter the smallest amount as a number")

@@ -247,8 +247,10 @@ func (v *Request) try(model views.ChangeForm, values administration.Values) erro
 // tried describes the result of a policy on past messages.
 func tried(run administration.DryRun) []i18n.Text {
 	found := []i18n.Text{
-		i18n.Text("Of the last %d payments, %d would have needed another number of approvals.").With(run.Of, run.Changed),
-		i18n.Text("The rule would have applied to %d of them.").With(run.Taken),
+		i18n.Text("Of the last %d payments, the rule would have applied to %d.").With(run.Of, run.Taken),
+		i18n.Text("More approvals: payments %d.").With(run.More),
+		i18n.Text("Fewer approvals: payments %d.").With(run.Fewer),
+		i18n.Text("As many approvals as now: payments %d.").With(run.Of - run.More - run.Fewer),
 	}
 	for _, approvals := range slices.Sorted(maps.Keys(run.ByApprovals)) {
 		found = append(found, i18n.Text("Number of approvals %d: payments %d.").With(approvals, run.ByApprovals[approvals]))

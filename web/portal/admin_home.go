@@ -64,7 +64,7 @@ func Home(v *Request, most int32) (home views.Dashboard, err error) {
 	})
 	for _, c := range list {
 		lines.Rows = append(lines.Rows, ui.Entry{
-			ID: c.ID.String(), URL: "/admin/changes/" + c.ID.String(), Name: ChangeHeading(c.Kind, c.Subject), Reference: c.Subject,
+			ID: c.ID.String(), URL: "/admin/changes/" + c.ID.String(), Name: ChangeHeading(c.Kind, c.Subject), Reference: subjectName(c.Subject),
 			Note: i18n.Text("asked for by %s").With(c.Requester.Name), At: c.RequestedAt,
 		})
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"countersign/internal/administration"
 	"countersign/internal/i18n"
 	"countersign/internal/identity"
@@ -22,6 +24,14 @@ func ChangeHeading(kind administration.Kind, subject string) i18n.Text {
 		return words
 	}
 	return i18n.Join(" ", words, i18n.Data(subject))
+}
+
+// subjectName returns the name of what changes; "" for an id, which says nothing to people.
+func subjectName(subject string) string {
+	if uuid.Validate(subject) == nil {
+		return ""
+	}
+	return subject
 }
 
 // valueWords maps fixed values of change fields to words.
@@ -63,9 +73,15 @@ func FieldValue(field, text string) i18n.Text {
 	case administration.TypeWords:
 		return RoleWords(administration.WordsOf[identity.Role](text))
 	case administration.TypeAmount:
+		if field == "amountFrom" || field == "amountTo" { // of policies, which apply to every currency
+			return i18n.Data("CHF/EUR " + grouped(text))
+		}
 		return i18n.Data(grouped(text))
 	case administration.TypeDuration:
 		return spanWords(text)
+	}
+	if field == "scheme" {
+		return i18n.Data(ui.SchemeLabel(text))
 	}
 	words, known := valueWords[text]
 	if !known {

@@ -27,12 +27,15 @@ func TestAPolicyIsChangedInOneRequest(t *testing.T) {
 	}
 	form.Set("amountFrom", "18'000")
 	form.Set("scheme", "")
-	one.post(first, with(form, "try", "yes")).is(http.StatusOK).says("Of the last 0 payments,")
+	one.post(first, with(form, "try", "yes")).is(http.StatusOK).says("More approvals: payments 0.")
 	var rivals [2]string
 	for i := range rivals {
 		rivals[i] = one.post(first, form).goesTo("/admin/changes/")
 	}
-	asks := two.get(rivals[0]).is(http.StatusOK).says("18'000.00").says("13'000.00").says("Effect on past payments")
+	asks := two.get(rivals[0]).is(http.StatusOK).says("CHF/EUR 18'000.00").says("CHF/EUR 13'000.00").says("Effect on past payments")
+	if text := asks.says("Scheme: SIC").main(); strings.Contains(text, "sic-inst") {
+		t.Errorf("the page names a scheme by its code: %s", text)
+	}
 	rule := asks.page.Find(".difference-table tr:has(th:contains('Rule'))").Text()
 	for _, words := range []string{"3 approvals", "13'000.00", "18'000.00", "Priority: 100"} {
 		if !strings.Contains(rule, words) {
@@ -51,6 +54,17 @@ func TestAPolicyIsChangedInOneRequest(t *testing.T) {
 	for amount, approvals := range map[string]string{"15000": "2 other people", "19000": "3 other people"} {
 		payment := b.as("maker1").submit(with(filled(), "amount", amount))
 		b.as("maker1").get("/payments/" + payment.InternalID.String() + "/submitted").is(http.StatusOK).says(approvals)
+	}
+	for try, want := range map[[2]string][]string{
+		{"14000", "3"}: {"More approvals: payments 1.", "Fewer approvals: payments 0.", "As many approvals as now: payments 1."},
+		{"18000", "1"}: {"More approvals: payments 0.", "Fewer approvals: payments 1.", "As many approvals as now: payments 1."},
+	} {
+		got := one.post("/admin/ask/policy.create", url.Values{
+			"amountFrom": {try[0]}, "approvals": {try[1]}, "rank": {"200"}, "expiresAfter": {"24h"}, "try": {"yes"},
+		}).is(http.StatusOK)
+		for _, words := range want {
+			got.says(words)
+		}
 	}
 	all := "/admin/ask/policy.update?subject=" + b.text(
 		"SELECT policy_id FROM policy WHERE realm = 'demo' AND amount_from IS NULL AND client_id IS NULL AND kind IS NULL AND channel IS NULL")

@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -313,19 +314,34 @@ func (v *Request) reportedChanges(period store.Period, words i18n.Text) (reporte
 	raised, err := v.Config.Reader.Raised(v.Context(), v.By.Realm, period)
 	outcomes := map[string]i18n.Text{"approve": "applied", "reject": "rejected", "waits": "waiting for a decision"}
 	for _, c := range raised {
-		about := i18n.Data(c.Subject)
-		if c.Beneficiary != "" {
-			about = i18n.Data(c.Beneficiary)
-		} else if c.LimitHolder != "" {
-			about = i18n.Join(" ", FieldValue("limitOf", c.LimitOf), i18n.Data(c.LimitHolder))
-		}
 		found.rows = append(found.rows, views.ReportRow{URL: "/reports/changes/" + c.Change, Cells: []i18n.Text{
-			ChangeHeading(administration.Kind(c.Kind), c.Subject), about, i18n.Data(c.Requester), i18n.Data(ui.DateTime(c.At)),
+			ChangeHeading(administration.Kind(c.Kind), c.Subject), raisedAbout(c), i18n.Data(c.Requester), i18n.Data(ui.DateTime(c.At)),
 			i18n.Data(c.Decider), outcomes[c.Outcome],
-			beforeAfter(c.PaymentBefore, c.PaymentAfter), beforeAfter(c.DayBefore, c.DayAfter), YesNo(c.Own),
+			beforeAfter(c.Before["perPayment"], c.After["perPayment"]), beforeAfter(c.Before["perDay"], c.After["perDay"]), YesNo(c.Own),
 		}})
 	}
 	return found, err
+}
+
+// raisedAbout names whom or what a change concerns: the rule of a policy, the person, or the holder of a limit.
+func raisedAbout(c store.Raised) i18n.Text {
+	now := c.After
+	if len(now) == 0 {
+		now = c.Before
+	}
+	switch {
+	case administration.Kind(c.Kind) == administration.KindPolicyUpdate:
+		return i18n.Join(" → ", ruleOf(c.Before), ruleOf(c.After))
+	case administration.Kind(c.Kind).Noun() == "policy":
+		return ruleOf(now)
+	case c.Beneficiary != "":
+		return i18n.Data(c.Beneficiary)
+	case now["limitOf"] != "":
+		return i18n.Join(" ", FieldValue("limitOf", now["limitOf"]), i18n.Data(cmp.Or(now["displayName"], now["holder"])))
+	case now["displayName"] != "":
+		return i18n.Data(now["displayName"])
+	}
+	return i18n.Data(subjectName(c.Subject))
 }
 
 // showReportedChange shows a change of administrators to somebody who supervises, field by field. Nobody decides it here.

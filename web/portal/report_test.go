@@ -112,6 +112,10 @@ func TestTheReportOfWhatLetsPeopleDoMore(t *testing.T) {
 	b.changed("client.create", "", url.Values{"clientId": {"loose"}, "kind": {"public"}, "mayDecideOwn": {"yes"}})
 	b.changed("realm.factors", "", url.Values{"secondFactorRoles": {"supervisor"}})
 	b.changed("realm.factors", "", nil)
+	b.as("admin1").post("/admin/ask/user.create", url.Values{"name": {"newhere"}, "displayName": {"New Here"}, "roles": {"checker"}}).
+		is(http.StatusOK) // shows the code
+	two := b.text("SELECT policy_id FROM policy WHERE realm = 'demo' AND rank = 50")
+	b.changed("policy.retire", two, nil)
 	w := b.as("supervisor1")
 	today := ui.Day(time.Now())
 	address := "/reports/limits?" + url.Values{"from": {today}, "to": {today}}.Encode()
@@ -120,9 +124,12 @@ func TestTheReportOfWhatLetsPeopleDoMore(t *testing.T) {
 	got.page.Find("main tbody tr").Each(func(_ int, row *goquery.Selection) {
 		found = append(found, strings.TrimSpace(row.Find("td a.row-link").Text()))
 	})
-	want := []string{"Choose which roles need a second factor", "Make a client loose", "Make a policy", "Change the roles of maker2"}
+	want := []string{"Retire a policy", "Make a user account newhere", "Choose which roles need a second factor", "Make a client loose", "Make a policy", "Change the roles of maker2"}
 	if !slices.Equal(found, want) {
 		t.Errorf("the report has %q, want %q", found, want)
+	}
+	if text := got.says("New Here").says("2 approvals").page.Find("main tbody").Text(); uuidShape.MatchString(text) {
+		t.Errorf("the report shows an id: %s", text)
 	}
 	address, _ = got.page.Find("main tbody tr").Last().Find("a").Attr("href")
 	shown := w.get(address).is(http.StatusOK).says("What changes").says("Applied")

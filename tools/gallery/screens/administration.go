@@ -115,7 +115,7 @@ func policyForm() views.ChangeForm {
 	form := views.ChangeForm{
 		Layout: adminShell("Make a policy"), Heading: "Make a policy", Words: "Empty fields match everything.",
 		Action: "/admin/ask/policy.create", BackURL: "/admin/policies", MayTry: true,
-		Tried: []i18n.Text{i18n.Text("Of the last %d payments, %d would have needed another number of approvals.").With(1000, 12)},
+		Tried: []i18n.Text{i18n.Text("Of the last %d payments, the rule would have applied to %d.").With(1000, 12)},
 		Inputs: []views.ChangeInput{
 			{Field: ui.Field{
 				ID: "approvals", Label: "Number of approvals", Hint: "0 to 9; with 0, payments are sent without any approval", Problem: ui.Problem{

@@ -1,14 +1,18 @@
 -- +goose Up
 -- The audit trail, its hash tree, and the signed checkpoints.
 
--- The id of the event of a move: the id of the message with the version 8 and the number of the move in its 24
--- bits before the last group. The tree so names each
--- move of a message, and a move can be found there when its row in the trail is gone. As auditlog.MoveID.
+-- The id of the event of a move: the id of the message with the version 8 and the number of the move in its 24 bits before the last group.
+-- The tree so names each move of a message, and a move can be found there when its row in the trail is gone. As auditlog.MoveID.
+-- In plpgsql, because each statement that writes audit_event would parse and plan a function in SQL again for the constraint.
+-- +goose StatementBegin
 CREATE FUNCTION move_event(message_id uuid, sequence integer) RETURNS uuid
-LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT overlay(message_id::text PLACING '8' || lpad(to_hex(sequence >> 12), 3, '0') || '-8' || lpad(to_hex(sequence & 4095), 3, '0')
-    FROM 15 FOR 9)::uuid
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN overlay(message_id::text PLACING '8' || lpad(to_hex(sequence >> 12), 3, '0') || '-8' || lpad(to_hex(sequence & 4095), 3, '0')
+    FROM 15 FOR 9)::uuid;
+END
 $$;
+-- +goose StatementEnd
 REVOKE EXECUTE ON FUNCTION move_event(uuid, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION move_event(uuid, integer) TO countersign_app, countersign_reader;
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -224,7 +225,8 @@ func (l Loader) Messages(ctx context.Context, realm string, ids []uuid.UUID, mod
 // mostMoves limits the moves that are read with a waiting message: far more than people make.
 const mostMoves = 1000
 
-// proven withholds a message unless its last move fits its seal and left it as it is. Of one that waits, the seal of its move must prove
+// proven withholds a message unless its last move fits its seal and left it as it is, at that time, from which the time of a settlement is
+// taken too. Of one that waits, the seal of its move must prove
 // each decision about its current version as well. A row of a decision has no seal of its own: the seal of the audit row covers it.
 func (l Loader) proven(ctx context.Context, m payment.Message) (payment.Message, error) {
 	list := []payment.Message{m}
@@ -272,7 +274,13 @@ func (l Loader) provenBy(moves []dbsqlc.EventFactListRow, m payment.Message) pay
 		if e.Move == nil || err != nil {
 			continue
 		}
-		last = last || e.Move.To == string(m.State) && e.Move.Version == m.Version && e.Move.Sequence == m.Sequence
+		if e.Move.To == string(m.State) && e.Move.Version == m.Version && e.Move.Sequence == m.Sequence {
+			last = e.Move.At.Equal(m.StateSince)
+			m.SettledAt = time.Time{}
+			if result, _ := m.CoreResult(); result == payment.CoreSettled {
+				m.SettledAt = m.StateSince
+			}
+		}
 		if e.Decision != nil && e.Decision.Version == m.Version {
 			decided[e.Decision.Ordinal] = true
 		}

@@ -49,7 +49,7 @@ var ofNewest = []mutant{
 	},
 	{
 		name: "a planted settlement is in a statement", file: "internal/store/message.go", tests: "web/api:TestBookingsAre",
-		before: `some[i] = l.provenBy(of[m.InternalID], m)`, after: `_ = m`,
+		before: `some[i] = l.provenBy(of[m.InternalID], m)`, after: `_, _ = i, m`,
 	},
 	{
 		name: "an older edition of a directory is used", file: "internal/store/insert.go", tests: "internal/service:TestAnOlderDirectory",

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -108,6 +109,19 @@ func TestBookingsAreAStatementAndNotifications(t *testing.T) {
 			t.Errorf("%s with a settlement that was planted: %d %s", path, a.Status, a.Body)
 		}
 	}
+	booked, first := path+accounts[rulebook.SchemeSIC]+"&day="+day, ids[rulebook.SchemeSIC][0]
+	before := bookedAt(b.ok(t, asXML(booked, supervisor1)).Body)
+	for set, want := range map[string]string{"settled_at = $2": before, "settled_at = NULL": before, "state_since = $2": ""} {
+		_, err = b.DB.Owner(t).Exec(t.Context(), "UPDATE message SET "+set+" WHERE message_id = $1 AND $2::timestamptz IS NOT NULL", first, today.Add(time.Second))
+		must(t, err)
+		a := b.Send(t, asXML(booked, supervisor1))
+		if got := bookedAt(a.Body); (a.Status == http.StatusOK) != (want != "") || got != want {
+			t.Errorf("%s: %d, booked at %s, want %s", set, a.Status, got, want)
+		}
+		_, err = b.DB.Owner(t).Exec(t.Context(), `UPDATE message m SET settled_at = h.at, state_since = h.at FROM message_history h
+			WHERE h.message_id = m.message_id AND h.sequence = m.state_sequence AND m.message_id = $1`, first)
+		must(t, err)
+	}
 	row := "UPDATE message_version SET debtor_name = 'Somebody Else' WHERE message_id = $1"
 	_, err = b.DB.Owner(t).Exec(t.Context(), row, ids[rulebook.SchemeSIC][0])
 	must(t, err)
@@ -115,4 +129,9 @@ func TestBookingsAreAStatementAndNotifications(t *testing.T) {
 	if a.Status != http.StatusBadRequest || strings.Contains(a.Body, "Somebody Else") {
 		t.Errorf("a booking that fails its seal: %d %s", a.Status, a.Body)
 	}
+}
+
+// bookedAt returns the times of the bookings of a statement.
+func bookedAt(statement string) string {
+	return strings.Join(regexp.MustCompile(`<BookgDt>.*?</BookgDt>`).FindAllString(statement, -1), " ")
 }

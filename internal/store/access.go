@@ -14,8 +14,8 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// maxAccess limits the accounts of an access review, and maxReviews the listed reviews.
-const maxAccess, maxReviews = 2000, 50
+// MaxAccess limits the accounts of an access review, and maxReviews the listed reviews.
+const MaxAccess, maxReviews = 10_000, 50
 
 // AccountAccess holds the rights of an account, as an access review shows and stores them.
 type AccountAccess struct {
@@ -48,10 +48,11 @@ type reviewDetail struct {
 	Note     string          `json:"note,omitempty"`
 }
 
-// Access lists the accounts of a realm with their roles and the times of the grants, their last sign-ins and second factors.
+// Access lists the accounts of a realm with their roles and the times of the grants, their last sign-ins and second factors. A realm with
+// more than MaxAccess accounts has one account more in the list.
 func (r *Reader) Access(ctx context.Context, realm string) (list []AccountAccess, err error) {
 	err = r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
-		rows, err := q.AccessList(ctx, realm, maxAccess)
+		rows, err := q.AccessList(ctx, realm, MaxAccess+1)
 		for _, row := range rows {
 			one := AccountAccess{User: row.Name, Name: row.DisplayName, Status: row.Status, Factors: int(row.Factors), Roles: []AccessRole{}}
 			for i, role := range row.Roles {

@@ -15,6 +15,7 @@ import (
 	"countersign/internal/store"
 	"countersign/views"
 	"countersign/views/ui"
+	"countersign/web/request"
 )
 
 // accessPath is the page of the access review.
@@ -30,7 +31,7 @@ func showAccess(v *Request) error {
 }
 
 func (v *Request) renderAccess(status int, note string, problems ...ui.Problem) error {
-	accounts, err := v.Config.Reader.Access(v.Context(), v.By.Realm)
+	accounts, err := v.access()
 	if err != nil {
 		return err
 	}
@@ -51,6 +52,18 @@ func (v *Request) renderAccess(status int, note string, problems ...ui.Problem) 
 	return v.Render(status, views.AccessPage(model))
 }
 
+// access lists all accounts, or fails: a review of a part would confirm accounts that nobody saw.
+func (v *Request) access() ([]store.AccountAccess, error) {
+	accounts, err := v.Config.Reader.Access(v.Context(), v.By.Realm)
+	if err == nil && len(accounts) > store.MaxAccess {
+		return nil, &request.Problem{
+			Status: http.StatusRequestEntityTooLarge, Code: "413_TOO_LARGE",
+			Text: "This institution has too many accounts for an access review. Ask an operator.",
+		}
+	}
+	return accounts, err
+}
+
 // confirmAccess stores the review as it was shown.
 func confirmAccess(v *Request) error {
 	err := v.mayReport()
@@ -61,7 +74,7 @@ func confirmAccess(v *Request) error {
 	if err != nil {
 		return err
 	}
-	accounts, err := v.Config.Reader.Access(v.Context(), v.By.Realm)
+	accounts, err := v.access()
 	if err != nil {
 		return err
 	}

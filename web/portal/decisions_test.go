@@ -1,6 +1,7 @@
 package portal_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"countersign/internal/auditlog"
+	"countersign/internal/store"
 )
 
 // TestDecisionsAreAReportForAnAuditor: each decision of the period with what an auditor asks, as a page and as a whole table.
@@ -88,6 +90,24 @@ func TestASupervisorTakesEvidenceOfAPayment(t *testing.T) {
 	if n := b.count("SELECT count(*) FROM audit_event WHERE event = 'list.export' AND detail LIKE '%/evidence%'"); n != 2 {
 		t.Errorf("%d downloads are audited", n)
 	}
+}
+
+// TestAnAccessReviewHasAllAccounts: 5,000 are confirmed and kept; with more than a page can show, nothing is confirmed.
+func TestAnAccessReviewHasAllAccounts(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	supervisor := b.as("supervisor1")
+	add := `INSERT INTO user_account (realm, user_id, person_id, duty, name, password_hash, status, created_at)
+		SELECT u.realm, gen_random_uuid(), u.person_id, u.duty, 'many' || n, u.password_hash, 'active', u.created_at
+		FROM user_account u, generate_series(%d, %d) n WHERE u.realm = 'demo' AND u.name = 'maker2'`
+	b.change(fmt.Sprintf(add, 1, 5000))
+	form := supervisor.get("/reports/access").is(http.StatusOK).says("many5000").fields("/reports/access")
+	supervisor.post("/reports/access", form).goesTo("/reports/access")
+	link, _ := supervisor.get("/reports/access").page.Find(`a[href^="/reports/access/"]`).Attr("href")
+	supervisor.get(link).is(http.StatusOK).says("many5000")
+	b.change(fmt.Sprintf(add, 5001, store.MaxAccess))
+	supervisor.get("/reports/access").is(http.StatusRequestEntityTooLarge).says("too many accounts")
+	supervisor.post("/reports/access", form).is(http.StatusRequestEntityTooLarge)
 }
 
 // TestAnAccessReviewIsConfirmedAndKept: as it was shown, in the audit trail; a list that changed meanwhile is not confirmed.

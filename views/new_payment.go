@@ -239,7 +239,7 @@ func (m NewPayment) remittanceText() ui.Field {
 	field := m.text("remittanceText", "Message", m.Values.RemittanceText)
 	field.Rows, field.Limit = 3, 140
 	if m.Scheme == "sic-inst" {
-		field.Hint = "Optional beside a reference"
+		field.Hint = "Optional in addition to a reference"
 	}
 	return field
 }

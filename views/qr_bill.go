@@ -15,7 +15,8 @@ type QRBill struct {
 
 func (m QRBill) text() ui.Field {
 	return ui.Field{
-		ID: "text", Label: "Or the text of the QR code", Hint: "As a scanner reads it, line by line, starting with SPC", Value: m.Text, Rows: 8,
+		ID: "text", Label: "Or the text of the QR code", Hint: "The text that a scanner reads from the code: several lines, the first is SPC",
+		Value: m.Text, Rows: 8,
 		Problem: ui.ProblemOf(m.Problems, "text"),
 	}
 }
@@ -23,6 +24,6 @@ func (m QRBill) text() ui.Field {
 func (m QRBill) picture() FileField {
 	return FileField{
 		ID: "picture", Label: "Picture of the QR code", Accept: "image/*", Camera: true, Problem: ui.ProblemOf(m.Problems, "picture"),
-		Hint: i18n.Text("PNG or JPEG, up to %s. It is read here and not kept.").With(m.Limit),
+		Hint: i18n.Text("PNG or JPEG, up to %s. The picture is read by this portal and then deleted.").With(m.Limit),
 	}
 }

@@ -85,7 +85,7 @@ var realmNoun = Noun{
 	}, {
 		Kind: KindRealmNotices, Fields: []string{"noticeDetails"}, Filled: true,
 		Label: "E-mails", Heading: "Change what e-mails contain",
-		Words: "E-mails leave the bank's systems. Without amounts and names they contain the reference of the payment and a link only.",
+		Words: "E-mails leave the bank's systems. Without amounts and names, they contain only the reference of the payment and a link.",
 	}, {
 		Kind: KindRealmReconciled, Label: "Resume payments", Heading: "Confirm that the payments agree with clearing again",
 		Words: "The database lost committed data, so payments are stopped. Compare the payments with the statement of clearing first. " +

@@ -89,7 +89,7 @@ var userNoun = Noun{
 			Key: "outerSubject", Label: "Subject at the identity provider", Required: true,
 			Hint: "The claim sub: never a name or an e-mail address, which may pass to someone else over time",
 		},
-		{Key: "email", Label: "E-mail address", Hint: "Notices are sent to this address. Without an address, none are sent."},
+		{Key: "email", Label: "E-mail address", Hint: "Notifications are sent to this address. Without an address, none are sent."},
 		{Key: "password", Label: "Password"},
 		statusField,
 	},
@@ -106,7 +106,8 @@ var userNoun = Noun{
 		},
 		{
 			Kind: KindUserEmail, Fields: []string{"email"}, Clears: []string{"email"}, Filled: true,
-			Label: "E-mail", Heading: "Change the e-mail address of %s", Words: "Notices of this account go to the new address once this is approved.",
+			Label: "E-mail", Heading: "Change the e-mail address of %s",
+			Words: "Once this change is approved, notifications for this account are sent to the new address.",
 		},
 		{
 			Kind: KindUserSuppress, Status: StatusSuppressed,

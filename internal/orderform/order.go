@@ -225,7 +225,7 @@ func (o Order) structured(out *BuiltOrder, kind iso20022.CreditorReferenceType1C
 		entry.AdditionalRemittanceInformation = []string{message}
 	case message != "":
 		out.Problems = append(out.Problems, Problem{
-			Field: "remittanceText", Text: "Remove the message or the reference: a SEPA instant payment carries one of them.", Code: "CH17",
+			Field: "remittanceText", Text: "Remove the message or the reference: a SEPA instant payment can only carry one of them.", Code: "CH17",
 		})
 	}
 	return &iso20022.RemittanceInformation16{Structured: []iso20022.StructuredRemittanceInformation16{entry}}

@@ -58,20 +58,20 @@ func TestTheTextOfABillIsRead(t *testing.T) {
 func TestWhatIsNoBillIsRefusedInASentence(t *testing.T) {
 	t.Parallel()
 	for want, content := range map[string]string{
-		"begins with SPC":              "https://example.org",
+		"its first line is SPC":        "https://example.org",
 		"this version":                 text(2, "0100"),
 		"EPD must be on line 31":       text(31, ""),
-		"not written in UTF-8":         text(3, "2"),
+		"is not UTF-8":                 text(3, "2"),
 		"Compare the account":          text(4, "CH4431999123000889013"),
 		"Switzerland or Liechtenstein": text(4, "DE89370400440532013000"),
-		"names no creditor":            text(6, ""),
-		"amount of its QR code":        text(19, "1'949.75"),
-		"in CHF or EUR":                text(20, "USD"),
-		"type of reference in its":     text(28, "ABC"),
+		"does not name a creditor":     text(6, ""),
+		"amount in the QR code":        text(19, "1'949.75"),
+		"is not CHF or EUR":            text(20, "USD"),
+		"unknown reference type":       text(28, "ABC"),
 		"Compare the reference":        text(29, "210000000003139471430009018"),
 		"do not match":                 text(4, "CH4821966000009613388"),
-		"alone":                        text(30, strings.Repeat("x", 5000)),
-		"its type says":                text(28, "NON"),
+		"Paste only":                   text(30, strings.Repeat("x", 5000)),
+		"reference type is “none”":     text(28, "NON"),
 	} {
 		_, err := qrbill.Parse(content)
 		var refused *qrbill.Error
@@ -113,7 +113,7 @@ func TestAPictureOfABillIsRead(t *testing.T) {
 	must(png.Encode(blank, image.NewGray(image.Rect(0, 0, 200, 200))))
 	must(png.Encode(huge, image.NewGray(image.Rect(0, 0, 8000, 2001))))
 	for want, content := range map[string][]byte{
-		"PNG or JPEG": []byte("%PDF-1.7"), "sharper picture": blank.Bytes(), "smaller picture": huge.Bytes(),
+		"PNG or JPEG": []byte("%PDF-1.7"), "sharper picture": blank.Bytes(), "at most 16 megapixels": huge.Bytes(),
 	} {
 		_, err := qrbill.ReadPicture(context.Background(), content)
 		var refused *qrbill.Error

@@ -33,14 +33,14 @@ func ReadPicture(ctx context.Context, content []byte) (string, error) {
 		return "", refuse("Choose a picture of the QR code as PNG or JPEG, or paste its text.")
 	}
 	if shape.Width <= 0 || shape.Height <= 0 || shape.Width > MaxPixels/shape.Height {
-		return "", refuse("Choose a smaller picture: at most %d megapixels.", MaxPixels/1_000_000)
+		return "", refuse("Choose a picture of at most %d megapixels.", MaxPixels/1_000_000)
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookFor)
 	defer cancel()
 	select {
 	case looking <- struct{}{}:
 	case <-ctx.Done():
-		return "", refuse("Try again in a moment, or paste the text of the QR code: many pictures are being read.")
+		return "", refuse("Too many pictures are being read right now. Try again in a moment, or paste the text of the QR code.")
 	}
 	found := make(chan string, 1)
 	go func() {
@@ -54,7 +54,7 @@ func ReadPicture(ctx context.Context, content []byte) (string, error) {
 		}
 	case <-ctx.Done():
 	}
-	return "", refuse("Choose a sharper picture that shows the whole QR code and little else, or paste its text: none was found.")
+	return "", refuse("No QR code was found. Choose a sharper picture that shows the whole code, or paste its text.")
 }
 
 // textIn is the text of the code in a picture, "" where none is found. A picture that the libraries stumble over holds none.

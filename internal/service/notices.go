@@ -71,34 +71,34 @@ type NoticeKind struct {
 // noticeKinds are in the order of the settings and of an e-mail.
 var noticeKinds = []NoticeKind{
 	{
-		Default: store.NoticeChoice{Kind: "waiting", Delivery: NoticeHourly, Minutes: 30}, Label: "A payment waits for your approval",
-		One: "The payment %s waits for approval.", Many: "%d payments wait for approval.", Path: "/queue",
+		Default: store.NoticeChoice{Kind: "waiting", Delivery: NoticeHourly, Minutes: 30}, Label: "A payment is waiting for your approval",
+		One: "Payment %s is waiting for approval.", Many: "%d payments are waiting for approval.", Path: "/queue",
 		Roles: []identity.Role{identity.RoleChecker}, While: []payment.State{payment.StateApprovalPending},
 	},
 	{
 		Default: store.NoticeChoice{Kind: "question", Delivery: NoticeAtOnce}, Label: "A checker has a question about your payment",
-		One: "A checker has a question about the payment %s.", Many: "Checkers have questions about %d payments.", Path: "/mine",
+		One: "A checker has a question about payment %s.", Many: "Checkers have questions about %d payments.", Path: "/mine",
 		Roles: []identity.Role{identity.RoleMaker}, While: []payment.State{payment.StateQuestion},
 	},
 	{
-		Default: store.NoticeChoice{Kind: "answer", Delivery: NoticeAtOnce}, Label: "Your question is answered",
-		One: "The question about the payment %s is answered.", Many: "The questions about %d payments are answered.", Path: "/queue",
+		Default: store.NoticeChoice{Kind: "answer", Delivery: NoticeAtOnce}, Label: "Your question has been answered",
+		One: "The question about payment %s has been answered.", Many: "The questions about %d payments have been answered.", Path: "/queue",
 		Roles: []identity.Role{identity.RoleChecker},
 	},
 	{
-		Default: store.NoticeChoice{Kind: "rejected", Delivery: NoticeAtOnce}, Label: "Your payment is rejected",
-		One: "The payment %s is rejected.", Many: "%d payments are rejected.", Path: "/mine",
+		Default: store.NoticeChoice{Kind: "rejected", Delivery: NoticeAtOnce}, Label: "Your payment was rejected",
+		One: "Payment %s was rejected.", Many: "%d payments were rejected.", Path: "/mine",
 		Roles: []identity.Role{identity.RoleMaker},
 	},
 	{
-		Default: store.NoticeChoice{Kind: "expiring", Delivery: NoticeAtOnce}, Label: "A payment expires soon without approval",
-		One: "The payment %s expires soon without approval.", Many: "%d payments expire soon without approval.", Path: "/queue",
+		Default: store.NoticeChoice{Kind: "expiring", Delivery: NoticeAtOnce}, Label: "A payment will expire soon unless it is approved",
+		One: "Payment %s will expire soon unless it is approved.", Many: "%d payments will expire soon unless they are approved.", Path: "/queue",
 		Roles: []identity.Role{identity.RoleMaker, identity.RoleChecker},
 		While: []payment.State{payment.StateApprovalPending, payment.StateQuestion},
 	},
 	{
 		Default: store.NoticeChoice{Kind: "recall", Delivery: NoticeDaily}, Label: "A received recall must be answered within three days",
-		One: "The received recall %s must be answered within three days.", Many: "%d received recalls must be answered within three days.",
+		One: "Received recall %s must be answered within three days.", Many: "%d received recalls must be answered within three days.",
 		Path: "/recalls", Roles: []identity.Role{identity.RoleMaker}, While: []payment.State{payment.StateAwaitingDecision},
 	},
 }
@@ -294,7 +294,7 @@ func (s *Notices) write(ctx context.Context, to store.Recipient, m store.Mail, c
 			}
 		}
 		if l.Subject = sentence; l.Text != "" {
-			l.Subject = language.Say("%d notices from Countersign", about)
+			l.Subject = language.Say("%d notifications from Countersign", about)
 		}
 		l.Text += sentence + "\n"
 		details, err := s.details(ctx, to, list, language)
@@ -305,7 +305,7 @@ func (s *Notices) write(ctx context.Context, to store.Recipient, m store.Mail, c
 	}
 	if l.Text != "" {
 		l.Subject = strings.TrimSuffix(l.Subject, ".")
-		l.Text += language.Say("Choose which notices you get in your profile: %s", s.cfg.Mail.Portal+"/me#notices") + "\n"
+		l.Text += language.Say("Choose in your profile which notifications you receive: %s", s.cfg.Mail.Portal+"/me#notices") + "\n"
 	}
 	return l, nil
 }

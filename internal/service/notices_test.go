@@ -246,7 +246,7 @@ func TestPeopleGetNoticesByEMail(t *testing.T) {
 	}
 	ask(m)
 	headers, subject, body := expect(t, h, s, time.Minute)
-	if subject != "A checker has a question about the payment "+string(m.GlobalID) || headers.Get("To") != "<maker1@bank.example>" ||
+	if subject != "A checker has a question about payment "+string(m.GlobalID) || headers.Get("To") != "<maker1@bank.example>" ||
 		headers.Get("Auto-Submitted") != "auto-generated" || !strings.HasSuffix(headers.Get("From"), "<countersign@bank.example>") ||
 		!strings.Contains(body, "https://portal.bank.example/payments/"+m.InternalID.String()) ||
 		!strings.Contains(body, "https://portal.bank.example/me#notices") {
@@ -261,12 +261,12 @@ func TestPeopleGetNoticesByEMail(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, subject, _ = expect(t, h, s, time.Minute)
-	if subject != "The question about the payment "+string(m.GlobalID)+" is answered" {
+	if subject != "The question about payment "+string(m.GlobalID)+" has been answered" {
 		t.Errorf("an answer: %s", subject)
 	}
 	nothing(t, "a digest before its hour", h, s, 31*time.Minute)
 	_, subject, _ = expect(t, h, s, 30*time.Minute)
-	if subject != "The payment "+string(m.GlobalID)+" waits for approval" {
+	if subject != "Payment "+string(m.GlobalID)+" is waiting for approval" {
 		t.Errorf("a payment that waits: %s", subject)
 	}
 	_, err = h.Approval.Reject(ctx, checker, in, "no")
@@ -274,7 +274,7 @@ func TestPeopleGetNoticesByEMail(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, subject, _ = expect(t, h, s, time.Minute)
-	if subject != "The payment "+string(m.GlobalID)+" is rejected" {
+	if subject != "Payment "+string(m.GlobalID)+" was rejected" {
 		t.Errorf("a rejection: %s", subject)
 	}
 	_, err = h.DB.Owner(t).Exec(ctx, "UPDATE user_account SET email = 'thief@bank.example' WHERE realm = 'demo' AND name = 'maker1'")
@@ -313,7 +313,7 @@ func TestAPaymentThatExpiresMakesANotice(t *testing.T) {
 	if len(got) != 2 || !strings.Contains(got[0]+got[1], "maker1@") || !strings.Contains(got[0]+got[1], "checker2@") {
 		t.Fatalf("%d e-mails: %q", len(got), got)
 	}
-	if _, subject, _ := read(t, got[0]); subject != "The payment "+string(m.GlobalID)+" expires soon without approval" {
+	if _, subject, _ := read(t, got[0]); subject != "Payment "+string(m.GlobalID)+" will expire soon unless it is approved" {
 		t.Errorf("the subject: %s", subject)
 	}
 }
@@ -322,7 +322,8 @@ func TestAPaymentThatExpiresMakesANotice(t *testing.T) {
 func TestADigestIsOneEMail(t *testing.T) {
 	t.Parallel()
 	for language, want := range map[string]string{
-		"de": "3 Zahlungen sind abgelehnt", "fr": "3 paiements sont refusés", "it": "3 pagamenti sono respinti", "en": "3 payments are rejected",
+		"de": "3 Zahlungen wurden abgelehnt", "fr": "3 paiements ont été refusés", "it": "3 pagamenti sono stati respinti",
+		"en": "3 payments were rejected",
 	} {
 		t.Run(language, func(t *testing.T) {
 			t.Parallel()

@@ -37,7 +37,7 @@ func TestAFileOfManyPaymentsGoesThrough(t *testing.T) {
 	p.says("#line-4", strings.ReplaceAll(wrong.shown(), "CHF ", ""))
 	p.click("button", fmt.Sprintf("Submit %d payments for approval", lines))
 	p.says("main", fmt.Sprintf("%d of %d submitted", lines, lines))
-	p.says("#status", "The ready payments are submitted.")
+	p.says("#status", "The ready payments have been submitted.")
 	p.counts(fmt.Sprintf(`progress[value="%d"][max="%d"]`, lines, lines), 1)
 	p.counts("main form", 0)
 	p.click("link", "Show it line 4")

@@ -61,7 +61,7 @@ func (v *Request) takeTable(name string, content []byte, many orderform.Table) e
 	}
 	said := i18n.Text("Nothing is submitted yet.")
 	if many.Latin {
-		said = "Nothing is submitted yet. The table was read as Windows-1252: check accented letters in names."
+		said = "Nothing has been submitted yet. The table was read as Windows-1252: check accented letters in names."
 	}
 	return v.GoTo(batchPath(id), said)
 }
@@ -180,7 +180,7 @@ func showBatch(v *Request) error {
 	}
 	model.Going = model.Going && left > 0
 	model.GoesOn = model.Going && v.Status == submitting && v.Echo.QueryParam(CheckedField) == model.Checked
-	model.Layout = v.layout("Payments of a file", views.PlaceUpload)
+	model.Layout = v.layout("Payments from a file", views.PlaceUpload)
 	model.Before, err = v.fileBefore(drafts[0])
 	if err != nil {
 		return err
@@ -302,7 +302,7 @@ func (v *Request) batchLine(p prepared, alike bool) views.BatchLine {
 	line.Name, line.Changes = p.asked.Summary.CreditorName, views.ChangesView(p.built.Transliterated)
 	line.Sent, line.NotForwarded = views.LineRows(p.preview(), p.sent()), p.notForwarded()
 	if alike {
-		line.Check(check, "A payment like this one was made in the last few days: say why it is paid again.", "")
+		line.Check(check, "A similar payment was made in the last few days: explain why this one is needed.", "")
 	}
 	return line
 }
@@ -370,7 +370,7 @@ func submitBatch(v *Request) error {
 			return err
 		}
 	}
-	return v.GoTo(batchPath(id)+"?tried=yes", "The ready payments are submitted.")
+	return v.GoTo(batchPath(id)+"?tried=yes", "The ready payments have been submitted.")
 }
 
 // digestOf returns the digest of all lines of a file as they are shown. It stays the same while the file is submitted in parts.
@@ -395,7 +395,7 @@ func (v *Request) hindered(line *views.BatchLine, p prepared) error {
 	}
 	found, err := v.payeeOf(p)
 	if err == nil && found.Warns() {
-		line.Check(check, "The payee's bank does not confirm the name: check what it says.", string(found.Result))
+		line.Check(check, "The payee's bank does not confirm the name: read its answer first.", string(found.Result))
 	}
 	return err
 }

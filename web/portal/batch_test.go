@@ -114,7 +114,7 @@ func TestAFileOfManyPaymentsIsMendedAndSubmitted(t *testing.T) {
 		t.Error("the page submits what nobody sent when it is loaded again")
 	}
 	maker.post(path+"/submit", list.fields(path+"/submit")).goesTo(path) // the first part, sent again
-	maker.get(maker.post(path+"/submit", going.fields(path+"/submit")).goesTo(path)).says("23 of 25 submitted").says("paid again")
+	maker.get(maker.post(path+"/submit", going.fields(path+"/submit")).goesTo(path)).says("23 of 25 submitted").says("explain why this one is needed")
 	if n := b.count("SELECT count(*) FROM message"); n != 23 {
 		t.Errorf("%d messages, want 23", n)
 	}

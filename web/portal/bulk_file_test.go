@@ -78,7 +78,7 @@ func TestAFileIsApprovedOnOnePage(t *testing.T) {
 	b.as("maker1").upload("Lohn.xml", []byte(salaries(count))).goesTo("/payments/batches/")
 	checker := b.as("checker1")
 	file := checker.get("/queue").is(http.StatusOK).page.Find("a:contains('Lohn.xml: approve 45 payments on one page')").AttrOr("href", "")
-	page := checker.get(file).is(http.StatusOK).says("Lohn.xml: 45 of 45 payments wait").says("CHF 13'409.46").
+	page := checker.get(file).is(http.StatusOK).says("Lohn.xml: 45 of 45 payments are waiting for approval").says("CHF 13'409.46").
 		says("Far above the other amounts of this file: 1")
 	if n := page.page.Find(".bulk-list > li").Length(); n != count {
 		t.Errorf("the page lists %d payments, want %d", n, count)
@@ -103,7 +103,7 @@ func TestAFileIsApprovedOnOnePage(t *testing.T) {
 		t.Errorf("%d payments are released, want %d", n, count)
 	}
 	checker.get(checker.post("/queue/bulk", form).goesTo("/queue")).says("was already approved by Checker 1 at")
-	checker.get(file).says("0 of 45 payments wait")
+	checker.get(file).says("0 of 45 payments are waiting for approval")
 	b.CheckInvariants(t)
 }
 
@@ -120,7 +120,7 @@ func TestAnAmendedPaymentStopsTheApprovalOfItsFile(t *testing.T) {
 	maker.submitFile(batch)
 	file := "/queue/files/" + b.text("SELECT batch_id::text FROM batch_payment LIMIT 1")
 	checker := b.as("checker1")
-	form := checker.get(file).is(http.StatusOK).says("3 of 3 payments wait").fields("/queue/bulk")
+	form := checker.get(file).is(http.StatusOK).says("3 of 3 payments are waiting for approval").fields("/queue/bulk")
 	one := b.text("SELECT message_id::text FROM batch_payment WHERE position = 3")
 	amend := "/payments/" + one + "/amend"
 	changed := with(maker.get(amend).is(http.StatusOK).fields(amend), "amount", "17.00", "amendReason", "Typing mistake", "act", "check")

@@ -14,10 +14,10 @@ import (
 // TestAPersonChoosesNotices of the kinds for their roles; where no e-mails are sent, the page says so and asks nothing.
 func TestAPersonChoosesNotices(t *testing.T) {
 	t.Parallel()
-	const form = "Notices by e-mail"
+	const form = "E-mail notifications"
 	b := setupWith(t, servicetest.Options{Mail: &service.MailConfig{Address: "127.0.0.1:1", Security: service.MailPlain}})
 	silent := setup(t)
-	told := silent.as("maker1").get("/me").is(http.StatusOK).says("This portal sends no e-mails")
+	told := silent.as("maker1").get("/me").is(http.StatusOK).says("This portal does not send e-mails")
 	if told.page.Find(`form[action="/me/notices"]`).Length() != 0 {
 		t.Error("notices are chosen where none are sent")
 	}
@@ -27,8 +27,8 @@ func TestAPersonChoosesNotices(t *testing.T) {
 		}
 	}
 	maker := b.as("maker1")
-	page := maker.get("/me").is(http.StatusOK).says("Your account has no e-mail address.").says("Your payment is rejected")
-	if strings.Contains(page.main(), "A payment waits for your approval") {
+	page := maker.get("/me").is(http.StatusOK).says("Your account has no e-mail address.").says("Your payment was rejected")
+	if strings.Contains(page.main(), "A payment is waiting for your approval") {
 		t.Error("a maker gets the notices of a checker")
 	}
 	wanted := url.Values{
@@ -44,8 +44,8 @@ func TestAPersonChoosesNotices(t *testing.T) {
 	wanted.Set("notice-question", "often")
 	maker.post("/me/notices", wanted).is(http.StatusUnprocessableEntity)
 	b.changed("user.email", "maker1", url.Values{"email": {"maker1@bank.example"}})
-	b.as("maker1").get("/me").says("Notices go to maker1@bank.example.")
-	b.as("checker1").get("/me").says("A payment waits for your approval").says("It has been waiting longer than")
+	b.as("maker1").get("/me").says("Notifications are sent to maker1@bank.example.")
+	b.as("checker1").get("/me").says("A payment is waiting for your approval").says("Notify me of payments waiting longer than")
 	b.as("admin1").get("/admin/users").says("maker1@bank.example")
 	b.config.OperatorRealm = demo.Realm
 	b.serve()

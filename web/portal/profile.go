@@ -55,7 +55,7 @@ func noticeChoices(settings []service.NoticeSetting) []ui.Choice {
 		if s.Minutes == 0 {
 			continue
 		}
-		wait := ui.Choice{ID: noticeWaitField, Label: "It has been waiting longer than", Value: strconv.Itoa(s.Minutes)}
+		wait := ui.Choice{ID: noticeWaitField, Label: "Notify me of payments waiting longer than", Value: strconv.Itoa(s.Minutes)}
 		for _, minutes := range service.NoticeWaits() {
 			wait.Options = append(wait.Options, ui.Option{Value: strconv.Itoa(minutes), Label: i18n.Text("%d min").With(minutes)})
 		}
@@ -65,8 +65,9 @@ func noticeChoices(settings []service.NoticeSetting) []ui.Choice {
 }
 
 var deliveryWords = map[string]i18n.Text{
-	service.NoticeAtOnce: "At once", service.NoticeHourly: "One e-mail an hour", service.NoticeDaily: "One e-mail a day",
-	service.NoticeNone: "No e-mail",
+	service.NoticeAtOnce: "Immediately, one e-mail each", service.NoticeHourly: "At most one e-mail per hour",
+	service.NoticeDaily: "At most one e-mail per day",
+	service.NoticeNone:  "No e-mail",
 }
 
 // saveNotices stores which notices the person gets, and when.

@@ -56,7 +56,7 @@ func (v *Request) billText() (text, field string, err error) {
 	case len(picture) == 0:
 		return "", field, &qrbill.Error{Text: "Paste the text of the QR code, or choose a picture of it."}
 	case len(picture) > MaxUpload:
-		return "", "picture", &qrbill.Error{Text: i18n.Text("Choose a smaller picture: %s at most.").With(sizeOf(MaxUpload))}
+		return "", "picture", &qrbill.Error{Text: i18n.Text("Choose a picture of at most %s.").With(sizeOf(MaxUpload))}
 	}
 	text, err = qrbill.ReadPicture(v.Context(), picture)
 	return text, "picture", err

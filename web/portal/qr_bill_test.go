@@ -80,7 +80,7 @@ func TestAQRBillFillsTheForm(t *testing.T) {
 	}
 	informed := bill() + "\r\n//S1/10/1107/11/261120"
 	filled := maker.get(maker.sendBill(informed, nil).goesTo("/payments/")).is(http.StatusOK)
-	filled.says("Its bill information is not sent: //S1/10/1107/11/261120")
+	filled.says("The bill information is not sent: //S1/10/1107/11/261120")
 	maker.sendBill("", nil).is(http.StatusUnprocessableEntity).says("Paste the text")
 	again := maker.sendBill("https://example.org", nil).is(http.StatusUnprocessableEntity).says("begins with SPC")
 	if text := again.page.Find("textarea").Text(); text != "https://example.org" {

@@ -82,7 +82,7 @@ func TestAMessageBesideAReferenceIsSent(t *testing.T) {
 			t.Errorf("the form to amend %q has the message %q", text, kept)
 		}
 	}
-	said := "Remove the message or the reference: a SEPA instant payment carries one of them."
+	said := "Remove the message or the reference: a SEPA instant payment can only carry one of them."
 	euro := with(sepa(), "remittanceKind", "scor", "creditorReference", "RF18539007547034")
 	maker.post("/payments/new", euro).is(http.StatusUnprocessableEntity).says(said)
 	maker.post("/payments/new", with(euro, "remittanceText", "")).goesTo("/payments/")
@@ -91,5 +91,5 @@ func TestAMessageBesideAReferenceIsSent(t *testing.T) {
 		"DE62007620110623852957").Replace(table)
 	maker.get(maker.upload("c16.csv", []byte(table)).goesTo("/payments/batches/")).says(said)
 	bill := maker.get(maker.sendBill(bill(4, "CH4821966000009613388", 20, "EUR", 28, "SCOR", 29, "RF18539007547034"), nil).goesTo("/payments/"))
-	bill.says("Its message is not sent beside the reference: Rechnung 1107")
+	bill.says("The message on the bill is not sent in addition to the reference: Rechnung 1107")
 }

@@ -29,7 +29,8 @@ func showTemplates(v *Request) error {
 // templateEntry is a template as its list shows it.
 func templateEntry(t store.Template) (views.NamedEntry, error) {
 	shown := views.NamedEntry{
-		ID: t.ID.String(), Name: t.Name, Shared: t.Shared, Own: t.Own, Owner: t.Owner, Words: "It was saved with a key that no longer exists.",
+		ID: t.ID.String(), Name: t.Name, Shared: t.Shared, Own: t.Own, Owner: t.Owner,
+		Words: "It cannot be opened: it was saved with a key that no longer exists.",
 	}
 	if len(t.Answers) == 0 {
 		return shown, nil
@@ -204,13 +205,13 @@ func (v *Request) templates() (n named, err error) {
 		page: views.NamedList{
 			Title: "Templates", Place: views.PlaceTemplates, URL: "/templates", Limit: 60, PayURL: "/templates/pay",
 			Words: views.NamedWords{
-				Heading: "Save as a template", Save: "Save template", Sharing: "Every maker of the realm may use it",
-				How: "A template fills the form with a payment that you enter again and again. Fill the form in, check it, and choose " +
+				Heading: "Save as a template", Save: "Save template", Sharing: "All makers of the realm can use it",
+				How: "A template fills in the form for a payment that you make regularly. To create one, fill in the form, check it and choose " +
 					"“Save as a template”.",
 			},
 		},
-		after: "/templates", empty: "Enter a name, such as “Rent”.", other: "Another template of yours has this name.",
-		most:  i18n.Text("You have %d templates. Remove one first.").With(store.MaxTemplates),
+		after: "/templates", empty: "Enter a name, such as “Rent”.", other: "Choose another name: you already have a template with this name.",
+		most:  i18n.Text("You already have %d templates, the maximum. Remove one first.").With(store.MaxTemplates),
 		taken: store.ErrTemplateNameTaken, full: store.ErrTooManyTemplates,
 		list: v.templateEntries,
 		save: func(id uuid.UUID, name string, shared bool) error {

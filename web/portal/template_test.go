@@ -69,7 +69,7 @@ func TestATemplateFillsTheForm(t *testing.T) {
 	// Moved to another row by hand, what is encrypted does not open; nor does what was never encrypted count.
 	b.change("SET session_replication_role = replica; UPDATE payment_template SET template_id = gen_random_uuid() WHERE name = 'Second'; " +
 		"UPDATE payment_template SET answers = '{\"Values\":{\"CreditorName\":\"Mine AG\"}}' WHERE name = 'Rent of March'")
-	torn := maker.get("/templates").is(http.StatusOK).says("It was saved with a key that no longer exists.")
+	torn := maker.get("/templates").is(http.StatusOK).says("It cannot be opened: it was saved with a key that no longer exists.")
 	if n := torn.page.Find(".template-table :is(a, form[action='/templates/pay'])").Length(); n != 0 {
 		t.Errorf("%d templates that were changed by hand can be used", n)
 	}

@@ -249,7 +249,7 @@ func (v *Request) renderUpload(status int, model views.Upload) error {
 	}
 	model.Accepted = []i18n.Text{
 		"pain.001.001.09 in CHF for SIC instant payments, in EUR for SEPA instant payments",
-		"A table (CSV) with the columns below, in any order. Only the IBAN is mandatory in the file; the form asks for the rest.",
+		"A table (CSV) with the columns below, in any order. Only the IBAN is mandatory in the file; you can add missing values in the form.",
 	}
 	if last, taken := v.previousTaken(); taken {
 		model.Accepted = append(model.Accepted,

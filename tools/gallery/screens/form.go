@@ -74,10 +74,13 @@ func entryExhibits() []Exhibit {
 func notices() []ui.Choice {
 	return []ui.Choice{
 		{
-			ID: "notice-waiting", Label: "A payment waits for your approval", Value: "hourly",
-			Options: []ui.Option{{Value: "at once", Label: "At once"}, {Value: "hourly", Label: "One e-mail an hour"}},
+			ID: "notice-waiting", Label: "A payment is waiting for your approval", Value: "hourly",
+			Options: []ui.Option{{Value: "at once", Label: "Immediately, one e-mail each"}, {Value: "hourly", Label: "At most one e-mail per hour"}},
 		},
-		{ID: "notice-wait", Label: "It has been waiting longer than", Value: "30", Options: []ui.Option{{Value: "30", Label: i18n.Text("%d min").With(30)}}},
+		{
+			ID: "notice-wait", Label: "Notify me of payments waiting longer than", Value: "30",
+			Options: []ui.Option{{Value: "30", Label: i18n.Text("%d min").With(30)}},
+		},
 	}
 }
 

@@ -12,7 +12,7 @@ func templates() views.NamedList {
 		Layout: makerShell("Templates", views.PlaceTemplates), Title: "Templates", URL: "/templates", PayURL: "/templates/pay",
 		SaveURL: "/templates?draft=x", Saved: shown,
 		Limit: 60,
-		Words: views.NamedWords{Heading: "Save as a template", Save: "Save template", Sharing: "Every maker of the realm may use it"},
+		Words: views.NamedWords{Heading: "Save as a template", Save: "Save template", Sharing: "All makers of the realm can use it"},
 		Entries: []views.NamedEntry{
 			{
 				ID: "x", Name: "Rent", URL: "/payments/new?template=x", Words: "Beispiel Holzbau GmbH", Shared: true, Own: true,
@@ -22,7 +22,7 @@ func templates() views.NamedList {
 				ID: "z", Name: "Muster Treuhand AG", URL: "/payments/new?template=z", Words: "Muster Treuhand AG", Own: true,
 				Account: "CH5604835012345678009", Paid: "not yet",
 			},
-			{ID: "y", Name: "Cleaning", Words: "It was saved with a key that no longer exists.", Owner: "Maker 2"},
+			{ID: "y", Name: "Cleaning", Words: "It cannot be opened: it was saved with a key that no longer exists.", Owner: "Maker 2"},
 		},
 		Problems: []ui.Problem{{Field: "name", Text: "Enter a name, such as “Rent”."}},
 	}
@@ -65,7 +65,7 @@ func batchLines() []views.BatchLine {
 	lines[3].Changes = []views.Change{{Field: "Street", Before: "Straße der Räte", After: "Strasse der Raete"}}
 	lines[2].State, lines[2].Label = "To be checked", "Check and submit"
 	lines[2].Problems = []views.LineProblem{{
-		Problem: ui.Problem{Text: "A payment like this one was made in the last few days: say why it is paid again."},
+		Problem: ui.Problem{Text: "A similar payment was made in the last few days: explain why this one is needed."},
 	}}
 	return lines
 }
@@ -73,7 +73,8 @@ func batchLines() []views.BatchLine {
 // batch is a file of which the given lines are submitted, and so many are ready.
 func batch(submitted []int, ready int) views.Batch {
 	model := views.Batch{
-		Layout: makerShell("Payments of a file", views.PlaceUpload), FileName: "Lohn November.csv", Action: "/payments/batches/x/submit", From: 1,
+		Layout: makerShell("Payments from a file", views.PlaceUpload), FileName: "Lohn November.csv", Action: "/payments/batches/x/submit",
+		From:  1,
 		Lines: batchLines(), Submitted: len(submitted), Ready: ready, Totals: []string{"CHF 1'334.35"},
 	}
 	model.Payments = len(model.Lines)

@@ -345,7 +345,7 @@ func TestARealmFileIsReadStrictly(t *testing.T) {
 		"a wrong IBAN":    {"3134 6", "3134 7", "accounts/0/iban: "},
 		"two duties": {
 			"roles: [maker]", "roles: [maker, administrator]",
-			"people/0/users/0/roles: Give administration and payments to different people",
+			"people/0/users/0/roles: Remove the other roles",
 		},
 		"no role":          {"roles: [maker]", "roles: []", "people/0/users/0/roles: Give the account at least one role"},
 		"an account twice": {"user: checker", "user: maker", "maker stands here twice"},

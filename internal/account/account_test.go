@@ -132,11 +132,11 @@ func TestParseRefusals(t *testing.T) {
 		{"long", "NO93860111179470", account.ErrLength, "AC01", "NO IBANs have 15 characters; this one has 16."},
 		{
 			"letter for digit", "CH48A1966000009613388", account.ErrStructure, "AC01",
-			"Compare with the invoice: a letter or digit is in a place where Swiss IBANs have none.",
+			"Compare with the invoice: the letters and digits are not in the order of Swiss IBANs.",
 		},
 		{
 			"letters for check digits", "CHAA21966000009613388"[:21], account.ErrStructure, "AC01",
-			"Compare with the invoice: a letter or digit is in a place where Swiss IBANs have none.",
+			"Compare with the invoice: the letters and digits are not in the order of Swiss IBANs.",
 		},
 		{"check digits", "CH4921966000009613388", account.ErrCheckDigits, "AC01", "The check digits are wrong. Compare with the invoice."},
 	}

@@ -48,7 +48,7 @@ func refuseIBANLength(text string, structure bbanStructure) *Error {
 }
 
 func refuseIBANStructure(country string) *Error {
-	sentence := i18n.Text("Compare with the invoice: a letter or digit is in a place where %s IBANs have none.").With(ibanNation(country))
+	sentence := i18n.Text("Compare with the invoice: the letters and digits are not in the order of %s IBANs.").With(ibanNation(country))
 	return &Error{ErrStructure, "AC01", sentence}
 }
 

@@ -48,7 +48,7 @@ var accountNoun = Noun{
 		{Key: "scheme", Label: "Scheme", Options: schemes},
 		{Key: "currency", Label: "Currency"},
 		{Key: "receives", Label: "Whether the realm receives payments for this account", Type: TypeYesNo},
-		{Key: "qrIban", Label: "QR-IBAN", Type: TypeIBAN, Hint: "For payments with a QR reference. An account keeps it for good"},
+		{Key: "qrIban", Label: "QR-IBAN", Type: TypeIBAN, Hint: "For payments with a QR reference. It cannot be changed later"},
 		{Key: "holderName", Label: "Holder's name", Min: 1, Max: 70, Required: true},
 		{Key: "holderStreet", Label: "Holder's street", Max: 70},
 		{Key: "holderBuilding", Label: "Holder's building number", Max: 16},
@@ -195,7 +195,7 @@ func (r Request) afterAccount(known Facts) (Values, error) {
 	f.join(err)
 	switch kept := known.Before["qrIban"]; {
 	case r.Kind == KindAccountUpdate && kept != "" && a.QRIBAN != kept:
-		f.add("qrIban", codeFormat, "Leave the QR-IBAN as it is: an account keeps it for good.")
+		f.add("qrIban", codeFormat, "Leave the QR-IBAN as it is: it cannot be changed.")
 	case numbers.QRTaken:
 		f.add("qrIban", "AM05", "Enter another QR-IBAN: payments to this one are credited to another account.")
 	}
@@ -249,7 +249,7 @@ func (a Account) CheckBank(prefix string) error {
 func (f *findings) keeps(iban account.IBAN, a Account) {
 	bic, err := account.ParseBIC(a.AgentBIC)
 	if err == nil && bic.Country() != iban.Country() && !slices.Contains(territories[iban.Country()], bic.Country()) {
-		f.add("agentBic", codeFormat, "Enter the BIC of the bank that keeps the account: this BIC is from %s, the IBAN from %s.",
+		f.add("agentBic", codeFormat, "Enter the BIC of the bank that holds the account: this BIC is from %s, the IBAN from %s.",
 			bic.Country(), iban.Country())
 	}
 	if a.AgentIID == "" {

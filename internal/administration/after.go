@@ -55,7 +55,7 @@ func (c Change) keepsRealm(known Facts) error {
 	ends := c.Kind == KindPolicyRetire || c.Kind == KindPolicyUpdate && !policyMatchesEverything(c.After)
 	if ends && known.CoverAll < 2 && policyMatchesEverything(c.Before) {
 		return refuse("/subject", codeFormat,
-			"Make another policy that matches everything first: without this one some payments could not be entered.")
+			"Create another policy that matches everything first: without this one, some payments could not be entered.")
 	}
 	if c.Kind != KindUserSuppress && c.Kind != KindUserRoles && c.Kind != KindUserReset {
 		return nil

@@ -184,7 +184,7 @@ func (k Kind) needs(by identity.Principal, role identity.Role) error {
 	case by.Has(role):
 		return nil
 	case role == identity.RoleMaker:
-		return &identity.ForbiddenError{Text: "You may not ask for changes to beneficiaries: this needs the role maker."}
+		return &identity.ForbiddenError{Text: "You may not request changes to beneficiaries: this needs the role maker."}
 	}
 	return &identity.ForbiddenError{Text: "You may not approve or reject changes to beneficiaries: this needs the role checker."}
 }
@@ -212,7 +212,7 @@ func (r Request) change(known Facts) (Change, error) {
 	f := &findings{}
 	action := r.Kind.Action()
 	if action.Kind == "" {
-		f.add("kind", codeUnknown, "Choose a kind of change: %s.", Words(Kinds()))
+		f.add("kind", codeUnknown, "Choose the type of change: %s.", Words(Kinds()))
 		return Change{}, f.err()
 	}
 	if utf8.RuneCountInString(r.Note) > ReasonLimit {
@@ -220,11 +220,11 @@ func (r Request) change(known Facts) (Change, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Values)) {
 		if !slices.Contains(action.Fields, name) {
-			f.add("values/"+name, "CH17", "Remove %s: %s says nothing about it.", name, r.Kind)
+			f.add("values/"+name, "CH17", "Remove %s: a change of type %s does not have this value.", name, r.Kind)
 		}
 	}
 	if !r.Kind.Creates() && !action.Sets && !known.Found {
-		f.add("subject", codeUnknown, "Name the subject of the change: there is no such %s.", i18n.Stored(r.Kind.Noun()))
+		f.add("subject", codeUnknown, "Enter the subject of the change: there is no such %s.", i18n.Stored(r.Kind.Noun()))
 	}
 	if len(f.list) > 0 {
 		return Change{}, f.err()
@@ -242,7 +242,7 @@ func (r Request) change(known Facts) (Change, error) {
 		c.Beneficiary = known.Person.ID
 	}
 	if len(c.Differences()) == 0 {
-		f.add("values", codeFormat, "Change at least one value: nothing differs from now.")
+		f.add("values", codeFormat, "Change at least one value: all values are the same as before.")
 		return Change{}, f.err()
 	}
 	return c, c.keepsRealm(known)

@@ -88,7 +88,7 @@ func ClientOf(values Values, prefix string) (Client, error) {
 		f.add("clientId", codeFormat, "Use letters, digits, full stops, hyphens and underscores for the id of the client, at most 64.")
 	}
 	if c.Kind == "" {
-		f.add("kind", codeMissing, "Say whether the client is confidential or public.")
+		f.add("kind", codeMissing, "Choose whether the client is confidential or public.")
 	}
 	f.clientRoles(c)
 	return c, f.err()
@@ -97,7 +97,7 @@ func ClientOf(values Values, prefix string) (Client, error) {
 // clientRoles checks that a program which acts by itself can prove who it is.
 func (f *findings) clientRoles(c Client) {
 	if len(c.Roles) > 0 && c.Kind != ClientConfidential {
-		f.add("roles", codeFormat, "Give roles only to a confidential client: a public client has no secret to prove itself.")
+		f.add("roles", codeFormat, "Give roles only to a confidential client: a public client has no secret to authenticate with.")
 	}
 }
 

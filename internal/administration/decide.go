@@ -47,14 +47,14 @@ func (c Change) MayDecide(by identity.Principal) error {
 	case by.PersonID == uuid.Nil || c.Requester.PersonID == uuid.Nil:
 		return &identity.FourEyesError{Text: "The requester of this change is unknown, so nobody can approve or reject it."}
 	case by.PersonID == c.Requester.PersonID:
-		return &identity.FourEyesError{Text: i18n.Text("You asked for this change. Another %s must approve or reject it.").
+		return &identity.FourEyesError{Text: i18n.Text("You requested this change. Another %s must approve or reject it.").
 			With(c.Kind.DecidedUnder().Text())}
 	case by.PersonID == c.Beneficiary:
 		return &identity.FourEyesError{Text: i18n.Text("This change is about you. Another %s must approve or reject it.").
 			With(c.Kind.DecidedUnder().Text())}
 	case by.Channel == identity.ChannelAPI && by.ClientID == c.Requester.ClientID && !by.ClientMayDecideOwn:
 		return &identity.FourEyesError{
-			Text: "This client asked for the change and may not approve or reject it. Use another client or the portal.",
+			Text: "This client requested the change and may not approve or reject it. Use another client or the portal.",
 		}
 	}
 	return nil
@@ -71,7 +71,7 @@ func (c Change) Decide(v Verdict, now Facts) (Decision, error) {
 	}
 	reason := strings.TrimSpace(v.Reason)
 	if !v.Approve && reason == "" {
-		return Decision{}, refuse("/ApprovalDetails/rejectReason", codeMissing, "Say why you reject it: the requester reads this.")
+		return Decision{}, refuse("/ApprovalDetails/rejectReason", codeMissing, "Enter why you are rejecting it: the requester will see this.")
 	}
 	if utf8.RuneCountInString(reason) > ReasonLimit {
 		return Decision{}, refuse("/ApprovalDetails/rejectReason", codeFormat,

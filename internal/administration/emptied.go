@@ -25,7 +25,7 @@ func (k Kind) emptied(values, after Values, told error) error {
 		switch {
 		case values[name] != "" || known:
 		case after[name] != "":
-			f.add(name, codeFormat, "Leave %s out, or enter another value: it cannot be emptied.", label(name))
+			f.add(name, codeFormat, "Leave %s out, or enter another value: it cannot be cleared.", label(name))
 		case !k.empties(name):
 			f.add(name, codeMissing, "Leave %s out, or enter a value: it must not be empty.", label(name))
 		}

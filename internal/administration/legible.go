@@ -49,7 +49,7 @@ func (f *findings) prose(field, text string) {
 	if legible(text) {
 		return
 	}
-	f.add(field, codeFormat, "Write %s without control characters and without characters that change the direction of reading.", label(field))
+	f.add(field, codeFormat, "Write %s without control characters and without characters that change the reading direction.", label(field))
 }
 
 // legible reports whether a text of several lines has nothing but characters, line breaks and tabs.

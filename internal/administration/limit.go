@@ -130,7 +130,7 @@ func (r Request) afterLimit(known Facts) (Values, error) {
 	}
 	for _, field := range []string{"limitOf", "holder", "currency"} {
 		if r.Values["limitOf"] == "" && r.Values[field] != "" {
-			f.add(field, "CH17", "Leave this out: the subject names the limit.")
+			f.add(field, "CH17", "Leave this out: the subject already identifies the limit.")
 		}
 	}
 	amounts := after.Values()

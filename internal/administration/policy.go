@@ -127,10 +127,10 @@ func PolicyOf(values Values, prefix string) (Policy, error) {
 	Fill(&p, values)
 	f.check(&policyNoun, values)
 	p.ExpiresAfter = f.duration("expiresAfter", values["expiresAfter"], durations{
-		least: minWait, most: maxWait, preset: DefaultWait, refusal: "Say how long a message may wait, from 1m to 8760h, such as 24h or 90m.",
+		least: minWait, most: maxWait, preset: DefaultWait, refusal: "Enter how long a message may wait, from 1m to 8760h, such as 24h or 90m.",
 	})
 	if values["approvals"] == "" {
-		f.add("approvals", codeMissing, "Say how many approvals are needed: 0 to %d.", maxApprovals)
+		f.add("approvals", codeMissing, "Enter the number of approvals: 0 to %d.", maxApprovals)
 	}
 	if p.AmountFrom != nil && p.AmountTo != nil && *p.AmountTo < *p.AmountFrom {
 		f.add("amountTo", codeFormat, "Enter a largest amount that is not below the smallest.")

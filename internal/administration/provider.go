@@ -97,12 +97,12 @@ func ProviderOf(values Values, prefix string) (Provider, error) {
 	p.HasSecret, p.PortalAddress = values["providerSecret"] != "", strings.TrimSuffix(p.PortalAddress, "/")
 	p.Passwords = cmp.Or(p.Passwords, PasswordsEverybody)
 	p.SignInAge = f.duration("signInAge", values["signInAge"], durations{
-		most: maxAge, preset: defaultAge, refusal: "Say how long ago people may have signed in at the provider, from 0s to 12h, such as 5m.",
+		most: maxAge, preset: defaultAge, refusal: "Enter how long ago people may have signed in at the provider, from 0s to 12h, such as 5m.",
 	})
 	f.check(&providerNoun, values.with(Values{"portalAddress": p.PortalAddress}))
 	if p.Issuer != "" && !safeAddress(p.Issuer, true) {
 		f.add("issuer", codeFormat,
-			"Enter the issuer as the provider writes it, such as https://login.bank.example/realms/staff: https, without query.")
+			"Enter the issuer exactly as the provider publishes it, with https and without a query, such as https://login.bank.example/realms/staff.")
 	}
 	if p.PortalAddress != "" && !safeAddress(p.PortalAddress, false) {
 		f.add("portalAddress", codeFormat,

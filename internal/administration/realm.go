@@ -44,7 +44,7 @@ func (r Realm) Check() error {
 func CheckReason(field, reason string) error {
 	f := &findings{}
 	if strings.TrimSpace(reason) == "" || utf8.RuneCountInString(reason) > ReasonLimit {
-		f.add(field, codeFormat, "Say why, in 1 to %d characters.", ReasonLimit)
+		f.add(field, codeFormat, "Enter a reason of 1 to %d characters.", ReasonLimit)
 	}
 	f.prose(field, reason)
 	return f.err()

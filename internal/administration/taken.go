@@ -19,7 +19,7 @@ var messageNoun = Noun{
 		Kind: KindMessageTaken, Label: "Clearing has it", Heading: "Confirm that clearing has the message %s",
 		Words: "After a restore from a backup: clearing refuses the message because it has another one under its id. Once this is approved, the gateway " +
 			"asks clearing for its state, and the answer counts. Say in the note how you know.",
-		NoteMissing: "Say how you know that clearing has it, such as the line of its statement.",
+		NoteMissing: "Explain how you know that clearing has it, for example by the line of its statement.",
 	}},
 }
 

@@ -189,7 +189,7 @@ func (f *findings) userName(written, name string) {
 		f.add("name", codeFormat, "Write the user name without spaces and slashes.")
 	}
 	if identity.MixesScripts(name) {
-		f.add("name", codeFormat, "Write the user name in letters of one script: it reads like another name.")
+		f.add("name", codeFormat, "Write the user name in letters of one script: mixed scripts can make it look like another name.")
 	}
 }
 
@@ -210,7 +210,7 @@ func (f *findings) roles(roles []identity.Role) {
 		}
 	}
 	if administers && pays {
-		f.add("roles", codeFormat, "Give administration and payments to different people: an administrator has no other role.")
+		f.add("roles", codeFormat, "Remove the other roles: an administrator cannot also make, approve or supervise payments.")
 	}
 }
 
@@ -259,7 +259,7 @@ func (r Request) afterUser(known Facts) (Values, error) {
 		f, roles := &findings{prefix: valuesPrefix}, WordsOf[identity.Role](r.Values["roles"])
 		f.roles(roles)
 		if len(f.list) == 0 && string(DutyOf(roles)) != before["duty"] {
-			f.add("roles", codeFormat, "Give administration and payments to different people: make an account for another person.")
+			f.add("roles", codeFormat, "Create the account for another person: different people must do administration and payments.")
 		}
 		return before.with(Values{"roles": Words(roles)}), f.err()
 	case KindUserRestore:
@@ -304,7 +304,8 @@ func (r Request) newUser(known Facts) (Values, error) {
 	u, err := UserOf(values, valuesPrefix)
 	f.join(err)
 	if known.Person != nil && DutyOf(u.Roles) != known.Person.Duty {
-		f.add("roles", codeFormat, "Give administration and payments to different people: this person's duty is %s.", known.Person.Duty)
+		f.add("roles", codeFormat, "Choose another person for this role: this person's duty is %s, and different people must do "+
+			"administration and payments.", known.Person.Duty)
 	}
 	u.Status, u.ToBeSetUp = StatusUnverified, true
 	return u.Values(), f.err()
@@ -319,7 +320,7 @@ func (r Request) afterLink(known Facts) (Values, error) {
 		f.add("outerSubject", codeFormat, "Set the identity provider of the realm first.")
 	}
 	if known.LinkedElsewhere {
-		f.add("outerSubject", "AM05", "Unlink the other account first: this subject is linked with one.")
+		f.add("outerSubject", "AM05", "Unlink the other account first: this subject is already linked to one.")
 	}
 	return known.Before.with(Values{"outerIssuer": known.Provider.Issuer, "outerSubject": subject}), f.err()
 }

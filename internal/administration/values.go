@@ -115,7 +115,7 @@ func (f *findings) yesNo(field, text string) bool {
 	case Yes:
 		return true
 	}
-	f.add(field, codeFormat, "Answer yes or no: %s. Programs send true or false.", Label(field))
+	f.add(field, codeFormat, "Answer yes or no: %s. In the API, send true or false.", Label(field))
 	return false
 }
 

@@ -96,7 +96,7 @@ func webhookAddress(text string) bool {
 
 func (r Request) afterWebhook(known Facts) (Values, error) {
 	if known.Before["status"] == StatusRetired {
-		return nil, refuse("/subject", codeFormat, "Make a new webhook: this one is retired for good.")
+		return nil, refuse("/subject", codeFormat, "Create a new webhook: this one is retired permanently.")
 	}
 	switch r.Kind { //nolint:exhaustive // the others are of other nouns
 	case KindWebhookSecret:

@@ -287,12 +287,12 @@ func (s *Service) StepUp(ctx context.Context, by identity.Principal, shows Facto
 	switch {
 	case errors.As(err, &locked):
 		return shown, &payment.StepUpError{
-			Text: "Too many wrong second factors. Wait before the next one.", RetryAfter: locked.RetryAfter,
+			Text: "Too many wrong second factors. Wait before you try again.", RetryAfter: locked.RetryAfter,
 		}
 	case errors.Is(err, ErrFactor):
 		return shown, &payment.StepUpError{Text: "This second factor is not valid: it is wrong, or it was used before. Wait for the next code."}
 	case errors.Is(err, ErrNoFactor):
-		return shown, &payment.StepUpError{Text: "The approval rule asks for a second factor. Set one up in your profile."}
+		return shown, &payment.StepUpError{Text: "The approval policy requires a second factor. Set one up in your profile."}
 	case errors.Is(err, ErrFactorsForged):
 		return shown, &payment.StepUpError{Text: "Your second factors do not match their seal. Tell the operator of the gateway."}
 	}

@@ -164,7 +164,7 @@ func incompleteCases(h *servicetest.Env) []incomingCase {
 			rate := decimal.MustParse("0.9")
 			t.InstructedAmount, t.ExchangeRate = &iso20022.Amount{Currency: "USD", Value: decimal.MustParse("111.11")}, &rate
 		}},
-		{"five references", "", "", func(_ *incomingDocument, t *tx) {
+		{"five entities", "", "", func(_ *incomingDocument, t *tx) {
 			t.RemittanceInformation = &iso20022.RemittanceInformation16{Structured: make([]iso20022.StructuredRemittanceInformation16, 5)}
 			for i := range t.RemittanceInformation.Structured {
 				t.RemittanceInformation.Structured[i].AdditionalRemittanceInformation = []string{"x"}

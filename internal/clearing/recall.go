@@ -28,7 +28,7 @@ func (s *Service) receiveRecall(ctx context.Context, in store.Document, document
 	}
 	from := s.sender(in.Scheme, document)
 	if from == "" {
-		return unprocessable("The recall names no bank that sends it.")
+		return unprocessable("The recall does not name the bank that sends it.")
 	}
 	original, err := s.incomingAbout(ctx, in, recall.Original, from)
 	switch {
@@ -98,7 +98,7 @@ func (s *Service) receiveReturn(ctx context.Context, in store.Document, document
 			return payment.Transition{}, err
 		}
 		if citesOther(returned.Reason.Information, m) {
-			return payment.Transition{}, unprocessable("The return names another recall than the one of this payment.")
+			return payment.Transition{}, unprocessable("The return names a different recall, not the one of this payment.")
 		}
 		err = returned.Owes(m.Summary.Amount, s.cfg.Rules.RecallCharge(m.Scheme))
 		if err != nil {

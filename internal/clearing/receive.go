@@ -93,7 +93,7 @@ func (s *Service) fromPartner(in store.Document) error {
 func (s *Service) processOrQuarantine(ctx context.Context, in store.Document, process func() error) error {
 	err := process()
 	if errors.Is(err, payment.ErrNotFound) { // it was lost with the database that was here before
-		err = unprocessable(i18n.Text("No message of this gateway matches the one that this document names."))
+		err = unprocessable(i18n.Text("No message of this gateway matches the message named in this document."))
 	}
 	if cannot := unprocessableOf(err); cannot != nil {
 		return s.quarantine(ctx, in, cannot)

@@ -188,10 +188,10 @@ func (s *Service) refuseUnknown(ctx context.Context, r statusReply) error {
 // refuseGroup returns the unprocessableError of a pacs.008 without exactly one payment, a transaction id and readable times, with the
 // answer that refuses the whole document: without an answer the debtor's bank stays in doubt. It never returns nil.
 func (s *Service) refuseGroup(in store.Document, document *iso20022.FIToFICustomerCreditTransfer, why error) error {
-	refused := payment.IncomingRefusal{Code: "DT01", Text: "A date or time of the message cannot be read."}
+	refused := payment.IncomingRefusal{Code: "DT01", Text: "A date or time in the message cannot be read."}
 	switch {
 	case errors.Is(why, interbank.ErrTransactions):
-		refused = payment.IncomingRefusal{Code: "AM18", Text: "Send each instant payment in a message of its own."}
+		refused = payment.IncomingRefusal{Code: "AM18", Text: "Send each instant payment in a separate message."}
 	case errors.Is(why, interbank.ErrIncomplete):
 		refused = payment.IncomingRefusal{Code: "CH21", Text: "The transaction id (TxId) is missing."}
 	}

@@ -155,7 +155,7 @@ func (s *Simple) checkDecimal(text string, strict bool) (Mistake, i18n.Text) {
 	case s.TotalDigits >= 0 && measured.whole+measured.fraction > s.TotalDigits:
 		return MistakeDecimal, i18n.Text("Enter at most %d digits").With(s.TotalDigits)
 	case measured.written > maxDigits:
-		return MistakeDecimal, i18n.Text("Enter at most %d digits, zeros at the end included,").With(maxDigits)
+		return MistakeDecimal, i18n.Text("Enter at most %d digits, including zeros at the end,").With(maxDigits)
 	}
 	return MistakeNone, ""
 }

@@ -74,5 +74,5 @@ func refuseCurrency(currency Currency) *Error {
 }
 
 func refuseMismatch(a, b Currency) *Error {
-	return &Error{ErrMismatch, "CURR", i18n.Text("Use one currency: %s and %s cannot be set against each other.").With(a, b)}
+	return &Error{ErrMismatch, "CURR", i18n.Text("Use one currency: %s and %s cannot be mixed.").With(a, b)}
 }

@@ -106,9 +106,9 @@ func noOrder(content []byte) i18n.Text {
 	case bytes.HasPrefix(content, []byte("%PDF-")):
 		return "Send a payment order as an XML file: this file is a PDF."
 	case bytes.HasPrefix(content, []byte("PK\x03\x04")):
-		return "Send the file inside, or save a spreadsheet as CSV in UTF-8: this file is a workbook or an archive."
+		return "This file is a workbook or an archive. Save a workbook as CSV in UTF-8, or send the file inside the archive."
 	}
-	return "Send a payment order as an XML file: this file is not one."
+	return "Send a payment order as an XML file: this file is not XML."
 }
 
 // looksLikeXML reports by the first character whether a file may be XML: a tag, or the byte order mark of an encoding. The codec refuses

@@ -161,7 +161,7 @@ func (m *Table) checkNames(line int, names []string) {
 		}
 	}
 	if !slices.Contains(names, "creditorIban") {
-		m.refuse(line, "", "Add the column creditorIban: without it, payments have no destination.")
+		m.refuse(line, "", "Add the column creditorIban: every payment needs the IBAN of the creditor.")
 	}
 }
 
@@ -206,7 +206,7 @@ func (m Table) readRows(table *csv.Reader, skipped int, names []string) Table {
 		}
 	}
 	if count == 0 && len(m.Findings) == 0 {
-		m.refuse(skipped+1, "", "Add a line for each payment below the names of the columns.")
+		m.refuse(skipped+1, "", "Add a line for each payment below the column names.")
 	}
 	return m.limited(count)
 }

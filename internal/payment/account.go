@@ -105,7 +105,7 @@ func (d Debit) checkAccount(scheme rulebook.Scheme, at string) (Finding, bool) {
 	f := Finding{Rule: rulebook.RuleDebtorAccountOfRealm, Pointer: at + "/DbtrAcct/Id/IBAN", Code: "AC01"}
 	switch {
 	case d.Account == nil:
-		f.Text = "Choose one of your own accounts to debit: this one is not known here."
+		f.Text = "Choose one of your own accounts to debit: this account is not one of them."
 	case !d.Account.Open:
 		f.Code, f.Text = "AC04", "Choose another account: this one is closed."
 	case d.Account.Scheme != scheme:
@@ -125,7 +125,7 @@ func (d Debit) checkAgent(scheme rulebook.Scheme, information *iso20022.PaymentI
 	pointer, same := d.Account.keptBy(information.DebtorAgent.FinancialInstitutionID)
 	return Finding{
 		Rule: rulebook.RuleDebtorAccountOfRealm, Pointer: at + "/DbtrAgt" + pointer, Code: "AGNT",
-		Text: i18n.Text("Name the bank of the account as DbtrAgt, which is %s, or write NOTPROVIDED.").With(d.Account.agent(scheme)),
+		Text: i18n.Text("Enter the bank of the account, %s, as DbtrAgt, or write NOTPROVIDED.").With(d.Account.agent(scheme)),
 	}, !same
 }
 

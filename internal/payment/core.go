@@ -50,8 +50,8 @@ const (
 	coreRefusedCode   = "MS03" // no reason
 	coreUnreachedOut  = "MS03"
 	coreUnreachedIn   = "AB05" // time-out at the creditor's bank
-	noFundsText       = "Core banking did not reserve the funds: nothing was sent."
-	fundsUnknownText  = "Core banking did not answer in time, and the policy asks for reserved funds: nothing was sent."
+	noFundsText       = "Core banking did not reserve the funds. Nothing was sent."
+	fundsUnknownText  = "Core banking did not answer in time, and the policy requires reserved funds. Nothing was sent."
 	creditRefusedText = "The account cannot be credited."
 	creditUnknownText = "It was not known in time whether the account can be credited."
 )

@@ -170,7 +170,8 @@ func checkNote(note, pointer string) error {
 // tabs and line breaks, but no other control characters.
 func CheckReason(reason string) *Finding {
 	return checkText(reason, textSentences{
-		"Say why you reject it: the maker reads this.", "Shorten the reason to %d characters.", "Remove the control characters from the reason.",
+		"Enter why you are rejecting it: the maker will see this.", "Shorten the reason to %d characters.",
+		"Remove the control characters from the reason.",
 	})
 }
 

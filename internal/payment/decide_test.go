@@ -221,7 +221,7 @@ func TestNoStateButPendingCanBeDecided(t *testing.T) {
 	late.ExpiresAt = noon
 	var wrong *payment.StateError
 	_, err := late.Approve(by(checker), terms(sealer(t, 'k')))
-	if !errors.As(err, &wrong) || !strings.Contains(wrong.Error(), "could be decided until "+noon.UTC().Format(time.RFC3339)) {
+	if !errors.As(err, &wrong) || !strings.Contains(wrong.Error(), "could be approved or rejected until "+noon.UTC().Format(time.RFC3339)) {
 		t.Errorf("approve after the time is up: %v", err)
 	}
 }

@@ -132,7 +132,7 @@ func exclusion(kind Kind, other Message) Finding {
 		found.Pointer = pointerInternalID
 		found.Text = "This payment was recalled before: a payment can be recalled only once."
 	case kind == KindReturn && (other.Kind == KindReturn || other.Kind == ""):
-		found.Text = "This payment is being sent back already, or was."
+		found.Text = "This payment is already being returned, or was returned."
 	default:
 		found.Text = "The recall of this payment is already answered: it cannot be both returned and refused."
 	}

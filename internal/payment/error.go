@@ -90,10 +90,10 @@ func (e *StateError) Sentence() i18n.Text {
 		return text.With(d.Name, i18n.Moment(d.DecidedAt), m.State.Text())
 	}
 	if m.State == e.Wanted {
-		return i18n.Text("This message waited too long: it could be decided until %s.").With(i18n.Moment(m.ExpiresAt))
+		return i18n.Text("This message has expired: it could be approved or rejected until %s.").With(i18n.Moment(m.ExpiresAt))
 	}
 	if m.State == StateQuestion {
-		return i18n.Text("A checker asked the maker a question on %s. It can be approved after the answer or an amendment.").
+		return i18n.Text("A checker asked the maker a question on %s. The payment can be approved once the maker has answered or amended it.").
 			With(i18n.Moment(m.StateSince))
 	}
 	return i18n.Text("This message has been %s since %s; this action needs %s.").With(m.State.Text(), i18n.Moment(m.StateSince), e.Wanted.Text())
@@ -113,7 +113,7 @@ func (e *StepUpError) Error() string { return e.Sentence().String() }
 
 // Sentence is the text for people.
 func (e *StepUpError) Sentence() i18n.Text {
-	return cmp.Or(e.Text, "Show a second factor to approve this: the approval policy asks for it.")
+	return cmp.Or(e.Text, "Use a second factor to approve this: the approval policy requires it.")
 }
 
 // Refused returns the audit word of the error.

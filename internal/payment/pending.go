@@ -35,9 +35,9 @@ func (m Message) Withdraw(by identity.Principal, reason string, at time.Time) (T
 			finding.Pointer = "/reason"
 			switch {
 			case strings.TrimSpace(reason) == "" && own:
-				finding.Text = "Say why you withdraw it, or leave the reason out."
+				finding.Text = "Enter why you are withdrawing it, or leave the reason out."
 			case strings.TrimSpace(reason) == "":
-				finding.Text = "Say why you withdraw it: its maker reads this."
+				finding.Text = "Enter why you are withdrawing it: its maker will see this."
 			}
 			return Transition{}, &FieldError{Findings: []Finding{*finding}}
 		}

@@ -34,7 +34,7 @@ func (m Message) MeetsPolicy(p Policy) error {
 		return nil
 	}
 	return refusePolicy(pointerInternalID, i18n.Text(
-		"This %s needs %s by the policy in force, but was entered with %s. Reject it, or let its maker withdraw it, and have it entered again.",
+		"This %s needs %s under the current policy, but was entered with %s. Reject it, or ask its maker to withdraw it and enter it again.",
 	).With(m.Kind.Text(), approvals(p.ApprovalsRequired), approvals(m.ApprovalsRequired)))
 }
 

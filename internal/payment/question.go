@@ -25,7 +25,7 @@ func (m Message) Ask(v Verdict, question string) (Transition, error) {
 	}
 	err = m.Trusted()
 	if err == nil {
-		err = checkWords(question, questionPointer, "Write your question: the maker reads it.")
+		err = checkWords(question, questionPointer, "Enter your question: the maker will see it.")
 	}
 	if err != nil {
 		return Transition{}, err
@@ -65,7 +65,7 @@ func (m Message) Reply(by identity.Principal, answer string, at time.Time) (Tran
 	}
 	err = m.Trusted()
 	if err == nil {
-		err = checkWords(answer, answerPointer, "Write your answer: the checkers read it.")
+		err = checkWords(answer, answerPointer, "Enter your answer: the checkers will see it.")
 	}
 	if err != nil {
 		return Transition{}, err

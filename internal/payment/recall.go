@@ -29,7 +29,7 @@ var recallKind = rTransactionKind{
 		case m.State != StateSettled:
 			return refuseOriginal(pointerInternalID, i18n.Text("Only a settled payment can be recalled: this one is %s.").With(m.State.Text()))
 		case ShowsReturn(m) && ReturnStatusOf(m.ReturnState) == ReturnDone:
-			return refuseOriginal(pointerInternalID, "The payment was sent back: its money is here again.")
+			return refuseOriginal(pointerInternalID, "This payment was already returned: the money is back.")
 		}
 		return nil
 	},

@@ -19,7 +19,7 @@ var resolutionKind = rTransactionKind{
 		case s.Recall.Kind != KindReceivedRecall:
 			return refuseOriginal(pointerRecallID, i18n.Text("Choose a received recall: this is a %s.").With(s.Recall.Kind.Text()))
 		case !s.Recalled():
-			return refuseOriginal(pointerRecallID, i18n.Text("This recall is %s: it needs no answer any more.").With(s.Recall.State.Text()))
+			return refuseOriginal(pointerRecallID, i18n.Text("This recall is %s: it no longer needs an answer.").With(s.Recall.State.Text()))
 		}
 		return nil
 	},

@@ -40,9 +40,9 @@ func (m Message) mayWithdraw(by identity.Principal) error {
 	}
 	err := m.MayChange(by)
 	if err == nil && !m.MadeBy(by.PersonID) {
-		err = &ForbiddenError{Text: "Only the maker of a payment may withdraw it. A checker rejects it."}
+		err = &ForbiddenError{Text: "Only the maker may withdraw this payment. As a checker, reject it instead."}
 		if !m.State.Pending() {
-			err = &ForbiddenError{Text: "Only the maker of a payment may withdraw it. A checker withdraws one that is scheduled."}
+			err = &ForbiddenError{Text: "Only the maker or a checker may withdraw this payment."}
 		}
 	}
 	return err

@@ -135,7 +135,7 @@ func (m Message) Counted() bool { return !m.Waits() || m.Sequence == m.Version &
 // PutBack returns the message withheld if it waits although the audit trail has a later move.
 func (m Message) PutBack() Message {
 	if m.Waits() {
-		m.Withheld = cmp.Or(m.Withheld, "It was put back to an earlier state. Stop, and ask an operator to run countersign check.")
+		m.Withheld = cmp.Or(m.Withheld, "Its data was reset to an earlier state. Stop, and ask an operator to run countersign check.")
 	}
 	return m
 }
@@ -148,5 +148,5 @@ func WithheldBy(err error) string {
 	case errors.Is(err, ErrUnknownKey):
 		return "The key that sealed it is not in the key file, so the entered content cannot be proven. Ask an operator to restore the key."
 	}
-	return "The stored content is not the entered one. Stop, and ask an operator to run countersign check."
+	return "The stored content differs from the content entered. Stop, and ask an operator to run countersign check."
 }

@@ -241,7 +241,7 @@ func TestTheDecisionsOfAWaitingMessageAreCounted(t *testing.T) {
 		}
 	}
 	for err, want := range map[error]string{
-		nil: "", payment.ErrUnknownKey: "restore the key", payment.ErrForged: "is not the entered one",
+		nil: "", payment.ErrUnknownKey: "restore the key", payment.ErrForged: "differs from the content entered",
 	} {
 		if got := payment.WithheldBy(err); !contains(got, want) {
 			t.Errorf("%v: %q", err, got)

@@ -25,7 +25,7 @@ var accountRules = []Rule{
 	},
 	{
 		ID: "debtor-account-country", Element: debtorAccount + "/IBAN", Code: "BE09", level: levelInformation,
-		Text:   "Check the first two letters of the IBAN: its country has no IBANs.",
+		Text:   "Check the first two letters of the IBAN: the country they stand for has no IBANs.",
 		Source: "ISO 13616; SPS 4.2", Check: checkDebtorIBAN,
 	},
 	{
@@ -65,7 +65,7 @@ var accountRules = []Rule{
 	},
 	{
 		ID: "creditor-account-country", Element: creditorAccount + "/IBAN", Code: "BE09", level: levelTransaction,
-		Text:   "Check the first two letters of the IBAN: its country has no IBANs.",
+		Text:   "Check the first two letters of the IBAN: the country they stand for has no IBANs.",
 		Source: "ISO 13616; SPS 4.3", Check: checkCreditorIBAN,
 	},
 	{
@@ -75,17 +75,17 @@ var accountRules = []Rule{
 	},
 	{
 		ID: "creditor-account-swiss", Scheme: SchemeSIC, Element: creditorAccount + "/IBAN", Code: "BE09", level: levelTransaction,
-		Text:   "Enter an IBAN that starts with CH or LI: Swiss instant payments reach no other country.",
+		Text:   "Enter an IBAN that starts with CH or LI: Swiss instant payments cannot be sent to other countries.",
 		Source: "SPS 3.17, 4.3", Check: checkCreditorAccountSwiss,
 	},
 	{
 		ID: "creditor-account-bank", Scheme: SchemeSIC, Element: creditorAccount + "/IBAN", Code: "AGNT", level: levelTransaction,
-		Text:   "Check the IBAN: no bank in Switzerland or Liechtenstein has the bank code in its places 5 to 9.",
+		Text:   "Check the IBAN: no bank in Switzerland or Liechtenstein has the bank code in its positions 5 to 9.",
 		Source: "Bank master of SIX (a setting, off by default)", Check: checkCreditorAccountBank,
 	},
 	{
 		ID: "creditor-account-sepa", Scheme: SchemeSCT, Element: creditorAccount + "/IBAN", Code: "BE09", level: levelTransaction,
-		Text:   "Enter an IBAN of a SEPA country: SEPA payments reach no other country.",
+		Text:   "Enter the IBAN of an account in a SEPA country: SEPA payments cannot be sent to other countries.",
 		Source: "EPC409-09, list of SEPA scheme countries; Serbia is in SCT only (NBS, 19 May 2026)", Check: checkCreditorAccountSEPA,
 	},
 	{

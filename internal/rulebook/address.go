@@ -40,18 +40,18 @@ var addressRules = []Rule{
 	},
 	{
 		ID: "address-unstructured", Element: addressElement + "/AdrLine", Code: "CH17", level: levelParty,
-		Text:   "Enter town and country in their own elements: addresses in free lines only are no longer accepted.",
+		Text:   "Enter town and country in their own elements: fully unstructured addresses are no longer accepted.",
 		Source: "SPS 2026 (IG 2.3, in force from 14 November 2026), 3.11; EPC rulebook 2025 v1.1 (15 November 2026)",
 		Check:  checkAddressUnstructured,
 	},
 	{
 		ID: "address-lines", Element: addressElement + "/AdrLine", Code: "CH17", level: levelParty,
-		Text:   "Use at most two address lines beside town and country.",
+		Text:   "Use at most two address lines in addition to town and country.",
 		Source: "SPS 3.11; EPC, hybrid address", Check: checkAddressLines,
 	},
 	{
 		ID: "address-repeats", Element: addressElement + "/AdrLine/0", Code: "CH17", level: levelParty,
-		Text:   "Remove the address line: it repeats what another element of the address says.",
+		Text:   "Remove the address line: it repeats another element of the address.",
 		Source: "SPS 3.11", Check: checkAddressRepeats,
 	},
 }

@@ -26,7 +26,7 @@ var agentRules = []Rule{
 	},
 	{
 		ID: "agent-bic", Element: agentElement + "/BICFI", Code: "RC01", level: levelAgent,
-		Text:   "Check the BIC: 8 or 11 characters with an existing country in places 5 and 6.",
+		Text:   "Check the BIC: it must have 8 or 11 characters, with a country code in positions 5 and 6.",
 		Source: "ISO, BICFIDec2014Identifier; ISO 9362", Check: checkAgentBIC,
 	},
 	{
@@ -62,7 +62,7 @@ var agentRules = []Rule{
 	},
 	{
 		ID: "creditor-agent-reach", Scheme: SchemeSCT, Element: creditorAgent + "/BICFI", Code: "AGNT", level: levelTransaction,
-		Text:   "Enter the BIC of the bank that keeps the account: its country is that of the IBAN, and one of SEPA.",
+		Text:   "Enter the BIC of the bank that holds the account: its country must be a SEPA country and match the IBAN.",
 		Source: "EPC SCT Inst rulebook 2025, scheme participants; ISO 9362; ISO 13616", Check: checkCreditorAgentReach,
 	},
 	{
@@ -72,7 +72,7 @@ var agentRules = []Rule{
 	},
 	{
 		ID: "agent-lei", Element: agentElement + "/LEI", Code: "CH16", level: levelAgent,
-		Text:   "Check the LEI of the bank: its last two digits are check digits.",
+		Text:   "Check the LEI of the bank: its check digits (the last two) are wrong.",
 		Source: "ISO 17442", Check: checkAgentLEI,
 	},
 	{

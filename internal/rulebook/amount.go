@@ -40,7 +40,7 @@ var amountRules = []Rule{
 	},
 	{
 		ID: "amount-maximum", Element: amountElement, Code: "AM02", level: levelTransaction,
-		Text:   "Enter a smaller amount, or use another kind of payment: it is above the limit for instant payments.",
+		Text:   "Enter a smaller amount, or use another payment type: this amount is above the limit for instant payments.",
 		Source: "SPS 4.3 (limit of instant payments, a setting); EPC rulebook 2025 (999,999,999.99)", Check: checkAmountMaximum,
 	},
 	{
@@ -71,7 +71,7 @@ func (i *inspection) checkAmount(kinds ...error) {
 func checkAmountCurrency(i *inspection) {
 	instructed := i.transaction.Amount.InstructedAmount
 	if instructed != nil && instructed.Currency != string(i.profile.Currency) {
-		i.reportText(amountBelow+"/Ccy", i18n.Text("Use %s: %s payments have no other currency.").With(i.profile.Currency, i.input.Scheme))
+		i.reportText(amountBelow+"/Ccy", i18n.Text("Use %s: %s payments do not support other currencies.").With(i.profile.Currency, i.input.Scheme))
 	}
 }
 

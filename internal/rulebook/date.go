@@ -21,7 +21,7 @@ var dateRules = []Rule{
 	},
 	{
 		ID: "execution-date-past", Element: dateElement, Code: "CH04", level: levelInformation,
-		Text:   "Enter today or a later day as requested execution date: the date given is over.",
+		Text:   "Enter today or a later day as requested execution date: this date is in the past.",
 		Source: "SPS 4.2", Check: func(i *inspection) { i.checkExecutionDate(-1) },
 	},
 	{
@@ -72,7 +72,7 @@ func (i *inspection) checkExecutionDate(side int) {
 		i.report("/ReqdExctnDt" + below)
 	case side > 0 && timed:
 		i.reportText("/ReqdExctnDt"+below,
-			"Leave the time out, or enter one that has come: a payment for a later day is sent as that day begins.")
+			"Leave the time out, or enter a time that is not in the future: a payment for a later day is sent at the start of that day.")
 	}
 }
 

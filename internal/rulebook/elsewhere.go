@@ -71,7 +71,7 @@ var rulesElsewhere = []Rule{
 	},
 	{
 		ID: RuleSpendingLimit, Element: amountElement, Code: "AM14", CheckedBy: "internal/rulebook",
-		Text:   "Pay a smaller amount, wait for another day, or have two administrators set another limit.",
+		Text:   "Pay a smaller amount, wait for another day, or ask two administrators to change the limit.",
 		Source: "Interface contract of this gateway; ISO, AM14 (limits agreed between bank and client)",
 	},
 	{
@@ -81,7 +81,7 @@ var rulesElsewhere = []Rule{
 	},
 	{
 		ID: RuleExternalIDUnique, Element: "/identifiers/externalId", Code: "DU01", CheckedBy: "internal/store",
-		Text:   "Give each payment its own external id: this one belongs to other content.",
+		Text:   "Enter a new external id for each payment: this one was used for a payment with other content.",
 		Source: "Interface contract of this gateway",
 	},
 	{

@@ -43,12 +43,12 @@ var partyRules = []Rule{
 	},
 	{
 		ID: "organisation-bic", Element: documentPointer + "{party}/Id/OrgId/AnyBIC", Code: "RC01", level: levelParty,
-		Text:   "Check the BIC of the organisation: 8 or 11 characters with an existing country in places 5 and 6.",
+		Text:   "Check the BIC of the organisation: it must have 8 or 11 characters, with a country code in positions 5 and 6.",
 		Source: "ISO, AnyBICDec2014Identifier; ISO 9362", Check: checkOrganisationBIC,
 	},
 	{
 		ID: "organisation-lei", Element: documentPointer + "{party}/Id/OrgId/LEI", Code: "CH16", level: levelParty,
-		Text:   "Check the LEI of the organisation: its last two digits are check digits.",
+		Text:   "Check the LEI of the organisation: its check digits (the last two) are wrong.",
 		Source: "ISO 17442", Check: checkOrganisationLEI,
 	},
 	{
@@ -68,7 +68,7 @@ var partyRules = []Rule{
 	},
 	{
 		ID: "person-birth", Element: documentPointer + "{party}/Id/PrvtId/DtAndPlcOfBirth/BirthDt", Code: "DT01", level: levelParty,
-		Text:   "Check the date of birth: it lies in the future.",
+		Text:   "Check the date of birth: it is in the future.",
 		Source: "ISO, BirthDate", Check: checkPersonBirth,
 	},
 }

@@ -73,7 +73,7 @@ var typeRules = []Rule{
 	},
 	{
 		ID: "charge-bearer-slev", Scheme: SchemeSCT, Element: documentPointer + "{level}/ChrgBr", Code: "CH16", level: levelTransaction,
-		Text:   "Write SLEV as charge bearer, or leave it out: each side pays its own bank.",
+		Text:   "Write SLEV as charge bearer, or leave it out: each side pays the charges of its own bank.",
 		Source: "SPS 4.2; EPC, ChrgBr", Check: checkChargeBearerSLEV,
 	},
 	{

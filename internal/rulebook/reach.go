@@ -137,7 +137,8 @@ func (q question) finding() (iso20022.Finding, bool) {
 	if q.scheme == SchemeSCT && q.named != "" {
 		if known && !account.SameBank(bank.BIC, q.named) {
 			return q.refuse(
-				i18n.Text("Leave the creditor's bank out, or name the one that keeps the account, which is %s.").With(bank.BIC), "/CdtrAgt/FinInstnId/BICFI",
+				i18n.Text("Leave the creditor's bank out, or enter the bank that holds the account, which is %s.").With(bank.BIC),
+				"/CdtrAgt/FinInstnId/BICFI",
 			), true
 		}
 		if !known {
@@ -170,7 +171,7 @@ func (q question) withoutDirectory() (iso20022.Finding, bool) {
 	if q.scheme == SchemeSIC || q.named != "" || agentOf(q.scheme, q.iban) != "" {
 		return iso20022.Finding{}, false
 	}
-	return q.refuse("Enter the BIC of the creditor's bank: no bank directory is loaded that gives it for the IBAN.", "/CdtrAgt"), true
+	return q.refuse("Enter the BIC of the creditor's bank: it cannot be determined from the IBAN without a bank directory.", "/CdtrAgt"), true
 }
 
 func (q question) refuse(text i18n.Text, below string) iso20022.Finding {

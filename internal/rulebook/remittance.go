@@ -54,7 +54,7 @@ var remittanceRules = []Rule{
 	{
 		ID: "no-proprietary-reference", Scheme: SchemeSCT, Element: referenceElement + "/Tp/CdOrPrtry/Prtry", Code: "CH17",
 		level:  levelTransaction,
-		Text:   "Remove the proprietary reference type: SEPA knows the creditor reference SCOR only.",
+		Text:   "Remove the proprietary reference type: SEPA only supports the creditor reference SCOR.",
 		Source: "SPS 4.3; EPC AT-05", Check: checkNoProprietaryReference,
 	},
 	{
@@ -69,12 +69,12 @@ var remittanceRules = []Rule{
 	},
 	{
 		ID: "qr-reference-number", Scheme: SchemeSIC, Element: referenceElement + "/Ref", Code: "CH16", level: levelTransaction,
-		Text:   "Check the QR reference: it has 27 digits, not all of them zero, the last of which is a check digit.",
+		Text:   "Check the QR reference: it must have 27 digits, not all zero, and end with a correct check digit.",
 		Source: "SPS 3.14.2, 4.3; IG QR-bill v2.4", Check: checkQRReferenceNumber,
 	},
 	{
 		ID: "qr-reference-account", Scheme: SchemeSIC, Element: referenceElement + "/Tp/CdOrPrtry/Prtry", Code: "CH17", level: levelTransaction,
-		Text:   "Enter the QR-IBAN of the invoice as creditor account: a QR reference goes with no other account.",
+		Text:   "Enter the QR-IBAN of the invoice as creditor account: a QR reference can only be used with a QR-IBAN.",
 		Source: "SPS 3.14.2, 4.3", Check: checkQRReferenceAccount,
 	},
 	{
@@ -100,7 +100,7 @@ var remittanceRules = []Rule{
 	},
 	{
 		ID: "additional-remittance-alone", Scheme: SchemeSIC, Element: structuredElement + "/AddtlRmtInf", Code: "CH21", level: levelTransaction,
-		Text:   "Give the additional text beside a structured reference, or as unstructured text.",
+		Text:   "Enter the additional text together with a structured reference, or as unstructured text.",
 		Source: "SPS 4.3", Check: checkAdditionalRemittanceAlone,
 	},
 }

@@ -38,7 +38,7 @@ func ResolutionReasons(scheme Scheme) []Reason {
 		{Code: "NOAS", Text: "The creditor does not answer", Usual: true},
 		{Code: "AC04", Text: "The account is closed", Usual: true},
 		{Code: "AM04", Text: "The account does not have enough money", Usual: true},
-		{Code: "ARDT", Text: "The money went back already", Usual: true},
+		{Code: "ARDT", Text: "The money was already sent back", Usual: true},
 		{Code: "NOOR", Text: "The payment was never received", Usual: true},
 	}
 	switch scheme {

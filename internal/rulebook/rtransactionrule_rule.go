@@ -16,7 +16,7 @@ import (
 var rTransactionTable = []Rule{
 	{
 		ID: "reason-unknown", Element: "/{details}/reason", Code: "CH16",
-		Text: "Choose one of the reasons the scheme has.", Source: "Lists of reasons (RecallReasons, ReturnReasons, ResolutionReasons)",
+		Text: "Choose a reason that the scheme allows.", Source: "Lists of reasons (RecallReasons, ReturnReasons, ResolutionReasons)",
 	},
 	{
 		ID: "reason-after-recall", Element: "/ReturnDetails/reason", Code: "CH16",
@@ -24,7 +24,7 @@ var rTransactionTable = []Rule{
 	},
 	{
 		ID: "return-without-recall", Element: "/ReturnDetails/reason", Code: "CH17",
-		Text:   "Wait for a recall: payments of this scheme go back only as the answer to one.",
+		Text:   "Wait for a recall: in this scheme, a payment can only be returned in answer to a recall.",
 		Source: "EPC, Guidance on Reason Codes for SCT Inst R-transactions v7.0 (October 2025); a setting lets them go",
 		Scheme: SchemeSCT,
 	},
@@ -101,7 +101,7 @@ func (c *check) reason(list []Reason, id string) (Reason, bool) {
 			}
 		}
 		c.report("reason-unknown", c.details+"/reason",
-			i18n.Text("Choose one of the reasons the scheme has, such as %s.").With(strings.Join(codes, ", ")))
+			i18n.Text("Choose a reason that the scheme allows, such as %s.").With(strings.Join(codes, ", ")))
 	}
 	return found, known
 }

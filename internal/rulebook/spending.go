@@ -70,10 +70,10 @@ func (l SpendingLimit) Refuses(amount money.Amount) i18n.Text {
 		return i18n.Text("Ask an operator to run countersign check: the limit of %s differs from the one that two administrators set.").With(l.Words())
 	case l.Currency != amount.Currency():
 	case l.PerPayment > 0 && whole > l.PerPayment:
-		return i18n.Text("Pay a smaller amount, or have two administrators set another limit: %s may pay at most %s per payment.").With(l.Words(),
+		return i18n.Text("Pay a smaller amount, or ask two administrators to change the limit: %s may pay at most %s per payment.").With(l.Words(),
 			l.amount(l.PerPayment))
 	case l.PerDay > 0 && (whole > l.PerDay || l.Used > l.PerDay-whole):
-		return i18n.Text("Wait for another day, or have two administrators set another limit: %s may pay at most %s per day, and %s of it is used.").
+		return i18n.Text("Wait for another day, or ask two administrators to change the limit: %s may pay at most %s per day, and %s of it is used.").
 			With(l.Words(), l.amount(l.PerDay), l.amount(l.Used))
 	}
 	return ""

@@ -60,7 +60,7 @@ func TestARoleThatEndsBetweenSignInAndTheStep(t *testing.T) {
 	} {
 		err := step.take()
 		var forbidden *payment.ForbiddenError
-		if !errors.As(err, &forbidden) || !strings.HasPrefix(forbidden.Text.String(), "Your role "+string(step.role)+" has ended, and nothing was done") {
+		if !errors.As(err, &forbidden) || !strings.HasPrefix(forbidden.Text.String(), "You no longer have the role "+string(step.role)+". Nothing was done") {
 			t.Errorf("%s: got %v, want a sentence about the role", name, err)
 		}
 	}

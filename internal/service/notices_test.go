@@ -519,7 +519,7 @@ func TestAnEMailIsSentOverTLSFromTheFirstByteAndWithASignIn(t *testing.T) {
 				config.Security = security
 			}
 			_, subject, _ := expect(t, h, s, 5*time.Minute)
-			if subject != "[TEST] The payment "+string(m.GlobalID)+" is rejected" {
+			if subject != "[TEST] Payment "+string(m.GlobalID)+" was rejected" {
 				t.Errorf("the subject: %s", subject)
 			}
 		})

@@ -183,9 +183,11 @@ func changeError(err error, action string) error {
 	case errors.Is(err, pgx.ErrNoRows), errors.Is(err, ErrNoRealm):
 		return payment.ErrNotFound
 	case errors.As(err, &refused) && refused.Code == pgerrcode.InsufficientPrivilege:
-		return &payment.ForbiddenError{Text: "You may not do this any more: the role it needs was taken from you in the meantime."}
+		return &payment.ForbiddenError{Text: "You may no longer do this: the role for it was removed from your account in the meantime."}
 	case errors.As(err, &refused) && refused.Code == pgerrcode.UniqueViolation:
-		return &administration.ConflictError{Text: "This name was taken in the meantime. Reject the change, and request it again."}
+		return &administration.ConflictError{
+			Text: "This name has been taken in the meantime. Reject the change, and request it again with another name.",
+		}
 	}
 	return fmt.Errorf("%s: %w", action, err)
 }

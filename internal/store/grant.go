@@ -38,6 +38,6 @@ func (s *Messages) explain(ctx context.Context, step stepBy, err error) error {
 		return errors.Join(err, looked)
 	}
 	return &payment.ForbiddenError{
-		Text: i18n.Text("Your role %s has ended, and nothing was done. A person who has it must do it.").With(step.grant.Role.Text()),
+		Text: i18n.Text("You no longer have the role %s. Nothing was done. Ask a person with this role to do it.").With(step.grant.Role.Text()),
 	}
 }

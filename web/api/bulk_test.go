@@ -91,17 +91,17 @@ func TestABatchThatIsNoneIsRefusedAsAWhole(t *testing.T) {
 	}
 	before := b.Rows(t)
 	for name, test := range map[string]struct{ body, want string }{
-		"empty":      {batchOf(), "[/approvals CH21]"},
-		"too many":   {batchOf(many...), "[/approvals FF01]"},
-		"no list":    {`{"approvals":` + good + `}`, "[/approvals FF01]"},
-		"missing":    {`{}`, "[/approvals CH21]"},
-		"another":    {`{"approvals":[` + good + `],"x":1}`, "[/x CH17]"},
-		"broken off": {`{"approvals":[` + good + `,`, "[/approvals FF01]"},
-		"trailing":   {batchOf(good) + `{}`, "[ FF01]"},
-		"wrapped":    {`{"paymentRequest":` + batchOf(good) + `}`, "[/approvals CH21 /paymentRequest CH17]"},
+		"empty":           {batchOf(), "[/approvals CH21]"},
+		"too many":        {batchOf(many...), "[/approvals FF01]"},
+		"no list":         {`{"approvals":` + good + `}`, "[/approvals FF01]"},
+		"missing":         {`{}`, "[/approvals CH21]"},
+		"another":         {`{"approvals":[` + good + `],"x":1}`, "[/x CH17]"},
+		"was interrupted": {`{"approvals":[` + good + `,`, "[/approvals FF01]"},
+		"trailing":        {batchOf(good) + `{}`, "[ FF01]"},
+		"wrapped":         {`{"paymentRequest":` + batchOf(good) + `}`, "[/approvals CH21 /paymentRequest CH17]"},
 	} {
 		a := b.Send(t, call{Path: bulkPath, Who: checker1, Body: test.body})
-		if got := fmt.Sprint(found(a)); a.Status != http.StatusBadRequest || got != test.want && name != "broken off" {
+		if got := fmt.Sprint(found(a)); a.Status != http.StatusBadRequest || got != test.want && name != "was interrupted" {
 			t.Errorf("%s: %d %s, want %s", name, a.Status, got, test.want)
 		}
 	}

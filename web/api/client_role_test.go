@@ -120,7 +120,7 @@ func TestAClientGetsNoRoleThatActs(t *testing.T) {
 	a := b.Send(t, call{
 		Path: changeCreate, Who: admin1, Body: `{"kind":"client.create","values":{"clientId":"app","kind":"public","roles":["supervisor"]}}`,
 	})
-	if a.Status != http.StatusBadRequest || !strings.Contains(a.Body, "has no secret to prove itself") {
+	if a.Status != http.StatusBadRequest || !strings.Contains(a.Body, "has no secret to authenticate with") {
 		t.Errorf("a public client: %d %s", a.Status, a.Body)
 	}
 }

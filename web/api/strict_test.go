@@ -43,7 +43,7 @@ func malformedBodies(t *testing.T, good string) []malformed {
 		{"no object", `[]`, []string{" FF01"}},
 		{"null", `null`, []string{" FF01"}},
 		{"empty object", `{}`, []string{"/identifiers CH21", "/Document CH21"}},
-		{"broken off", good[:300], []string{"/Document FF01"}},
+		{"was interrupted", good[:300], []string{"/Document FF01"}},
 		{"trailing object", good + `{}`, []string{" FF01"}},
 		{"trailing text", good + `x`, []string{" FF01"}},
 		{"byte order mark", "\xef\xbb\xbf" + good, []string{" FF01"}},

@@ -256,7 +256,7 @@ func TestPagesOfAChecker(t *testing.T) {
 	i.open("/queue/" + waiting[0].id + "/reject")
 	i.look("rejecting on a page of its own")
 	i.click("button", "Reject CHF")
-	i.says(".error-summary", "Say why you reject it")
+	i.says(".error-summary", "Enter why you are rejecting it")
 	i.look("rejecting, refused")
 	i.open("/queue/" + waiting[1].id)
 	as(t, "checker1").decide(waiting[1], "reject", "Order is missing")

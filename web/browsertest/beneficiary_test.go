@@ -15,7 +15,7 @@ func (p *person) takenIn(name, iban string) {
 	p.fill("IBAN", iban)
 	p.click("button", "Ask for approval")
 	p.at("/beneficiaries/changes/[0-9a-f-]+$")
-	p.says("main", "You asked for this change. Another checker must approve or reject it.")
+	p.says("main", "You requested this change. Another checker must approve or reject it.")
 	change, err := url.Parse(p.page.URL())
 	if err != nil {
 		p.t.Fatal(err)

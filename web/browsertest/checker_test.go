@@ -76,7 +76,7 @@ func TestACheckerWorksByKeyboardOnly(t *testing.T) {
 	p.focused("#reason")
 	p.press("Control+Enter") // nothing written yet
 	p.focused(".error-summary")
-	p.says("#pane .error-summary", "Say why you reject it")
+	p.says("#pane .error-summary", "Enter why you are rejecting it")
 	p.says("#pane #detail-title", second.reference)
 	second.is(t, "Approval Pending", 0)
 	p.press("r", "Tab")

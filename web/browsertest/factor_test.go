@@ -172,7 +172,7 @@ func TestASecondFactorApproves(t *testing.T) {
 
 	checker.open("/queue/" + first.id)
 	checker.click("button", "Approve CHF 4'711.11")
-	checker.says(".error-summary", "Show a second factor")
+	checker.says(".error-summary", "Use a second factor")
 	first.is(t, "Approval Pending", 0)
 	checker.fill("Second factor", "000000")
 	checker.click("button", "Approve CHF 4'711.11")

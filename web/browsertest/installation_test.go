@@ -238,7 +238,7 @@ func (a pair) everyForm() {
 	a.other.open("/admin")
 	a.other.click("link", "Change the roles of maker")
 	a.other.click("button", "Reject the change")
-	a.other.says(".error-summary", "Say why you reject it")
+	a.other.says(".error-summary", "Enter why you are rejecting it")
 	a.other.answers("reason", "Not this week")
 	a.other.click("button", "Reject the change")
 	a.other.says("main", "Not this week")

@@ -105,7 +105,7 @@ func TestACheckerNeedsNoScript(t *testing.T) {
 	p.unfold("#reject-panel")
 	p.choose("Suspected fraud")
 	p.click("button", "Reject CHF")
-	p.says(".error-summary", "Say why you reject it")
+	p.says(".error-summary", "Enter why you are rejecting it")
 	third.is(t, "Approval Pending", 0)
 	p.fill("What should the maker know or correct?", "The creditor is unknown")
 	p.click("button", "Reject CHF")

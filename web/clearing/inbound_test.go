@@ -78,7 +78,7 @@ func TestTheDoorOfClearingIsStrict(t *testing.T) {
 		"too large":       {report + strings.Repeat(" ", 300<<10), nil, 413},
 		"not XML":         {"{}", nil, 400},
 		"empty":           {"", nil, 400},
-		"broken off":      {report[:200], nil, 400},
+		"was interrupted": {report[:200], nil, 400},
 		"other namespace": {strings.Replace(report, "pacs.002.001.10", "pacs.002.001.99", 1), nil, 400},
 		"not valid":       {strings.Replace(report, "<TxSts>", "<TxStz>", 1), nil, 400},
 		"DOCTYPE":         {`<!DOCTYPE x [<!ENTITY y SYSTEM "file:///etc/passwd">]>` + report, nil, 400},

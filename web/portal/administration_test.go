@@ -29,12 +29,12 @@ func TestAdministratorsDoItAllByClicking(t *testing.T) {
 		"name": {"maker3"}, "displayName": {"Maker 3"}, "roles": {"Maker"}, "note": {"Starts on Monday"},
 	}).is(http.StatusOK)
 	code := asked.page.Find("main code").Text()
-	if len(code) != 6 || !strings.Contains(asked.main(), "You asked for this change.") {
+	if len(code) != 6 || !strings.Contains(asked.main(), "You requested this change.") {
 		t.Fatalf("the request shows %q", asked.main())
 	}
 	change, _ := one.get("/admin").is(http.StatusOK).page.Find("a.row-link").Attr("href")
 	one.get(change).says("Another administrator must approve or reject it.")
-	one.post(change+"/approve", nil).is(http.StatusForbidden).says("You asked for this change.")
+	one.post(change+"/approve", nil).is(http.StatusForbidden).says("You requested this change.")
 	two.get(change).is(http.StatusOK).says("Starts on Monday").says("Maker 3")
 	two.post(change+"/reject", url.Values{"reason": {" "}}).is(http.StatusUnprocessableEntity)
 	approved := two.post(change+"/approve", nil).is(http.StatusOK).says("Applied")
@@ -291,7 +291,7 @@ func TestAnUnchangedRetentionIsKept(t *testing.T) {
 		t.Errorf("the form begins with %v", form)
 	}
 	admin.get("/admin/realm").is(http.StatusOK).says("24")
-	admin.post(ask, form).is(http.StatusUnprocessableEntity).says("nothing differs from now")
+	admin.post(ask, form).is(http.StatusUnprocessableEntity).says("all values are the same as before")
 }
 
 // TestAValueThatTheProfileDoesNotOfferIsRefusedWithASentence, and is not saved.

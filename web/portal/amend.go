@@ -65,7 +65,7 @@ func (v *Request) amendable() (payment.Message, *iso20022.CustomerCreditTransfer
 	}
 	if !orderform.FitsForm(m.Scheme, document, account) {
 		return m, nil, &payment.ForbiddenError{
-			Text: "This payment contains more than the form can show. Amend it where it came from, or withdraw it and submit a new one.",
+			Text: "This payment contains more than the form can show. Amend it in the system it came from, or withdraw it and submit a new one.",
 		}
 	}
 	return m, document, nil

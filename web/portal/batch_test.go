@@ -259,7 +259,7 @@ func TestALineOfAnotherAccountIsPaidFromNoneByItself(t *testing.T) {
 	path := maker.upload("Lohn.csv", []byte(strings.Join(rows, "\n"))).goesTo("/payments/batches/")
 	list := maker.get(path).is(http.StatusOK).says("Message Enter at most 140 characters instead of 141. CH16")
 	for line, want := range map[string]string{
-		"#line-2": "Choose one of your own accounts to debit: this one is not known here.",
+		"#line-2": "Choose one of your own accounts to debit: this account is not one of them.",
 		"#line-3": "Choose one of your own accounts to debit.",
 	} {
 		row := list.page.Find(line)

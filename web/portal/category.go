@@ -35,7 +35,9 @@ func (v *Request) askCategory(typed views.Reject) error {
 	}
 	added := views.Decision{Reject: typed, Problems: []ui.Problem{{Field: "category", Text: "Choose why you reject it."}}}
 	if strings.TrimSpace(typed.Reason) == "" {
-		added.Problems = append(added.Problems, ui.Problem{Field: "reason", Text: "Say why you reject it: the maker reads this.", Code: "CH21"})
+		added.Problems = append(added.Problems, ui.Problem{
+			Field: "reason", Text: "Enter why you are rejecting it: the maker will see this.", Code: "CH21",
+		})
 	}
 	if !v.Fragment() {
 		return v.renderReject(http.StatusUnprocessableEntity, m, added)

@@ -53,7 +53,7 @@ func TestAFormWithWhatNobodyCanReadIsShownAgain(t *testing.T) {
 		}
 		one.post("/admin/ask/user.suppress?"+url.Values{"subject": {unread}}.Encode(), nil).is(http.StatusUnprocessableEntity)
 		one.post("/admin/ask/user.suppress?subject=maker2", url.Values{"note": {unread}}).is(http.StatusUnprocessableEntity).
-			says("characters that change the direction of reading")
+			says("characters that change the reading direction")
 	}
 	change := one.post("/admin/ask/user.suppress?subject=maker2", url.Values{"note": {"Left\r\nthe bank"}}).goesTo("/admin/changes/")
 	two.post(change+"/reject", url.Values{"reason": {"a\x00b"}}).is(http.StatusUnprocessableEntity).says("without control characters")

@@ -38,5 +38,5 @@ func TestThePageShowsCoreBanking(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reader.get("/payments/" + refused.InternalID.String()).is(http.StatusOK).says("The stored content is not the entered one.")
+	reader.get("/payments/" + refused.InternalID.String()).is(http.StatusOK).says("The stored content differs from the content entered.")
 }

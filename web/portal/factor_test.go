@@ -164,7 +164,7 @@ func TestTwoAdministratorsSayWhichRolesNeedASecondFactor(t *testing.T) {
 	one.get("/admin/users").is(http.StatusOK).says("No role needs a second factor")
 	one.post(ask, url.Values{"secondFactorRoles": {"boss"}}).is(http.StatusUnprocessableEntity).says("Choose the roles")
 	change := one.post(ask, url.Values{"secondFactorRoles": {"Checker, administrator"}}).goesTo("/admin/changes/")
-	one.get(change).is(http.StatusOK).says("Roles that need a second factor").says("You asked for this change")
+	one.get(change).is(http.StatusOK).says("Roles that need a second factor").says("You requested this change")
 	checker.get("/queue").is(http.StatusOK)
 	b.as("admin2").post(change+"/approve", nil).goesTo(change)
 	checker.get("/queue").goesTo("/signin") // and what was begun waits behind the sign-in

@@ -58,7 +58,7 @@ func TestARejectionReachesTheMakerWithItsReason(t *testing.T) {
 
 	form.Set("category", "duplicate")
 	empty := checker.post(path, form).is(http.StatusUnprocessableEntity)
-	if got := empty.problems(); len(got) != 1 || !strings.Contains(got[0], "Say why you reject it") {
+	if got := empty.problems(); len(got) != 1 || !strings.Contains(got[0], "Enter why you are rejecting it") {
 		t.Errorf("an empty reason is answered with %q", got)
 	}
 	if title := empty.page.Find("title").Text(); !strings.HasPrefix(title, "Error: ") {

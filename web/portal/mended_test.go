@@ -109,7 +109,7 @@ func TestAFileOfYesterdayIsCorrectedInTheForm(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	maker := b.as("maker1")
-	got := maker.upload("old.xml", dated(t, "2026-03-02")).is(http.StatusUnprocessableEntity).says("the date given is over")
+	got := maker.upload("old.xml", dated(t, "2026-03-02")).is(http.StatusUnprocessableEntity).says("this date is in the past")
 	form := got.fields("/payments/new")
 	check := maker.post("/payments/new", with(form, "act", "check")).goesTo("/payments/")
 	maker.get(check).is(http.StatusOK).says("CHF 199.95")

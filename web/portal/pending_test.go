@@ -152,7 +152,7 @@ func TestTheReasonForPayingAgainReachesEveryChecker(t *testing.T) {
 		t.Errorf("an amendment without a reason is answered with %q", empty.problems())
 	}
 	outlook := maker.withHTMX().post(amend.page.Find(".outlook-says").AttrOr("hx-post", ""), change).is(http.StatusOK)
-	if mark := outlook.page.Find(".mark-closed"); !strings.Contains(mark.Text(), "Say why you amend it") {
+	if mark := outlook.page.Find(".mark-closed"); !strings.Contains(mark.Text(), "Enter why you are amending it") {
 		t.Errorf("beside an amendment without a reason stands %q", mark.Text())
 	}
 	check = maker.post(action, with(change, "amendReason", "Moved")).goesTo("/payments/")

@@ -130,7 +130,7 @@ func (v *Request) KeepAt(at Place, draft store.Draft) error {
 		return err
 	}
 	if full {
-		return &payment.ForbiddenError{Text: "This form is not saved: you have too many drafts already. Submit some of them."}
+		return &payment.ForbiddenError{Text: "This form was not saved: you have too many drafts. Submit or delete some of them."}
 	}
 	return v.Config.Drafts.Add(v.Context(), v.By, draft)
 }

@@ -69,5 +69,5 @@ func TestAPolicyIsChangedInOneRequest(t *testing.T) {
 	all := "/admin/ask/policy.update?subject=" + b.text(
 		"SELECT policy_id FROM policy WHERE realm = 'demo' AND amount_from IS NULL AND client_id IS NULL AND kind IS NULL AND channel IS NULL")
 	narrow := with(one.get(all).is(http.StatusOK).fields(all), "amountFrom", "5")
-	one.post(all, narrow).is(http.StatusUnprocessableEntity).says("Make another policy that matches everything first")
+	one.post(all, narrow).is(http.StatusUnprocessableEntity).says("Create another policy that matches everything first")
 }

@@ -19,7 +19,7 @@ func TestAQuestionGoesFromTheQueueToItsMakerAndBack(t *testing.T) {
 	checker.get(at).is(http.StatusOK).says("Ask the maker")
 	form := checker.get(at + "/ask").is(http.StatusOK).says("Nobody can approve it before that").fields(at + "/ask")
 	empty := checker.post(at+"/ask", form).is(http.StatusUnprocessableEntity)
-	if got := empty.problems(); len(got) != 1 || !strings.Contains(got[0], "Write your question") {
+	if got := empty.problems(); len(got) != 1 || !strings.Contains(got[0], "Enter your question") {
 		t.Errorf("without a question: %v", got)
 	}
 	form.Set("question", "Why is invoice 1107 paid twice?")

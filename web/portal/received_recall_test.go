@@ -41,7 +41,7 @@ func TestAReceivedRecallIsGrantedWithACharge(t *testing.T) {
 	}
 	detail := o.as("checker1").get("/queue/" + m.InternalID.String()).is(http.StatusOK).
 		says("Approve the return of EUR 94.50 to Anna Beispiel")
-	detail.says("Send EUR 94.50 of EUR 100.00 back to Anna Beispiel; the rest is kept as a charge.").says("EUR 5.50").
+	detail.says("Send EUR 94.50 of EUR 100.00 back to Anna Beispiel and keep the difference as a charge.").says("EUR 5.50").
 		says(string(recall.GlobalID))
 	maker.get(no).is(http.StatusConflict).says("This recall cannot be refused")
 	maker.get("/recalls").is(http.StatusOK).says("Return: Waiting for approval")

@@ -85,7 +85,7 @@ func (v *Request) makerTiles() ([]views.Tile, error) {
 		),
 		recallTile(recalls.ToAnswer),
 		{
-			Label: "Drafts", Value: i18n.Data(i18n.Number(begun)), Note: "begun, not submitted", URL: "/mine?tab=drafts",
+			Label: "Drafts", Value: i18n.Data(i18n.Number(begun)), Note: "started, not submitted", URL: "/mine?tab=drafts",
 		},
 		v.todayTile(payment.StateRejected, standing.Rejected, v.By.UserName),
 		v.todayTile(payment.StateFailed, standing.Failed, v.By.UserName),

@@ -45,9 +45,9 @@ func TestAPaymentForALaterDay(t *testing.T) {
 	checker.get(path).is(http.StatusOK).says("Scheduled").says("Execution date").says("Withdraw")
 	checker.get(path + "/timeline").is(http.StatusOK).says("Approved")
 	b.as("checker2").post(at+"/approve", url.Values{"version": {"1"}, "contentHash": {hash(m)}}).is(http.StatusConflict).says("already approved")
-	b.as("maker2").get(path + "/withdraw").is(http.StatusForbidden).says("A checker withdraws one that is scheduled.")
+	b.as("maker2").get(path + "/withdraw").is(http.StatusForbidden).says("Only the maker or a checker may withdraw this payment.")
 	form = checker.get(path + "/withdraw").is(http.StatusOK).fields(path + "/withdraw")
-	checker.post(path+"/withdraw", with(form, "reason", "")).is(http.StatusUnprocessableEntity).says("its maker reads this")
+	checker.post(path+"/withdraw", with(form, "reason", "")).is(http.StatusUnprocessableEntity).says("its maker will see this")
 	checker.get(checker.post(path+"/withdraw", with(form, "reason", "Not needed.")).goesTo(path)).is(http.StatusOK).says("has been withdrawn")
 	checker.post(path+"/withdraw", with(form, "reason", "Again.")).is(http.StatusConflict)
 	if m = b.message("demo", m.InternalID.String()); m.State != payment.StateWithdrawn {

@@ -135,7 +135,7 @@ func paidAgain(note string, answer views.Check) (whole string, problems []ui.Pro
 	finding := payment.CheckReason(reason)
 	switch {
 	case reason == "":
-		problems = append(problems, ui.Problem{Field: "duplicateReason", Text: "Say why it is paid again: the checkers read this."})
+		problems = append(problems, ui.Problem{Field: "duplicateReason", Text: "Enter why it is paid again: the checkers will see this."})
 	case utf8.RuneCountInString(reason) > views.DuplicateReasonLimit:
 		text := i18n.Text("Shorten it to %d characters.").With(views.DuplicateReasonLimit)
 		problems = append(problems, ui.Problem{Field: "duplicateReason", Text: text, Code: "FF01"})

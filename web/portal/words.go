@@ -43,7 +43,7 @@ func (w wording) what() i18n.Text {
 		return i18n.Text("Ask the bank of %s to send %s back.").With(w.holder, w.full.Format())
 	case payment.KindReturn:
 		if order, err := w.amount.Compare(w.full); err == nil && order != 0 {
-			return i18n.Text("Send %s of %s back to %s; the rest is kept as a charge.").With(w.amount.Format(),
+			return i18n.Text("Send %s of %s back to %s and keep the difference as a charge.").With(w.amount.Format(),
 				w.full.Format(), w.debtor)
 		}
 		return i18n.Text("Send %s back to %s.").With(w.amount.Format(), w.debtor)
@@ -63,7 +63,7 @@ func (w wording) answer() i18n.Text {
 		return i18n.Text("The bank of %s refuses the recall and does not send %s back.").With(w.holder, w.full.Format())
 	}
 	if w.amount != w.full {
-		return i18n.Text("The bank of %s sent %s of %s back to %s; the rest it keeps as a charge.").
+		return i18n.Text("The bank of %s sent %s of %s back to %s and kept the difference as a charge.").
 			With(w.holder, w.amount.Format(), w.full.Format(), w.debtor)
 	}
 	return i18n.Text("The bank of %s sent %s back to %s.").With(w.holder, w.amount.Format(), w.debtor)

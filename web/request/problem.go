@@ -104,7 +104,7 @@ func InFlight() *Problem {
 func TooMany(wait time.Duration) *Problem {
 	return &Problem{
 		Status: http.StatusTooManyRequests, Code: "429_TOO_MANY_REQUESTS", RetryAfter: wait,
-		Text: "You send more requests than allowed. Wait as long as Retry-After says, and send fewer at a time.",
+		Text: "You are sending too many requests. Wait for the time given in Retry-After, then send fewer at a time.",
 	}
 }
 
@@ -112,7 +112,7 @@ func TooMany(wait time.Duration) *Problem {
 func Overloaded() *Problem {
 	return &Problem{
 		Status: http.StatusServiceUnavailable, Code: "503_UNAVAILABLE", RetryAfter: retry,
-		Text: "The gateway is busy and has done nothing for this request. Wait as long as Retry-After says, and send it again.",
+		Text: "The gateway is busy and did not process this request. Wait for the time given in Retry-After, then send it again.",
 	}
 }
 
@@ -216,10 +216,10 @@ func ofRequest(err error) *Problem {
 		return TooLarge(strconv.FormatInt(tooLarge.Limit>>10, 10) + " KiB")
 	case errors.Is(err, ErrSlowBody):
 		return &Problem{
-			Status: http.StatusRequestTimeout, Code: "408_REQUEST_TIMEOUT", Text: "The body did not arrive in time. Send it again, all at once.",
+			Status: http.StatusRequestTimeout, Code: "408_REQUEST_TIMEOUT", Text: "The request body did not arrive in time. Send it again.",
 		}
 	case errors.Is(err, ErrBrokenBody):
-		return FieldsProblem(payment.Finding{Code: "FF01", Text: "Send the whole body: it was cut off."})
+		return FieldsProblem(payment.Finding{Code: "FF01", Text: "Send the whole body: the one received is incomplete."})
 	}
 	return nil
 }
@@ -276,8 +276,8 @@ func ofServer(err error) *Problem {
 	var status *echo.HTTPError
 	switch {
 	case errors.Is(err, store.ErrUnknown):
-		return unavailable("The connection to the database broke while this was being stored. " +
-			"Check whether it was done before you send it again.")
+		return unavailable("The connection to the database broke during this request. " +
+			"Check whether the data was stored before you send it again.")
 	case errors.Is(err, store.ErrStopped):
 		return &Problem{Status: http.StatusServiceUnavailable, Code: "503_STOPPED", RetryAfter: stoppedRetry, Text: "Payments are stopped: the " +
 			"database lost data that was stored before. Two administrators of your institution must compare the payments with clearing, and " +
@@ -287,7 +287,7 @@ func ofServer(err error) *Problem {
 	case TookTooLong(err):
 		return unavailable("There was no answer in time. Try again in a moment.")
 	case errors.Is(err, context.Canceled):
-		return unavailable("This was broken off: the connection was closed, or the gateway is about to stop. Try again in a moment.")
+		return unavailable("The request was interrupted: the connection was closed, or the gateway is stopping. Try again in a moment.")
 	case !errors.As(err, &status):
 		return nil
 	}

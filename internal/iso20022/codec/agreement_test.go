@@ -155,7 +155,7 @@ var beyondSchema = []struct {
 	{"must not be empty", "no empty elements (SPS 3.4)", true},
 	{"CDATA", "no CDATA sections (SPS 3.5)", true},
 	{"no leading zeros", "decimals in plain form (SPS 3.7)", true},
-	{"zeros at the end included", "at most 19 digits are held", true},
+	{"including zeros at the end", "at most 19 digits are held", true},
 	{"XML declaration", "UTF-8 only (SPS 3.1)", false},
 	{"namespace", "prefixes are declared once and messages known", false},
 }

@@ -79,7 +79,7 @@ func (s *XMLScanner) readAttribute() (XMLToken, bool) {
 	}
 	value := s.data[s.position : s.position+end]
 	if bytes.IndexByte(value, '<') >= 0 || firstForbidden(value) >= 0 || firstBadReference(value) >= 0 {
-		return broken(s.position, "Write < as &lt; and & as &amp; in the value of the attribute, without control characters."), false
+		return broken(s.position, "Write the characters < and & as entities in the value of the attribute, and remove control characters."), false
 	}
 	s.position += end + 1
 	for i := range s.attributes {

@@ -89,7 +89,7 @@ func (s *XMLScanner) Position() int { return s.position }
 const (
 	adviceName      = "Correct the XML: a name is expected here."
 	adviceEnd       = "Complete the document: it ends before its last element is closed."
-	adviceReference = "Write & as &amp;: only the five references of XML and character numbers are allowed."
+	adviceReference = "Write the character & as an entity: only the five entities predefined in XML and character references are allowed."
 	adviceCharacter = "Remove this character: XML does not allow it."
 )
 
@@ -253,7 +253,7 @@ func (s *XMLScanner) text() XMLToken {
 		return broken(start+bad, adviceCharacter)
 	}
 	if closing := bytes.Index(content, []byte("]]>")); closing >= 0 {
-		return broken(start+closing, "Write ]]> as ]]&gt;.")
+		return broken(start+closing, "Write the > of ]]> as an entity.")
 	}
 	if len(s.open) == 0 && !isBlank(content) {
 		return broken(start, "Remove the text outside of the root element.")

@@ -78,7 +78,7 @@ func (x *xmlDecoder) body(root XMLToken) iso20022.Document {
 	message := iso20022.DefinitionOfNamespace(root.Namespace)
 	if message == nil {
 		x.fail(
-			root.Offset, i18n.Text("Send a message this system knows: it has no message with the namespace %q.").With(Shown(root.Namespace)),
+			root.Offset, i18n.Text("Send a supported message type: the namespace %q is unknown.").With(Shown(root.Namespace)),
 		)
 		return nil
 	}
@@ -356,7 +356,7 @@ func (x *xmlDecoder) content(e *iso20022.Element, place reflect.Value, offset in
 			}
 		case Start:
 			if kept != "" {
-				x.report(t.Offset, codeFormat, i18n.Text("Remove the second element in %s: it contains exactly one.").With(e.Tag))
+				x.report(t.Offset, codeFormat, i18n.Text("Remove the second element in %s: it must contain exactly one.").With(e.Tag))
 			}
 			inherited := x.scanner.Inherited()
 			nameEnd := x.scanner.NameEnd()
@@ -375,7 +375,7 @@ func (x *xmlDecoder) content(e *iso20022.Element, place reflect.Value, offset in
 func (x *xmlDecoder) keep(size, offset int) {
 	x.kept += size
 	if x.kept > maxKept*x.options.MaxBytes {
-		x.fail(offset, "Send fewer or smaller supplementary data: with the namespaces they need they are too large.")
+		x.fail(offset, "Send less supplementary data: with its namespaces, it is too large.")
 	}
 }
 

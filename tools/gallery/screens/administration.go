@@ -83,10 +83,11 @@ func administrationExhibits() []Exhibit {
 		Differences: []views.ChangeDifference{{Field: "Roles", Before: "Maker", After: i18n.Join(", ", "Checker", "Maker")}},
 	}
 	barred := waiting
-	barred.Barred = i18n.Text("You asked for this change. Another %s must approve or reject it.").With(i18n.Text("administrator"))
+	barred.Barred = i18n.Text("You requested this change. Another %s must approve or reject it.").With(i18n.Text("administrator"))
 	barred.Secrets = []views.ChangeSecret{{Label: "The code, shown this once", Value: "042917", Words: "Give it to maker3 yourself."}}
 	refused := waiting
-	refused.Layout.Failed, refused.Problems = true, []ui.Problem{{Field: "reason", Text: "Say why you reject it: the requester reads this."}}
+	refused.Layout.Failed, refused.Problems = true,
+		[]ui.Problem{{Field: "reason", Text: "Enter why you are rejecting it: the requester will see this."}}
 	decided := waiting
 	decided.State, decided.Decider, decided.DecidedAt, decided.DecisionWords, decided.Reason = "Rejected", "Admin 2", now,
 		"Rejected", "Ferien"
@@ -119,7 +120,7 @@ func policyForm() views.ChangeForm {
 		Inputs: []views.ChangeInput{
 			{Field: ui.Field{
 				ID: "approvals", Label: "Number of approvals", Hint: "0 to 9; with 0, payments are sent without any approval", Problem: ui.Problem{
-					Field: "approvals", Text: i18n.Text("Say how many approvals are needed: 0 to %d.").With(9),
+					Field: "approvals", Text: i18n.Text("Enter the number of approvals: 0 to %d.").With(9),
 				},
 			}},
 			{Choice: ui.Choice{ID: "scheme", Label: "Scheme", Options: []ui.Option{{Label: "All"}, {Value: "sic-inst", Label: "sic-inst"}}}},
@@ -133,7 +134,7 @@ func policyForm() views.ChangeForm {
 func rolesForm() views.ChangeForm {
 	heading := i18n.Text("Change the roles of %s").With("maker1")
 	problem := ui.Problem{
-		Field: "roles", Text: "Give administration and payments to different people: an administrator has no other role.",
+		Field: "roles", Text: "Remove the other roles: an administrator cannot also make, approve or supervise payments.",
 	}
 	form := views.ChangeForm{
 		Layout: adminShell(heading), Heading: heading, Action: "/admin/ask/user.roles?subject=maker1", BackURL: "/admin/users",

@@ -253,7 +253,7 @@ func formExhibits() []Exhibit {
 	doubtful.Transliterated = []views.Change{{Field: "Message", Before: "Rechnung März", After: "Rechnung Maerz"}}
 	doubtful.Problems = []ui.Problem{
 		{Field: "duplicateAcknowledged", Text: "Confirm that this is not a duplicate, or do not submit it."},
-		{Field: "duplicateReason", Text: "Say why it is paid again: the checkers read this."},
+		{Field: "duplicateReason", Text: "Enter why it is paid again: the checkers will see this."},
 	}
 	upload := views.Upload{
 		Account: "CH5021977000004331346", Currency: "CHF",
@@ -276,7 +276,7 @@ func formExhibits() []Exhibit {
 	yesterday := refused
 	yesterday.Findings = []views.Finding{{
 		Line: 25, Element: "/Document/CstmrCdtTrfInitn/PmtInf/0/ReqdExctnDt/Dt", Code: "CH04",
-		Text: "Enter today or a later day as requested execution date: the date given is over.",
+		Text: "Enter today or a later day as requested execution date: this date is in the past.",
 	}}
 	yesterday.Scheme, yesterday.Answers = "sic-inst", [][2]string{{"creditorName", "Petra Muster"}, {"amount", "199.95"}}
 	return []Exhibit{

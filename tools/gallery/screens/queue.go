@@ -271,7 +271,7 @@ func warned() views.Decision {
 func refusedReject() views.Queue {
 	detail := decision()
 	detail.Reject = views.Reject{Open: true, Category: "creditor"}
-	detail.Problems = []ui.Problem{{Field: "reason", Text: "Say why you reject it: the maker reads this."}}
+	detail.Problems = []ui.Problem{{Field: "reason", Text: "Enter why you are rejecting it: the maker will see this."}}
 	model := openQueue(detail)
 	model.Layout.Failed = true
 	return model

@@ -106,7 +106,7 @@ func noOrder(content []byte) i18n.Text {
 	case bytes.HasPrefix(content, []byte("%PDF-")):
 		return "Send a payment order as an XML file: this file is a PDF."
 	case bytes.HasPrefix(content, []byte("PK\x03\x04")):
-		return "This file is a workbook or an archive. Save a workbook as CSV in UTF-8, or send the file inside the archive."
+		return "Save a workbook as CSV in UTF-8, or send the file inside the archive: this file is a workbook or an archive."
 	}
 	return "Send a payment order as an XML file: this file is not XML."
 }

@@ -70,7 +70,7 @@ func TestAFileThatIsNoXMLIsTold(t *testing.T) {
 	t.Parallel()
 	for content, end := range map[string]string{
 		"%PDF-1.7\n%\xe2\xe3\xcf\xd3": "this file is a PDF.",
-		"PK\x03\x04":                  "This file is a workbook or an archive.",
+		"PK\x03\x04":                  "this file is a workbook or an archive.",
 		"  hello":                     "this file is not XML.",
 	} {
 		file := orderform.ReadFile([]byte(content))

@@ -219,7 +219,7 @@ func TestEveryFormOfAdministrationAsksForAChange(t *testing.T) {
 	if strings.Contains(two.get(asked).main(), "Of the last") {
 		t.Error("what is decided is tried still")
 	}
-	one.get("/admin/policies").says("Smallest amount: 12'500.00").says("36 h")
+	one.get("/admin/policies").says("Smallest amount: CHF/EUR 12'500.00").says("36 h")
 	var rivals [2]string
 	for i, roles := range []string{"maker", "checker"} {
 		rivals[i] = one.post("/admin/ask/user.roles?subject=maker2", url.Values{"roles": {roles}}).goesTo("/admin/changes/")

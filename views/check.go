@@ -112,7 +112,7 @@ type Submitted struct {
 	Layout  Layout
 	Message Message
 	Next    []i18n.Text
-	Again   i18n.Text // what the link to another payment like it is called; "" for none
+	Again   []ui.Step // the link to another payment like it, or to its correction; none if it offers none
 }
 
 // references lists the identifiers of the new message.

@@ -282,7 +282,11 @@ func showSubmitted(v *Request) error {
 		next = []i18n.Text{i18n.Text("Its state is now: %s. You can follow it under My submissions.").
 			With(ui.StateLabel(m.State))}
 	}
+	again, err := v.againStep(m)
+	if err != nil {
+		return err
+	}
 	return v.Render(http.StatusOK, views.SubmittedPage(views.Submitted{
-		Layout: v.layout("Submitted", views.PlaceMine), Message: views.Message{Message: m}, Next: next, Again: views.AgainLabel(m),
+		Layout: v.layout("Submitted", views.PlaceMine), Message: views.Message{Message: m}, Next: next, Again: again,
 	}))
 }

@@ -2,6 +2,7 @@ package portal
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -143,7 +144,11 @@ func (v *Request) mineRow(m payment.Message) (ui.Entry, error) {
 	if m.Withheld == "" && mayAnswer(v, m) {
 		row.Steps = append([]ui.Step{{Label: "Answer", URL: row.URL + "/answer"}}, row.Steps...)
 	}
-	row.Steps = append(row.Steps, againStep(m)...)
+	again, err := v.againStep(m)
+	if err != nil {
+		return row, err
+	}
+	row.Steps = append(row.Steps, again...)
 	var others []payment.Message
 	if m.RecallState != "" {
 		others = []payment.Message{{Kind: payment.KindRecall, State: m.RecallState}}
@@ -173,24 +178,43 @@ func (v *Request) mineRow(m payment.Message) (ui.Entry, error) {
 	return row, err
 }
 
-// againStep returns the link to a new payment filled from this one, for states that offer it.
-func againStep(m payment.Message) []ui.Step {
+// againStep returns the link to a new payment filled from this one, for states that offer it, or to the payment that replaced it.
+func (v *Request) againStep(m payment.Message) ([]ui.Step, error) {
 	label := views.AgainLabel(m)
 	if label == "" {
-		return nil
+		return nil, nil
 	}
-	return []ui.Step{{Label: label, URL: "/payments/new?like=" + m.InternalID.String()}}
+	replacements, err := v.replacements(m)
+	if len(replacements) > 0 {
+		return []ui.Step{{Label: "Show the corrected payment", URL: pathOf(replacements[0])}}, err
+	}
+	return []ui.Step{{Label: label, URL: "/payments/new?like=" + m.InternalID.String()}}, err
 }
 
-// resubmitted reports whether a rejected payment was submitted again: a younger one has its end-to-end id.
-func (v *Request) resubmitted(m payment.Message) (bool, error) {
-	if m.State != payment.StateRejected || m.Kind != payment.KindInstruction || m.Summary.EndToEndID == "NOTPROVIDED" {
-		return false, nil
+// replacements returns the payment that corrects a rejected one, if there is any: the youngest with its end-to-end id made after the
+// rejection.
+func (v *Request) replacements(m payment.Message) ([]payment.Message, error) {
+	if m.State != payment.StateRejected {
+		return nil, nil
 	}
-	found, err := v.Config.Reader.Messages(v.Context(), v.By.Realm, store.Filter{
-		EndToEndID: m.Summary.EndToEndID, Kind: string(payment.KindInstruction), CreatedFrom: m.StateSince, PageSize: 1,
-	})
-	return len(found) > 0, err
+	return v.sameEndToEnd(m, store.Filter{CreatedFrom: m.StateSince, PageSize: 1})
+}
+
+// corrects returns the rejected payments that a payment corrects.
+func (v *Request) corrects(m payment.Message) ([]payment.Message, error) {
+	found, err := v.sameEndToEnd(m, store.Filter{States: []payment.State{payment.StateRejected}, CreatedTo: m.CreatedAt, PageSize: MaxOnTab})
+	return slices.DeleteFunc(found, func(before payment.Message) bool {
+		return before.InternalID == m.InternalID || before.StateSince.After(m.CreatedAt)
+	}), err
+}
+
+// sameEndToEnd returns the payments with the end-to-end id of a payment that match the filter.
+func (v *Request) sameEndToEnd(m payment.Message, filter store.Filter) ([]payment.Message, error) {
+	if m.Kind != payment.KindInstruction || m.Withheld != "" || m.Summary.EndToEndID == "NOTPROVIDED" || m.Summary.EndToEndID == "" {
+		return nil, nil
+	}
+	filter.EndToEndID, filter.Kind = m.Summary.EndToEndID, string(payment.KindInstruction)
+	return v.Config.Reader.Messages(v.Context(), v.By.Realm, filter)
 }
 
 // endedDays limits the age in days of rejected and failed messages shown to their maker.
@@ -208,18 +232,22 @@ func EndedLines(v *Request, most int32) (views.Lines, error) {
 		ChangedSince: v.Midnight().AddDate(0, 0, 1-endedDays), PageSize: 2 * most,
 	})
 	for _, m := range list {
-		again, err := v.resubmitted(m)
+		replacements, err := v.replacements(m)
 		if err != nil {
 			return lines, err
 		}
-		if again || len(lines.Rows) == int(most) {
+		if len(replacements) > 0 || len(lines.Rows) == int(most) {
 			continue
 		}
 		row, err := v.mineRow(m)
 		if err != nil {
 			return lines, err
 		}
-		row.At, row.Steps = m.StateSince, againStep(m)
+		row.At = m.StateSince
+		row.Steps, err = v.againStep(m)
+		if err != nil {
+			return lines, err
+		}
 		lines.Rows = append(lines.Rows, row)
 	}
 	return lines, err

@@ -67,7 +67,10 @@ func (v *Request) paymentModel(m payment.Message, tab views.PaymentTab) (views.P
 	if err != nil {
 		return model, err
 	}
-	model.Actions, model.Barred = v.actions(m)
+	model.Actions, model.Barred, err = v.actions(m)
+	if err != nil {
+		return model, err
+	}
 	requests, sentences := v.requests(s, m)
 	model.Actions, model.Barred = append(model.Actions, requests...), append(model.Barred, sentences...)
 	model.Message.Warnings = append(v.noticeOfRecall(s, m), model.Message.Warnings...)
@@ -81,7 +84,7 @@ func (v *Request) paymentModel(m payment.Message, tab views.PaymentTab) (views.P
 		model.Audit, err = v.auditTrail(m)
 		err = errors.Join(err, v.listDocuments(&model, m, documents))
 	case views.TabRelated:
-		model.Related = tree(s, m.InternalID)
+		model.Related, err = v.related(s, m)
 	case views.TabOverview, views.TabTimeline:
 	}
 	return model, err
@@ -95,7 +98,7 @@ func placeOf(m payment.Message) views.Place { return cmp.Or(places[m.Kind], view
 
 // actions returns the steps the domain allows this person, each tried without being stored, and sentences about the expected ones that are
 // barred.
-func (v *Request) actions(m payment.Message) (actions []views.Action, barred []i18n.Text) {
+func (v *Request) actions(m payment.Message) (actions []views.Action, barred []i18n.Text, err error) {
 	path, amount := "/payments/"+m.InternalID.String(), m.Summary.Amount.Format()
 	_, refusal := m.Reject(payment.Verdict{By: v.By, At: v.At}, "-")
 	var fourEyes *payment.FourEyesError
@@ -118,13 +121,19 @@ func (v *Request) actions(m payment.Message) (actions []views.Action, barred []i
 	if _, err := m.Withdraw(v.By, "-", v.At); err == nil {
 		actions = append(actions, views.Action{Label: i18n.Text("Withdraw %s").With(amount), URL: path + "/withdraw"})
 	}
-	if again := views.AgainLabel(m); again != "" && MayMake(v.By) == nil {
-		actions = append(actions, views.Action{Label: again, URL: "/payments/new?like=" + m.InternalID.String()})
+	if MayMake(v.By) == nil {
+		again, err := v.againStep(m)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, step := range again {
+			actions = append(actions, views.Action{Label: step.Label, URL: step.URL})
+		}
 	}
 	if v.Config.Evidence != nil && v.By.Has(identity.RoleSupervisor) {
 		actions = append(actions, views.Action{Label: "Evidence of this payment", URL: path + "/evidence"})
 	}
-	return actions, barred
+	return actions, barred, nil
 }
 
 func documentView(m payment.Message, d store.OutboundDocument) views.Document {

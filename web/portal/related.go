@@ -35,6 +35,32 @@ func tree(s Subject, current uuid.UUID) []views.Related {
 	return []views.Related{root}
 }
 
+// related is the tree of a payment, with the payments that correct it and that it corrects.
+func (v *Request) related(s Subject, m payment.Message) ([]views.Related, error) {
+	list := tree(s, m.InternalID)
+	after, err := v.replacements(m)
+	if err != nil {
+		return list, err
+	}
+	before, err := v.corrects(m)
+	if len(list) == 0 && len(before)+len(after) > 0 {
+		root := relatedView(m, m.InternalID)
+		root.Role = "The payment"
+		list = append(list, root)
+	}
+	for _, other := range []struct {
+		role     i18n.Text
+		messages []payment.Message
+	}{{"Rejected, corrected by this payment", before}, {"Corrected and submitted again", after}} {
+		for _, message := range other.messages {
+			view := relatedView(message, m.InternalID)
+			view.Role = other.role
+			list = append(list, view)
+		}
+	}
+	return list, err
+}
+
 func relatedView(m payment.Message, current uuid.UUID) views.Related {
 	view := views.Related{Message: m, Current: m.InternalID == current}
 	roles := map[payment.Kind]i18n.Text{

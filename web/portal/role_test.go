@@ -106,6 +106,15 @@ func TestARejectedPaymentSaysWhyAndCanBeCorrected(t *testing.T) {
 	if form.Get("creditorName") != "Beispiel Holzbau GmbH" || form.Get("amount") == "" {
 		t.Errorf("the form comes with %v", form)
 	}
+	corrected := "/payments/" + maker.submit(form).InternalID.String()
+	for _, path := range []string{"/payments/" + m.InternalID.String(), "/payments/" + m.InternalID.String() + "/submitted", "/mine?tab=rejected"} {
+		page := maker.get(path).is(http.StatusOK).says("Show the corrected payment")
+		if page.page.Find("a[href*='like=']").Length() != 0 || page.page.Find("a[href='"+corrected+"']").Length() != 1 {
+			t.Errorf("%s offers a second correction: %s", path, page.main())
+		}
+	}
+	maker.get("/payments/" + m.InternalID.String() + "/related").says("Corrected and submitted again")
+	maker.get(corrected + "/related").says("Rejected, corrected by this payment")
 }
 
 // TestTypographyIsWrittenAsItIsTyped: what office programs put in by themselves is no fault of the maker's.

@@ -97,9 +97,9 @@ const maxAlike = 10
 // AlikeTitle names the number of similar payments.
 func AlikeTitle(count int) i18n.Text {
 	if count >= maxAlike {
-		return i18n.Text("Possible duplicate: same account and amount paid %d times or more in the last 7 days").With(count)
+		return i18n.Text("Possible duplicate: same account and amount entered %d times or more in the last 7 days").With(count)
 	}
-	return i18n.Text("Possible duplicate: same account and amount paid %d times in the last 7 days").With(count)
+	return i18n.Text("Possible duplicate: same account and amount entered %d times in the last 7 days").With(count)
 }
 
 // AlikeWarning warns of similar payments.

@@ -62,9 +62,9 @@ var Flags = []ui.Option{
 	{Value: FlagAmended, Label: "Amended"},
 	{Value: FlagBegun, Label: "Approved once, needs more"},
 	{Value: FlagEnding, Label: "Expires within 4 hours"},
-	{Value: FlagOtherName, Label: "Payee: other name"},
-	{Value: FlagNameDiffers, Label: "Payee: name differs"},
-	{Value: FlagUnverified, Label: "Payee: name not verified"},
+	{Value: FlagOtherName, Label: "Other name"},
+	{Value: FlagNameDiffers, Label: "Name differs"},
+	{Value: FlagUnverified, Label: "Name not verified"},
 }
 
 // Filter is the filter form of a list, sent by GET.

@@ -23,6 +23,7 @@ type NewPayment struct {
 	Countries      []ui.Option
 	Feedback       *IBANCheck // what is known of the IBAN entered; nil before
 	Amending       *Amending  // the submission being amended; nil for a new one
+	Line           *FileLine  // the line of a file that is corrected; nil for a payment of its own
 	Corrected      *Corrected // the payment that this one corrects; nil for none
 	Prefilled      bool       // the values come from an earlier payment or a template
 	Picked         string     // whose name and account were just filled in; empty for nobody
@@ -31,6 +32,13 @@ type NewPayment struct {
 	Recent         []Pick     // creditors of this person's last payments
 	Outlook        Outlook
 	Problems       []ui.Problem
+}
+
+// FileLine is a line of an uploaded file.
+type FileLine struct {
+	Number int
+	File   string // its name
+	URL    string // the page of the file
 }
 
 // Corrected is an ended payment that is corrected and submitted again.
@@ -266,11 +274,24 @@ func (m NewPayment) amendReason() ui.Field {
 	return field
 }
 
-func (m NewPayment) heading() i18n.Text {
-	if m.Amending != nil {
+// Heading names what the form makes.
+func (m NewPayment) Heading() i18n.Text {
+	switch {
+	case m.Amending != nil:
 		return i18n.Text("Amend %s").With(m.Amending.Reference)
+	case m.Line != nil:
+		return i18n.Text("Correct line %d of %s").With(m.Line.Number, m.Line.File)
 	}
 	return "New payment"
+}
+
+// checkLabel is the label of the button that sends the form. A line of a file is checked and submitted with the others, on the page of the
+// file.
+func (m NewPayment) checkLabel() i18n.Text {
+	if m.Line != nil {
+		return "Check the line and go back to the file"
+	}
+	return "Check your answers"
 }
 
 var paymentSchemes = []string{"sic-inst", "sct-inst"}

@@ -302,7 +302,7 @@ func (v *Request) batchLine(p prepared, alike bool) views.BatchLine {
 	line.Name, line.Changes = p.asked.Summary.CreditorName, views.ChangesView(p.built.Transliterated)
 	line.Sent, line.NotForwarded = views.LineRows(p.preview(), p.sent()), p.notForwarded()
 	if alike {
-		line.Check(check, "A similar payment was made in the last few days: explain why this one is needed.", "")
+		line.Check(check, "A similar payment was entered in the last 7 days: explain why this one is needed.", "")
 	}
 	return line
 }

@@ -121,7 +121,12 @@ func TestAFileOfManyPaymentsIsMendedAndSubmitted(t *testing.T) {
 
 	list = maker.get(path)
 	mend := list.page.Find("#line-4 a").AttrOr("href", "")
-	form := with(maker.get(mend).is(http.StatusOK).fields(mend), "amount", "102.50", "act", "check")
+	line := maker.get(mend).is(http.StatusOK).says("Correct line 4 of Lohn.csv").says("Check the line and go back to the file")
+	if strings.Contains(line.main(), "Use a template") || line.page.Find("main a[href='"+path+"']").Length() != 1 {
+		t.Errorf("the form of a line is headed %s", line.main())
+	}
+	form := with(line.fields(mend), "amount", "102.50", "act", "check")
+	maker.post(mend, with(form, "amount", "1,0,2")).is(http.StatusUnprocessableEntity).says("Correct line 4 of Lohn.csv")
 	maker.post(mend, form).goesTo(path)
 	maker.get(maker.post(path+"/submit", maker.get(path).fields(path+"/submit")).goesTo(path)).says("24 of 25 submitted")
 	another := maker.post(mend, with(form, "amount", "102.60")).goesTo("/payments/") // in another tab, that was opened before

@@ -1,7 +1,6 @@
 package portal
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -84,8 +83,8 @@ func (v *Request) renderFileApproval(id uuid.UUID, status int, problems ...ui.Pr
 	return v.Render(status, views.BulkPage(model))
 }
 
-// fillFile sorts the waiting payments of a file: those left out with the reason, those with cautions, the most cautions first, and the
-// others, the largest first.
+// fillFile sorts the waiting payments of a file: those left out with the reason, those with cautions, and the others, each in the order of
+// the file.
 func (v *Request) fillFile(model *views.Bulk, messages []payment.Message, f Filter) error {
 	messages = slices.DeleteFunc(slices.Clone(messages), func(m payment.Message) bool { return m.State != payment.StateApprovalPending })
 	model.Waiting = len(messages)
@@ -124,17 +123,7 @@ func (v *Request) fillFile(model *views.Bulk, messages []payment.Message, f Filt
 			items[i].Cautions = append(items[i].Cautions, "Far above the other amounts of this file")
 		}
 	}
-	order := make([]int, len(messages))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(
-			cmp.Compare(len(items[b].Cautions), len(items[a].Cautions)),
-			cmp.Compare(messages[b].Summary.Amount.Minor(), messages[a].Summary.Amount.Minor()),
-		)
-	})
-	for _, i := range order {
+	for i := range items {
 		switch {
 		case items[i].Said != "":
 			model.LeftOut = append(model.LeftOut, items[i])

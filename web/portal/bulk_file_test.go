@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/PuerkitoBio/goquery"
+
 	"countersign/internal/payment"
 )
 
@@ -82,6 +84,13 @@ func TestAFileIsApprovedOnOnePage(t *testing.T) {
 		says("Far above the other amounts of this file: 1")
 	if n := page.page.Find(".bulk-list > li").Length(); n != count {
 		t.Errorf("the page lists %d payments, want %d", n, count)
+	}
+	amounts := page.page.Find("[aria-labelledby=odd] .amount").Map(func(_ int, s *goquery.Selection) string { return strings.TrimSpace(s.Text()) })
+	if len(amounts) < 2 || !strings.Contains(amounts[0], "100.00") || !strings.Contains(amounts[len(amounts)-1], "9'000.00") {
+		t.Errorf("the marked payments are not in the order of the file: %v", amounts)
+	}
+	if n := page.page.Find(".action-bar:has(#approve) #looked").Length(); n != 1 {
+		t.Errorf("%d ticks stand beside the button", n)
 	}
 	b.as("maker1").get(file).says("Left out: 45")
 	form := page.fields("/queue/bulk")

@@ -93,7 +93,7 @@ func TestSeveralAreComparedWithWhatTheirPagesWarnOf(t *testing.T) {
 	answers := maker.shown(check, "duplicateAcknowledged", "yes", "duplicateReason", "Two invoices")
 	again := strings.Split(maker.post(strings.TrimSuffix(check, "check")+"submit", answers).goesTo("/payments/"), "/")[2]
 	list := b.as("checker1").get(chosen(ids[0], ids[1], again)).is(http.StatusOK)
-	list.says("Possible duplicate: same account and amount paid 1 time in the last 7 days").says("First payment to this account")
+	list.says("Possible duplicate: same account and amount entered 1 time in the last 7 days").says("First payment to this account")
 	if n := strings.Count(list.page.Find(".bulk-list").Text(), "Possible duplicate: "); n != 2 {
 		t.Errorf("%d lines warn of a duplicate, want 2", n)
 	}

@@ -282,7 +282,7 @@ func showSubmitted(v *Request) error {
 		next = []i18n.Text{i18n.Text("Its state is now: %s. You can follow it under My submissions.").
 			With(ui.StateLabel(m.State))}
 	}
-	again, err := v.againStep(m)
+	again, err := v.copySteps(m)
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func fromPast(m payment.Message, news store.CreditorNews, now time.Time) []views
 	if m.Payee.Result != payee.Match && !namedOtherwise(m, news) && !strings.EqualFold(past.Name, m.Summary.CreditorName) {
 		warnings = append(warnings, views.Warning{
 			Flags: []i18n.Text{"New name"},
-			Title: "Name differs from last time", Text: i18n.Text("The last payment to this account was to %s.").With(past.Name),
+			Title: "New name for this account", Text: i18n.Text("The last payment to this account was to %s.").With(past.Name),
 		})
 	}
 	if m.Summary.Amount.Minor() > unusual*past.Most.Minor() {

@@ -42,7 +42,7 @@ func TestTheApprovalNamesWhatDiffersFromBefore(t *testing.T) {
 	}
 	page = look("endToEndId", "E", "amount", "99.00", "creditorName", "Somebody Else AG")
 	page.says("The last payment to this account was to Beispiel Holzbau GmbH.")
-	if said := page.notices(); said != "Name differs from last time" {
+	if said := page.notices(); said != "New name for this account" {
 		t.Errorf("of another name: %q", said)
 	}
 	if said := look("endToEndId", "F", "amount", "99.10", "creditorName", "BEISPIEL HOLZBAU gmbh").notices(); said != "" {

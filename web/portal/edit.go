@@ -58,6 +58,9 @@ func draftForm(draft store.Draft, values orderform.Values) views.NewPayment {
 	model := views.NewPayment{Action: formPath(draft.ID), Scheme: string(draft.Scheme), Values: values}
 	if draft.MessageID == uuid.Nil {
 		model.Kept.Draft, model.Kept.Seen = draft.ID.String(), Seen(draft)
+		if draft.Batch != uuid.Nil {
+			model.Line = &views.FileLine{Number: draft.Line, File: draft.FileName, URL: batchPath(draft.Batch)}
+		}
 	}
 	return model
 }

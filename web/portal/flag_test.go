@@ -38,7 +38,7 @@ func TestEachFlagIsSeenWhereADecisionIsMade(t *testing.T) {
 		{"First payment", "First payment to this account", maker.submit(with(filled(), "endToEndId", "a", "creditorIban", other, "creditorName", "New AG"))},
 		{"Changed bank", "the creditor had another one", maker.submit(with(filled(), "endToEndId", "b", "creditorIban", third))},
 		{"Unusual amount", "Far above the usual amount", maker.submit(with(filled(), "endToEndId", "c", "amount", "300.01"))},
-		{"New name", "Name differs from last time", maker.submit(with(filled(), "endToEndId", "d", "amount", "98.00", "creditorName", "Somebody AG"))},
+		{"New name", "New name for this account", maker.submit(with(filled(), "endToEndId", "d", "amount", "98.00", "creditorName", "Somebody AG"))},
 		{"Possible duplicate", "Possible duplicate: same account and amount", duplicate()},
 		{"Same account", "Debtor and creditor account are the same", maker.submit(with(filled(), "endToEndId", "e", "creditorIban", filled().Get("debtorAccount")))},
 		{"Other name", "The account is not in the payee's name", payee("Somebody Else", "21.00")},

@@ -191,6 +191,15 @@ func (v *Request) againStep(m payment.Message) ([]ui.Step, error) {
 	return []ui.Step{{Label: label, URL: "/payments/new?like=" + m.InternalID.String()}}, err
 }
 
+// copySteps returns the links to copy a payment: as a new one, and as a template.
+func (v *Request) copySteps(m payment.Message) ([]ui.Step, error) {
+	steps, err := v.againStep(m)
+	if views.AgainLabel(m) != "" {
+		steps = append(steps, ui.Step{Label: "Save as a template", URL: "/templates?like=" + m.InternalID.String()})
+	}
+	return steps, err
+}
+
 // replacements returns the payment that corrects a rejected one, if there is any: the youngest with its end-to-end id made after the
 // rejection.
 func (v *Request) replacements(m payment.Message) ([]payment.Message, error) {

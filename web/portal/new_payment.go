@@ -217,19 +217,18 @@ func (v *Request) renderForm(status int, model views.NewPayment) error {
 	if err != nil {
 		return err
 	}
-	title := i18n.Text("New payment")
-	if model.Amending != nil {
-		title = i18n.Text("Amend %s").With(model.Amending.Reference)
-	}
 	place := views.PlaceNew
-	if model.Amending != nil {
+	switch {
+	case model.Amending != nil:
 		place = views.PlaceMine
+	case model.Line != nil:
+		place = views.PlaceUpload
 	}
 	err = v.keepForm(&model)
 	if err != nil {
 		return err
 	}
-	model.Layout = v.layout(title, place)
+	model.Layout = v.layout(model.Heading(), place)
 	model.Layout.Failed = len(model.Problems) > 0
 	if model.Values.CreditorIBAN != "" && !ibanRefused(model) {
 		feedback, err := v.aboutIBAN(model.Values.CreditorIBAN, SchemeOf(model.Scheme))

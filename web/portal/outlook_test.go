@@ -34,7 +34,7 @@ func TestAFormTellsWhatItHasBecome(t *testing.T) {
 	}
 
 	m := b.as("maker2").submit(filled())
-	alike := told(filled()).says("Possible duplicate: same account and amount paid 1 time in the last 7 days")
+	alike := told(filled()).says("Possible duplicate: same account and amount entered 1 time in the last 7 days")
 	if to := alike.page.Find(".mark-waiting a").AttrOr("href", ""); to != "/payments/"+m.InternalID.String() {
 		t.Errorf("the payment like this one is at %q", to)
 	}
@@ -100,8 +100,8 @@ func TestAMakerIsToldWhatTheCheckersWillBeTold(t *testing.T) {
 	told(with(filled(), "amount", "99.00")).says("Paid in the same way as before")
 	const other = "The last payment to this account was to Beispiel Holzbau GmbH."
 	form := with(filled(), "endToEndId", "C", "amount", "99.00", "creditorName", "Somebody Else AG")
-	told(form).says("Name differs from last time: " + other)
-	check(form).says("Name differs from last time").says(other)
+	told(form).says("New name for this account: " + other)
+	check(form).says("New name for this account").says(other)
 	form = with(filled(), "endToEndId", "D", "amount", "400.00")
 	told(form).says("Far above the usual amount: The last payment to this account: at most CHF 100.00.")
 	check(form).says("Far above the usual amount")
@@ -126,9 +126,9 @@ func TestManyPaymentsLikeOneAreNotSaidToBeCounted(t *testing.T) {
 	must(t, err)
 	storetest.Copies{Of: m.InternalID, First: 1, Count: 8}.Insert(t, connection)
 	maker := b.as("maker1")
-	maker.withHTMX().post("/payments/outlook", filled()).says("Possible duplicate: same account and amount paid 9 times in the last 7 days")
+	maker.withHTMX().post("/payments/outlook", filled()).says("Possible duplicate: same account and amount entered 9 times in the last 7 days")
 	storetest.Copies{Of: m.InternalID, First: 9, Count: 3}.Insert(t, connection)
-	const many = "Possible duplicate: same account and amount paid 10 times or more in the last 7 days"
+	const many = "Possible duplicate: same account and amount entered 10 times or more in the last 7 days"
 	maker.withHTMX().post("/payments/outlook", filled()).says(many)
 	maker.get(maker.post("/payments/new", filled()).goesTo("/payments/")).says(many)
 	b.as("checker1").get("/queue/" + m.InternalID.String()).says(many)

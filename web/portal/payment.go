@@ -122,7 +122,7 @@ func (v *Request) actions(m payment.Message) (actions []views.Action, barred []i
 		actions = append(actions, views.Action{Label: i18n.Text("Withdraw %s").With(amount), URL: path + "/withdraw"})
 	}
 	if MayMake(v.By) == nil {
-		again, err := v.againStep(m)
+		again, err := v.copySteps(m)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -109,7 +109,7 @@ func TestARejectedPaymentSaysWhyAndCanBeCorrected(t *testing.T) {
 	corrected := "/payments/" + maker.submit(form).InternalID.String()
 	for _, path := range []string{"/payments/" + m.InternalID.String(), "/payments/" + m.InternalID.String() + "/submitted", "/mine?tab=rejected"} {
 		page := maker.get(path).is(http.StatusOK).says("Show the corrected payment")
-		if page.page.Find("a[href*='like=']").Length() != 0 || page.page.Find("a[href='"+corrected+"']").Length() != 1 {
+		if page.page.Find("a[href*='new?like=']").Length() != 0 || page.page.Find("a[href='"+corrected+"']").Length() != 1 {
 			t.Errorf("%s offers a second correction: %s", path, page.main())
 		}
 	}

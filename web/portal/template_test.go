@@ -17,7 +17,7 @@ func TestATemplateFillsTheForm(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	maker, other := b.as("maker1"), b.as("maker2")
-	empty := maker.get("/templates").is(http.StatusOK).says("A template fills the form")
+	empty := maker.get("/templates").is(http.StatusOK).says("A template fills in the form")
 	if href := empty.page.Find(".empty a").AttrOr("href", ""); href != "/payments/new" {
 		t.Errorf("the empty list leads to %q", href)
 	}
@@ -60,8 +60,14 @@ func TestATemplateFillsTheForm(t *testing.T) {
 	b.asIn("demo2", "maker1").get(use).is(http.StatusNotFound)
 
 	second := with(form, "name", "Second")
-	maker.post("/templates?like="+maker.submit(with(filled(), "amount", "5.00")).InternalID.String(), second).goesTo("/templates")
-	maker.post(change, url.Values{"name": {"Second"}, "act": {"save"}}).is(http.StatusUnprocessableEntity).says("Another template")
+	list = maker.get("/templates").says("Creditor last paid")
+	submitted := maker.submit(with(filled(), "amount", "5.00")).InternalID.String()
+	for _, page := range []string{"/payments/" + submitted, "/payments/" + submitted + "/submitted"} {
+		save := maker.get(page).is(http.StatusOK).page.Find("a:contains('Save as a template')").AttrOr("href", "")
+		maker.get(save).is(http.StatusOK).says("SIC · Beispiel Holzbau GmbH · CHF 5.00")
+	}
+	maker.post("/templates?like="+submitted, second).goesTo("/templates")
+	maker.post(change, url.Values{"name": {"Second"}, "act": {"save"}}).is(http.StatusUnprocessableEntity).says("you already have a template with this name")
 	maker.post(save, second).goesTo("/templates") // a new meaning
 	if n := b.count("SELECT count(*) FROM payment_template"); n != 2 {
 		t.Errorf("%d templates are kept", n)

@@ -32,7 +32,7 @@ func bulkExhibits() []Exhibit {
 		Action:  "/queue/bulk", Totals: []ui.Amount{{Currency: "CHF", Value: "482'310.75"}, {Currency: "EUR", Value: "91'004.20"}},
 	}
 	compared.Odd[0].Act, compared.Odd[0].Cautions = i18n.Text("Approve %s to %s").With("EUR 8'137.13", "Gemeinde Musterlingen"), []i18n.Text{
-		i18n.Text("Possible duplicate: same account and amount paid %d times in the last 7 days").With(2), "Name differs from last time",
+		i18n.Text("Possible duplicate: same account and amount entered %d times in the last 7 days").With(2), "New name for this account",
 	}
 	compared.LeftOut[0].Said = "Amended after its submission: open it and look at what changed."
 	compared.LeftOut[1].Said = i18n.Text("You %s this on %s. Another person must decide.").With(i18n.Text("submitted"),
@@ -41,7 +41,7 @@ func bulkExhibits() []Exhibit {
 	file.Odd = slices.Clone(file.Odd)
 	file.Odd[0].Act = ""
 	file.File, file.FileName, file.Checked, file.All, file.Waiting = "x", "Lohn.xml", digest, 9, 8
-	file.Marks = []views.MarkCount{{Text: "Name differs from last time", Count: 1}}
+	file.Marks = []views.MarkCount{{Text: "New name for this account", Count: 1}}
 	file.Layout.Failed, file.Problems = true, []ui.Problem{{
 		Field: "looked", Text: "Nothing was approved. Look at the marked payments, and confirm that you did.", Code: "CH21",
 	}}

@@ -121,9 +121,9 @@ func filledPayment() views.NewPayment {
 			{Tone: ui.ToneGood, Text: i18n.Text("%s instant, within the limit").With("SIC")},
 			{
 				Tone: ui.ToneWaiting, URL: "/payments/x",
-				Text: i18n.Text("Possible duplicate: same account and amount paid %d times in the last 7 days").With(1),
+				Text: i18n.Text("Possible duplicate: same account and amount entered %d times in the last 7 days").With(1),
 			},
-			{Tone: ui.ToneWaiting, Text: i18n.Join(": ", "Name differs from last time",
+			{Tone: ui.ToneWaiting, Text: i18n.Join(": ", "New name for this account",
 				i18n.Text("The last payment to this account was to %s.").With("Muster Treuhand AG"))},
 			{Tone: ui.ToneGood, Text: "Nothing is missing"},
 			{

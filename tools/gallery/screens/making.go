@@ -65,7 +65,7 @@ func batchLines() []views.BatchLine {
 	lines[3].Changes = []views.Change{{Field: "Street", Before: "Straße der Räte", After: "Strasse der Raete"}}
 	lines[2].State, lines[2].Label = "To be checked", "Check and submit"
 	lines[2].Problems = []views.LineProblem{{
-		Problem: ui.Problem{Text: "A similar payment was made in the last few days: explain why this one is needed."},
+		Problem: ui.Problem{Text: "A similar payment was entered in the last 7 days: explain why this one is needed."},
 	}}
 	return lines
 }

@@ -257,7 +257,7 @@ func warned() views.Decision {
 	detail := decision()
 	detail.Approvals = i18n.Text("%s of %s approvals given, by %s").With("1", "2", "checker2")
 	detail.Message.Warnings = []views.Warning{{
-		Title: i18n.Text("Possible duplicate: same account and amount paid %d times in the last 7 days").With(1),
+		Title: i18n.Text("Possible duplicate: same account and amount entered %d times in the last 7 days").With(1),
 		Text:  "Same creditor account and same amount.",
 		Links: []views.Link{{
 			Label: i18n.Text("%s, %s, %s").With("7QK4M2XW8S11B2D4", "18.11.2026", i18n.Text("Settled")), URL: "/payments/x",

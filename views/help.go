@@ -16,7 +16,7 @@ var helpSteps = []struct {
 	}},
 	{"recall", "Recall a payment, step by step", []i18n.Text{
 		"Find the settled payment and open it. Ctrl+K finds it by name and amount.",
-		"Choose “Recall” and the reason. The page names the last day for each reason.",
+		"Choose “Recall” and the reason. For a SEPA payment, the page names the last day for each reason.",
 		"Check and submit it. Another person approves it, and it is sent at once.",
 		"The other bank sends the money back or refuses, each with a reason. A payment can be recalled once.",
 	}},

@@ -14,7 +14,7 @@ import (
 
 // toward are the words before the name in lists, for kinds whose money does not go to a creditor.
 var toward = map[payment.Kind]i18n.Text{
-	payment.KindRecall: "back from", payment.KindReturn: "back to", payment.KindResolution: "stays with",
+	payment.KindRecall: "asked back from", payment.KindReturn: "back to", payment.KindResolution: "stays with",
 	payment.KindPayment:        "from (a debtor)",
 	payment.KindReceivedRecall: "recall received for",
 }
@@ -85,7 +85,7 @@ func StatusReason(m payment.Message) i18n.Text {
 	decision, decided := m.LastDecision()
 	switch {
 	case m.State == payment.StateRejected && decided && decision.Action == payment.ActionReject:
-		return i18n.Text("Rejected by %s: %s").With(decision.Name, decision.Reason)
+		return i18n.Text("Rejected by %s. %s").With(decision.Name, decision.Reason)
 	case m.State == payment.StateFailed:
 		words, _ := Failure(m)
 		return words

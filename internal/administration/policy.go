@@ -59,7 +59,7 @@ var policyNoun = Noun{
 		{Key: "channel", Label: "Channel", None: "All", Options: []string{string(identity.ChannelAPI), string(identity.ChannelPortal)}},
 		{Key: "amountFrom", Label: "Smallest amount", Type: TypeAmount, Hint: "Such as 10000.00"},
 		{Key: "amountTo", Label: "Largest amount", Type: TypeAmount},
-		{Key: "stepUp", Label: "Whether approvers need a second factor", Type: TypeYesNo},
+		{Key: "stepUp", Label: "Second factor for approvers", Type: TypeYesNo},
 		{Key: "funds", Label: "Funds at core banking", None: "must be reserved", Options: []string{"preferred", "none"}},
 		{Key: "contentHashRequired", Label: "Whether an approval must include the content hash", Type: TypeYesNo},
 		{Key: "expiresAfter", Label: "How long a payment may wait", Type: TypeDuration, Hint: "Such as 24h or 90m"},

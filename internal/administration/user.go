@@ -76,7 +76,7 @@ var (
 var userNoun = Noun{
 	Name: "user", Plural: "users", Key: "name",
 	Fields: []Field{
-		{Key: "duty", Label: "Duty"},
+		{Key: "duty", Label: "Area of work"},
 		{Key: "name", Label: "User name", Required: true},
 		displayNameField,
 		{

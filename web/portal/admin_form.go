@@ -165,7 +165,7 @@ func optionsOf(field administration.Field) []ui.Option {
 		options = append(options, ui.Option{Label: field.None})
 	}
 	for _, word := range field.Options {
-		options = append(options, ui.Option{Value: word, Label: FieldValue("", word)})
+		options = append(options, ui.Option{Value: word, Label: FieldValue(field.Key, word)})
 	}
 	return options
 }
@@ -253,7 +253,7 @@ func tried(run administration.DryRun) []i18n.Text {
 		i18n.Text("As many approvals as now: payments %d.").With(run.Of - run.More - run.Fewer),
 	}
 	for _, approvals := range slices.Sorted(maps.Keys(run.ByApprovals)) {
-		found = append(found, i18n.Text("Number of approvals %d: payments %d.").With(approvals, run.ByApprovals[approvals]))
+		found = append(found, i18n.Text("Payments that need %d approvals: %d.").With(approvals, run.ByApprovals[approvals]))
 	}
 	return found
 }

@@ -172,7 +172,7 @@ func endedCounts(v *Request, period store.Period) (map[payment.State]int, error)
 // reportedEnded lists the messages that reached a state in a period, with one reason if the address names one.
 func (v *Request) reportedEnded(state payment.State, period store.Period, words i18n.Text) (reported, error) {
 	headings := map[payment.State]i18n.Text{
-		payment.StateRejected: "Rejected by checkers", payment.StateFailed: "Failed", payment.StateUnconfirmed: "No answer of clearing in time",
+		payment.StateRejected: "Rejected by checkers", payment.StateFailed: "Failed", payment.StateUnconfirmed: "No answer from clearing in time",
 	}
 	found := reported{
 		heading: headings[state], words: words, columns: []i18n.Text{"Payment", "Creditor", "Amount", "When", "By whom", "Reason"},

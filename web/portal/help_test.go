@@ -31,5 +31,6 @@ func TestEveryStateIsExplained(t *testing.T) {
 			page.says(ui.StateMeaning(state).String())
 		}
 	}
-	b.as("maker1").get("/help").says("Do not pay again.").says("Recall a payment, step by step").says("A request to the other bank to send a settled payment back.")
+	b.as("maker1").get("/help").says("Do not pay again.").says("Recall a payment, step by step").
+		says("For a SEPA payment, the page names the last day").says("A request to the other bank to send a settled payment back.")
 }

@@ -56,7 +56,7 @@ func TestAPolicyIsChangedInOneRequest(t *testing.T) {
 		b.as("maker1").get("/payments/" + payment.InternalID.String() + "/submitted").is(http.StatusOK).says(approvals)
 	}
 	for try, want := range map[[2]string][]string{
-		{"14000", "3"}: {"More approvals: payments 1.", "Fewer approvals: payments 0.", "As many approvals as now: payments 1."},
+		{"14000", "3"}: {"Payments that need 3 approvals: 2.", "More approvals: payments 1.", "Fewer approvals: payments 0.", "As many approvals as now: payments 1."},
 		{"18000", "1"}: {"More approvals: payments 0.", "Fewer approvals: payments 1.", "As many approvals as now: payments 1."},
 	} {
 		got := one.post("/admin/ask/policy.create", url.Values{

@@ -115,7 +115,7 @@ func showReports(v *Request) error {
 		{"rejected", "Rejected by checkers", "By the reason that the checker gave", ended[payment.StateRejected]},
 		{"failed", "Failed", "By the reason given by clearing or the other bank", ended[payment.StateFailed]},
 		{
-			"unanswered", "No answer of clearing in time", "Not confirmed within ten seconds, even if an answer came later",
+			"unanswered", "No answer from clearing in time", "Not confirmed within ten seconds, even if an answer came later",
 			ended[payment.StateUnconfirmed],
 		},
 	} {
@@ -233,7 +233,7 @@ func (v *Request) reported(most int32) (found reported, from, to string, err err
 	}
 	period, from, to := v.reportPeriod()
 	asked := store.ReportQuery{Realm: v.By.Realm, Kind: store.ReportKind(v.Echo.Param("report")), Period: period, Zone: v.Config.Zone}
-	words := i18n.Text("From %s to %s, newest first, at most 1,000.").With(from, to)
+	words := i18n.Text("From %s to %s, newest first, at most 1'000.").With(from, to)
 	switch asked.Kind {
 	case store.ReportPairs:
 		asked.Maker, _ = uuid.Parse(v.Echo.QueryParam("maker"))

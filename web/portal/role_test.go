@@ -96,7 +96,7 @@ func TestARejectedPaymentSaysWhyAndCanBeCorrected(t *testing.T) {
 	).goesTo("/queue")
 	page := maker.get("/payments/" + m.InternalID.String()).is(http.StatusOK)
 	if said := page.texts(".notice-bad"); len(said) != 1 ||
-		said[0] != "Rejected by Checker 1: Order or evidence is missing: Where is the invoice?" {
+		said[0] != "Rejected by Checker 1. Order or evidence is missing: Where is the invoice?" {
 		t.Errorf("the page says %q", said)
 	}
 	again := page.page.Find("a.button").FilterFunction(

@@ -169,7 +169,7 @@ func corrected() views.NewPayment {
 	model := newPayment()
 	model.Prefilled, model.Corrected = true, &views.Corrected{
 		Reference: "7QK4M2XW9TCH3F5A", URL: "/payments/x", State: "Rejected",
-		Why: i18n.Text("Rejected by %s: %s").With("Checker 1", "Duplicate of another payment: paid on Monday already"),
+		Why: i18n.Text("Rejected by %s. %s").With("Checker 1", "Duplicate of another payment: paid on Monday already"),
 	}
 	return model
 }

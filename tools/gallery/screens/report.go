@@ -37,7 +37,7 @@ func reportExhibits() []Exhibit {
 	}
 	rows := views.Report{
 		Layout: supervisorShell("Approvals out of hours", views.PlaceReports), Heading: "Approvals out of hours",
-		Words:   i18n.Text("From %s to %s, newest first, at most 1,000.").With("22.10.2026", "20.11.2026"),
+		Words:   i18n.Text("From %s to %s, newest first, at most 1'000.").With("22.10.2026", "20.11.2026"),
 		BackURL: "/reports", TableURL: "/reports/hours/table", Columns: []i18n.Text{"Payment", "Made by", "Approved by", "Approved"},
 		Rows: []views.ReportRow{{URL: "/payments/x", Cells: []i18n.Text{
 			i18n.Data("DM7QK2M4T8XWPRA5"), i18n.Data("Maker 1"), i18n.Data("Checker 1"), i18n.Data("15.11.2026 21:04:12 CET"),

@@ -103,12 +103,12 @@ func SignedInAsAnother(layout Layout, madeFor string) Problem {
 	}
 }
 
-// SessionEnded is the page when a session ran out while something was sent.
-func SessionEnded(layout Layout, next string) Problem {
+// SessionEnded is the page when a session ran out, for the given reason, while something was sent.
+func SessionEnded(layout Layout, why, next string) Problem {
 	layout.Title, layout.Person = "Session ended", Person{}
 	return Problem{
 		Layout: layout, Heading: "Your session ended",
-		Text:      "Nothing was sent. Sign in again to continue.",
+		Text:      EndedWords(why, "Nothing was sent. Sign in again to continue."),
 		NextLabel: "Sign in", NextURL: next,
 	}
 }

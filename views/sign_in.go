@@ -15,13 +15,36 @@ type SignIn struct {
 	Realm    string
 	UserName string
 	Next     string // path to return to; empty for the dashboard
-	Ended    bool   // the session ended: say so
-	// Elsewhere: the session ended because the same checker signed in elsewhere.
-	Elsewhere bool
-	Problems  []ui.Problem
+	Ended    string // why the session ended, a key of endings; "" for no session that ended
+	Problems []ui.Problem
 	// Provider: the realm has an identity provider. AskRealm: it is not known which realm, so the way through its provider asks.
 	Provider, AskRealm bool
 	DemoHint           i18n.Text // shown in the demo only: which users there are
+}
+
+// The reasons for the end of a session in the address of the sign-in page, beside those of the store. EndedSomehow is an unknown reason.
+const (
+	EndedSomehow = "yes"
+	EndedIdle    = "idle"
+	EndedByAge   = "age"
+)
+
+// endedElsewhere has a notice of its own.
+const endedElsewhere = "elsewhere"
+
+// endings explain the end of a session.
+var endings = map[string]i18n.Text{
+	EndedIdle:  "You did nothing for 15 minutes, or for 5 on a page of approvals.",
+	EndedByAge: "A session lasts at most 12 hours.",
+	"ended":    "You ended it from another session.",
+}
+
+// EndedWords puts the reason for the end of a session, where it is known, before what follows from it.
+func EndedWords(why string, follows i18n.Text) i18n.Text {
+	if endings[why] == "" {
+		return follows
+	}
+	return i18n.Join(" ", endings[why], follows)
 }
 
 func (m SignIn) field(id string, label i18n.Text, value string) ui.Field {

@@ -127,15 +127,12 @@ func (v *Request) askToSignIn() error {
 	return v.Echo.Redirect(http.StatusSeeOther, target)
 }
 
-// endedWord says in the address of the sign-in page that a session ended, and whether a sign-in elsewhere ended it.
+// endedWord says in the address of the sign-in page that a session ended, and why.
 func (v *Request) endedWord() string {
-	switch {
-	case !v.hadSession():
+	if !v.hadSession() {
 		return ""
-	case v.endedElsewhere():
-		return "&ended=elsewhere"
 	}
-	return "&ended=yes"
+	return "&ended=" + v.endedWhy()
 }
 
 // answeredInPlace lists the fragments that a page requests by itself, and the button to stay signed in. The page reports the end
@@ -168,13 +165,14 @@ func (v *Request) fragmentTooLate() error {
 
 // tooLate answers a form that was sent without a session. Its fields are saved for their owner.
 func (v *Request) tooLate(target string) error {
-	page := views.SessionEnded(v.layout("Session ended", views.PlaceNone), target)
+	page := views.SessionEnded(v.layout("Session ended", views.PlaceNone), v.endedWhy(), target)
 	kept, err := keepAfterTimeout(v)
 	if err != nil {
 		return v.fail(err)
 	}
 	if kept != "" {
-		page.Text = "Nothing was submitted. What you typed is kept: sign in again, and the form opens as you left it."
+		page.Text = views.EndedWords(v.endedWhy(),
+			"Nothing was submitted. What you typed is kept: sign in again, and the form opens as you left it.")
 		page.NextURL = "/signin?next=" + url.QueryEscape(kept)
 	}
 	return v.Render(http.StatusUnauthorized, views.ProblemPage(page))

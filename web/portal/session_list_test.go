@@ -3,7 +3,9 @@ package portal_test
 import (
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 )
 
 const firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
@@ -28,12 +30,47 @@ func TestPeopleSeeTheirSessionsAndEndOne(t *testing.T) {
 	stranger.post(end, nil).goesTo("/me") // somebody else's: nothing happens
 	home.get("/me").is(http.StatusOK)
 	office.post(end, nil).goesTo("/me")
-	home.get("/payments").goesTo("/signin?next=%2Fpayments&ended=yes")
+	home.get(home.get("/payments").goesTo("/signin?next=%2Fpayments&ended=ended")).says("You ended it from another session.")
 	office.get("/me").is(http.StatusOK)
 	if n := b.count("SELECT count(*) FROM audit_event WHERE event = 'session.ended' AND detail LIKE '%\"reason\":\"ended\"%'"); n != 1 {
 		t.Errorf("the audit trail tells of %d ends, want 1", n)
 	}
 	office.post("/me/sessions/not-an-id/end", nil).is(http.StatusNotFound)
+}
+
+// TestAPersonIsToldWhySessionsEnd: the idle limit of its last page, or the longest life, whichever passed first.
+func TestAPersonIsToldWhySessionsEnd(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	var ahead atomic.Int64
+	b.config.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+	b.serve()
+	const idle, age = "You did nothing for 15 minutes", "A session lasts at most 12 hours."
+	for _, c := range []struct {
+		path             string
+		from, used, back time.Duration // of the clock of the program
+		says             string
+	}{
+		{"/queue", 0, 0, 6 * time.Minute, idle},
+		{"/me", 0, 0, 6 * time.Minute, ""},
+		{"/me", 0, 0, 16 * time.Minute, idle},
+		{"/me", -13 * time.Hour, -13 * time.Hour, 0, idle},
+		{"/me", -12 * time.Hour, -10 * time.Minute, 0, age},
+		{"/queue", -12 * time.Hour, -4 * time.Minute, 0, age},
+		{"/me", -12 * time.Hour, -4 * time.Minute, 20 * time.Minute, age},
+	} {
+		ahead.Store(int64(c.from))
+		w := b.as("checker1")
+		ahead.Store(int64(c.used))
+		w.get(c.path).is(http.StatusOK)
+		b.change("UPDATE sessions SET expiry = now() - interval '1 second'")
+		ahead.Store(int64(c.back))
+		page := w.get(w.get(c.path).goesTo("/signin?next=")).is(http.StatusOK).says("Your session ended").main()
+		if strings.Contains(page, idle) != (c.says == idle) || strings.Contains(page, age) != (c.says == age) {
+			t.Errorf("%s, from %s, used at %s, back at %s: %s", c.path, c.from, c.used, c.back, page)
+		}
+		w.post("/payments/new", filled()).is(http.StatusUnauthorized).says(c.says)
+	}
 }
 
 func TestACheckerWorksInOneSession(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 
 	"countersign/internal/i18n"
 	"countersign/internal/store"
+	"countersign/views"
 )
 
 // ApprovalPath begins the addresses of the pages where payments are approved.
@@ -53,14 +54,41 @@ func (v *Request) Sessions() ([]store.OpenSession, error) {
 	})
 }
 
-// endedElsewhere reports whether the session that the browser sends ended because a checker signed in elsewhere.
-func (v *Request) endedElsewhere() bool {
+// endedWhy returns the reason for the end of the session that the browser sends, as far as its row still knows it. Of the idle limit and the
+// longest life, the one that passed first ended it.
+func (v *Request) endedWhy() string {
 	cookie, err := v.Echo.Cookie(v.portal.sessions.Cookie.Name)
 	if err != nil {
-		return false
+		return views.EndedSomehow
 	}
 	why, err := v.Config.Sessions.EndedWhy(v.Context(), cookie.Value)
-	return err == nil && why == store.EndedByElsewhere
+	switch {
+	case err == nil && (why == store.EndedByElsewhere || why == store.EndedByOwner):
+		return why
+	case err != nil || why != "":
+		return views.EndedSomehow
+	}
+	data, found, err := v.Config.Sessions.LapsedCtx(v.Context(), cookie.Value, v.At.Add(-store.LapsedFor))
+	if err != nil || !found {
+		return views.EndedSomehow
+	}
+	_, values, err := v.portal.sessions.Codec.Decode(data)
+	since, signedIn := values[keySince].(int64)
+	used, _ := values[keyUsed].(int64)
+	idle := sessionIdle
+	if decided, _ := values[keyDecide].(bool); decided {
+		idle = approvalIdle
+	}
+	unused, tooOld := time.UnixMicro(used).Add(idle), time.UnixMicro(since).Add(sessionLife)
+	switch {
+	case err != nil || !signedIn:
+		return views.EndedSomehow
+	case unused.Before(tooOld) && !unused.After(v.At):
+		return views.EndedIdle
+	case !tooOld.After(v.At):
+		return views.EndedByAge
+	}
+	return views.EndedSomehow
 }
 
 // deviceWords names a browser and its system from the User-Agent header. The header proves nothing.

@@ -23,8 +23,7 @@ func showSignIn(v *Request) error {
 		return v.Echo.Redirect(http.StatusSeeOther, next)
 	}
 	return v.renderSignIn(http.StatusOK, views.SignIn{
-		Realm: cmp.Or(v.Echo.QueryParam("realm"), v.Config.Realm), Next: next, Ended: v.Echo.QueryParam("ended") == "yes",
-		Elsewhere: v.Echo.QueryParam("ended") == "elsewhere",
+		Realm: cmp.Or(v.Echo.QueryParam("realm"), v.Config.Realm), Next: next, Ended: v.Echo.QueryParam("ended"),
 	})
 }
 

@@ -18,7 +18,7 @@ func entryExhibits() []Exhibit {
 		{
 			Name: "sign-in",
 			Page: views.SignInPage(views.SignIn{
-				Layout: plain, Realm: "demo", Ended: true,
+				Layout: plain, Realm: "demo", Ended: views.EndedIdle,
 				DemoHint: "Demo users: maker1, checker1, both1, supervisor1, admin1. Password: countersign-demo",
 			}),
 		},
@@ -41,7 +41,7 @@ func entryExhibits() []Exhibit {
 		{Name: "failed", Failed: true, Page: views.ProblemPage(views.Failed(anonymous, "0b7e4a10-5d2f-4c0e-9a51-8d2f6a1c3b44"))},
 		{Name: "failed-resend", Failed: true, Page: views.ProblemPage(views.Failed(anonymous, "0b7e4a10-5d2f-4c0e-9a51-8d2f6a1c3b44").
 			With(views.Resend{URL: "/payments/new", Fields: url.Values{"creditorName": {"Petra Muster"}}}))},
-		{Name: "session-ended", Page: views.ProblemPage(views.SessionEnded(anonymous, "/signin?next=/queue"))},
+		{Name: "session-ended", Page: views.ProblemPage(views.SessionEnded(anonymous, views.EndedIdle, "/signin?next=/queue"))},
 		{Name: "help", Page: views.HelpPage(bothShell("Help", views.PlaceHelp))},
 		{
 			Name: "reference",

@@ -1,7 +1,9 @@
 package browsertest
 
 import (
+	"fmt"
 	"net/http"
+	"strconv"
 	"testing"
 )
 
@@ -49,6 +51,32 @@ func TestOnATelephone(t *testing.T) {
 	quiet.open(address + "/en/incoming")
 	quiet.click("button", "More")
 	quiet.counts("#more-places:popover-open a", 10)
+}
+
+// TestTheButtonsOfADecisionCoverNothingFocused: on a small screen a link near the end of a payment is scrolled above them.
+func TestTheButtonsOfADecisionCoverNothingFocused(t *testing.T) {
+	t.Parallel()
+	address, p := showGallery(t), visitor(t, device{width: 1024, height: 768})
+	p.open(address + "/en/queue-open")
+	over := p.evaluate(`() => {
+		const link = document.querySelector(".before-decide a");
+		scrollBy(0, link.getBoundingClientRect().bottom - innerHeight + 80);
+		link.focus();
+		return link.getBoundingClientRect().bottom - document.querySelector(".decide").getBoundingClientRect().top;
+	}`)
+	if px, err := strconv.ParseFloat(fmt.Sprint(over), 64); err != nil || px > 0 {
+		t.Errorf("the link to the question is %v px under the buttons", over)
+	}
+	keys := p.evaluate(`() => {
+		document.querySelector("#shortcut-sheet").showModal();
+		return [...document.querySelectorAll(".shortcut-list div")].filter((one) => {
+			const caps = one.querySelector("kbd:last-child").getBoundingClientRect();
+			return caps.right + 4 > one.querySelector("dd").getBoundingClientRect().left;
+		}).map((one) => one.innerText).join("; ");
+	}`)
+	if keys != "" {
+		t.Errorf("key caps run into their sentences: %v", keys)
+	}
 }
 
 // lying names what lies over something else of a page: the sentence of what just happened, the news of a list and the words of its head,

@@ -117,14 +117,14 @@ func (m BulkOutcome) done() int { return m.Approved + m.Waiting + m.Refused }
 
 func (m BulkOutcome) all() int { return m.done() + len(m.Rest) }
 
-// sentence sums up the result: "12 of 14 approved. 1 waits for another approval. 1 not approved: the reasons are below."
+// sentence sums up the result: "12 of 14 approved. 1 is waiting for another approval. 1 not approved: the reasons are below."
 func (m BulkOutcome) sentence() i18n.Text {
 	if len(m.Rest) > 0 {
 		return i18n.Text("%s of %s done").With(i18n.Number(m.done()), i18n.Number(m.all()))
 	}
 	said := i18n.Text("%s of %s approved.").With(i18n.Number(m.Approved), i18n.Number(m.all()))
 	if m.Waiting > 0 {
-		said = i18n.Join(" ", said, i18n.Text("%d waits for another approval.").With(m.Waiting))
+		said = i18n.Join(" ", said, i18n.Text("%d is waiting for another approval.").With(m.Waiting))
 	}
 	if m.Refused > 0 {
 		said = i18n.Join(" ", said, i18n.Text("%d not approved: the reasons are below.").With(m.Refused))

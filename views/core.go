@@ -8,7 +8,7 @@ import (
 
 // coreWords is the answer of core banking about a payment, in words.
 var coreWords = map[payment.CoreOutcome]i18n.Text{
-	"":                    "Asked, no answer yet",
+	"":                    "Requested, no answer yet",
 	payment.CoreNotAsked:  "Not asked",
 	payment.CoreAccepted:  "Agreed",
 	payment.CoreRefused:   "Refused",

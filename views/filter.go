@@ -173,7 +173,7 @@ const (
 )
 
 func (f Filter) mades() ui.Choice {
-	return ui.Choice{ID: "made", Label: "Made", Value: f.Made, Options: []ui.Option{
+	return ui.Choice{ID: "made", Label: "Created", Value: f.Made, Options: []ui.Option{
 		{Label: "Any time"},
 		{Value: MadeLastDay, Label: "Payments of the last 24 hours"},
 		{Value: ApprovedLastDay, Label: "Approved payments of the last 24 hours"},

@@ -271,11 +271,11 @@ func filterForm(filter Filter, problems []ui.Problem, target string) templ.Compo
 			}
 		}
 		if filter.Dated {
-			templ_7745c5c3_Err = ui.Input(filter.day("from", "Made from", filter.From, problems)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Input(filter.day("from", "Created from", filter.From, problems)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Input(filter.day("to", "Made until", filter.To, problems)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Input(filter.day("to", "Created until", filter.To, problems)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

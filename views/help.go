@@ -44,7 +44,7 @@ var glossary = []struct{ word, means i18n.Text }{
 	{"Reference", "The number of a payment at this gateway and at clearing."},
 	{"End-to-end ID", "A reference from maker to creditor, which all banks pass on."},
 	{"Second factor", "A code, a passkey or a security key in addition to the password."},
-	{"Quarantine", "Messages from clearing that match no payment, until an operator looks at them."},
+	{"Quarantine", "Messages from clearing that match no payment, until an operator has checked them."},
 	{"Realm", "The bank or company whose accounts and people these are."},
 	{"Audit trail", "The sealed list of everything that was done and refused."},
 }

@@ -356,7 +356,7 @@ var shortcuts = []shortcut{
 	{[]string{"g", "p"}, "Payments"},
 	{[]string{"Ctrl", "Enter"}, "Send the form you are filling in"},
 	{[]string{"Esc"}, "Back to the row"},
-	{[]string{"?"}, "This sheet"},
+	{[]string{"?"}, "This list of shortcuts"},
 }
 
 // shortcutsOf leaves out shortcuts to pages that this person cannot use.

@@ -599,7 +599,7 @@ func SignedInNow(name string) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = statusUpdate(i18n.Text("You are signed in as %s now. This page shows somebody else's: open it again.").With(name)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = statusUpdate(i18n.Text("You are now signed in as %s. This page belongs to somebody else: open it again.").With(name)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1924,7 +1924,7 @@ func scriptTexts() templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var98 string
-		templ_7745c5c3_Var98, templ_7745c5c3_Err = templruntime.NewAttributeExpression(say(ctx, "You are signed in as %s now", "%s")).Resolve(ctx)
+		templ_7745c5c3_Var98, templ_7745c5c3_Err = templruntime.NewAttributeExpression(say(ctx, "You are now signed in as %s", "%s")).Resolve(ctx)
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `layout.templ`, Line: 336, Col: 61}
 		}

@@ -247,21 +247,21 @@ var kinds = map[payment.Kind]kindWords{
 		approve: "Approve the recall of %s paid to %s", reject: "Reject the recall of %s paid to %s",
 		submitted: "The recall of %s paid to %s is submitted", withdrawal: "Withdraw the recall of %s paid to %s",
 		final:  "An approved recall is sent at once. A payment can be recalled only once.",
-		toward: "to be called back from", allAbout: "All about this recall", party: "The payment it is about",
+		toward: "to be recalled from", allAbout: "All about this recall", party: "Payment concerned",
 		listURL: "/payments", listLabel: "All payments",
 	},
 	payment.KindReturn: {
 		approve: "Approve the return of %s to %s", reject: "Reject the return of %s to %s",
 		submitted: "The return of %s to %s is submitted", withdrawal: "Withdraw the return of %s to %s",
 		final:  "An approved return sends the money back at once and is final.",
-		toward: "back to", toDebtor: true, allAbout: "All about this return", party: "The payment it is about",
+		toward: "back to", toDebtor: true, allAbout: "All about this return", party: "Payment concerned",
 		listURL: "/payments", listLabel: "All payments",
 	},
 	payment.KindResolution: {
 		approve: "Approve the refusal of the recall of %s", reject: "Reject the refusal of the recall of %s",
 		submitted: "The refusal of the recall of %s is submitted", withdrawal: "Withdraw the refusal of the recall of %s",
 		final:  "An approved refusal is sent at once and ends the recall. The money stays.",
-		toward: "stays with", allAbout: "All about this resolution", party: "The payment it is about",
+		toward: "stays with", allAbout: "All about this resolution", party: "Payment concerned",
 		listURL: "/payments", listLabel: "All payments",
 	},
 	payment.KindPayment: { // it came in: nobody submits or decides it
@@ -269,7 +269,7 @@ var kinds = map[payment.Kind]kindWords{
 		listURL: "/incoming", listLabel: "Incoming payments",
 	},
 	payment.KindReceivedRecall: {
-		toward: "recall received for", toDebtor: true, allAbout: "All about this received recall", party: "The payment it is about",
+		toward: "recall received for", toDebtor: true, allAbout: "All about this received recall", party: "Payment concerned",
 		listURL: "/recalls", listLabel: "Received recalls",
 	},
 }

@@ -14,7 +14,7 @@ import (
 // ExternalStatusReason1Code.
 var failures = map[string]i18n.Text{
 	"AB05": "The creditor's bank did not answer in time. Nothing was paid.",
-	"AB06": "Clearing got no answer in time. Nothing was paid.",
+	"AB06": "Clearing received no answer in time. Nothing was paid.",
 	"AB08": "The creditor's bank could not be reached. Nothing was paid: try again later.",
 	"AB09": "The creditor's bank had a technical fault. Nothing was paid: try again later.",
 	"AC01": "The creditor's bank does not know this account number. Compare it with the invoice.",
@@ -43,7 +43,7 @@ var failures = map[string]i18n.Text{
 // failedReturns are the texts for failed returns, whose creditor is the original debtor. Codes without an entry use the texts of payments.
 var failedReturns = map[string]i18n.Text{
 	"AB05": "The other bank did not answer in time. Nothing was returned.",
-	"AB06": "Clearing got no answer in time. Nothing was returned.",
+	"AB06": "Clearing received no answer in time. Nothing was returned.",
 	"AB08": "The other bank could not be reached. Nothing was returned: try again later.",
 	"AB09": "The other bank had a technical fault. Nothing was returned: try again later.",
 	"AC01": "The other bank does not know the account that the payment came from. Speak with that bank.",

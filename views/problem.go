@@ -92,12 +92,12 @@ func (p Problem) With(resend Resend) Problem {
 // SignedInAsAnother is the page when a form was made for one person and another is signed in now.
 func SignedInAsAnother(layout Layout, madeFor string) Problem {
 	layout.Title, layout.Failed = "Signed in as somebody else", true
-	text := i18n.Text("The page was made for %s. Nothing was done.").With(madeFor)
+	text := i18n.Text("The page was created for %s. Nothing was done.").With(madeFor)
 	if madeFor == "" {
-		text = "The form does not say who it was made for. Nothing was done: open the page again."
+		text = "The form does not name the person it was created for. Nothing was done: open the page again."
 	}
 	return Problem{
-		Layout: layout, Heading: i18n.Text("You are signed in as %s now").With(layout.Person.UserName),
+		Layout: layout, Heading: i18n.Text("You are now signed in as %s").With(layout.Person.UserName),
 		Text:      text,
 		NextLabel: "Go to the dashboard", NextURL: "/",
 	}

@@ -293,7 +293,7 @@ func SignInPage(model SignIn) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var16 string
-					templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(say(ctx, "Its identity provider asks who you are, and sends you back here."))
+					templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(say(ctx, "The identity provider asks who you are, and sends you back here."))
 					if templ_7745c5c3_Err != nil {
 						return templ.Error{Err: templ_7745c5c3_Err, FileName: `sign_in.templ`, Line: 44, Col: 87}
 					}
@@ -306,7 +306,7 @@ func SignInPage(model SignIn) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				} else {
-					templ_7745c5c3_Err = ui.Input(ui.Field{ID: "provider-realm", Name: "realm", Label: "Realm", Hint: "Where it has an identity provider"}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = ui.Input(ui.Field{ID: "provider-realm", Name: "realm", Label: "Realm", Hint: "If it has an identity provider"}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

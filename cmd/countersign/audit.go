@@ -209,7 +209,7 @@ func printRights(proven auditlog.Proven) {
 	for _, right := range proven.Rights {
 		given := "given by the operator of the gateway"
 		if right.Change != "" {
-			given = fmt.Sprintf("asked for by %s and approved by %s in change %s", right.Requester, right.Decider, right.Change)
+			given = fmt.Sprintf("requested by %s and approved by %s in change %s", right.Requester, right.Decider, right.Change)
 		}
 		fmt.Printf("right: %s was %s since %s under the grant %s, %s\n", right.Account, right.Role, right.At.Format(time.RFC3339), right.Grant,
 			given)

@@ -51,10 +51,10 @@ var clientNoun = Noun{
 	Actions: []Action{
 		{
 			Kind: KindClientCreate, Fields: []string{"clientId", "kind", "mayDecideOwn", "payeeWaived", "roles"},
-			Label: "New client", Heading: "Make a client", Words: "The secret is shown once, to the administrator who approves the change.",
+			Label: "New client", Heading: "Create a client", Words: "The secret is shown once, to the administrator who approves the change.",
 		},
 		{
-			Kind: KindClientSecret, Label: "New secret", Heading: "Make a new secret of %s",
+			Kind: KindClientSecret, Label: "New secret", Heading: "Create a new secret for %s",
 			Words: "The old secret stops working immediately. The new one is shown once, to the administrator who approves the change.",
 		},
 		{
@@ -69,7 +69,7 @@ var clientNoun = Noun{
 		{
 			Kind: KindClientRoles, Fields: []string{"roles"}, Filled: true,
 			Label: "Roles", Heading: "Change the roles of the client %s",
-			Words: "With a role of its own the program reads payments, the audit trail and events without a person. It never enters or approves.",
+			Words: "With a role of its own, the program reads payments, the audit trail and events without a person. It can never enter or approve payments.",
 		},
 	},
 }

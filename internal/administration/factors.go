@@ -71,10 +71,10 @@ var realmNoun = Noun{
 		{Key: "difference", Label: "Difference from the clearing statement", Min: 1, Max: maxDifference, Required: true},
 		{
 			Key: "retentionMonths", Label: "Months before a payment may be archived", Type: TypeNumber, Min: minRetention, Max: maxRetention,
-			Hint: "Leave empty to keep payments for ever.",
+			Hint: "Leave empty to keep payments indefinitely.",
 		},
 		{Key: "archivedMonth", Label: "Archived month", Min: 7, Max: 7, Required: true, Hint: "Such as 2026-03."},
-		{Key: "archiveDigest", Label: "SHA-256 of the archive", Min: 64, Max: 64, Required: true, Hint: "As countersign archive printed it."},
+		{Key: "archiveDigest", Label: "SHA-256 of the archive", Min: 64, Max: 64, Required: true, Hint: "As printed by countersign archive."},
 		{Key: "erasedPayments", Label: "Payments", Type: TypeList, Required: true, Hint: "Internal ids, separated by commas; 100 at most."},
 	},
 	Actions: []Action{{
@@ -93,8 +93,8 @@ var realmNoun = Noun{
 		NoteMissing: "Enter the records you compared, such as the statements from clearing and their days.",
 	}, {
 		Kind: KindRealmDifference, Fields: []string{"difference"}, Label: "Explain", Heading: "Explain a difference from the clearing statement",
-		Words: "Say in the note what was found and what was done. Once this is approved, the difference counts as explained. " +
-			"No payment is changed.",
+		Words: "Explain in the note what was found and what was done. Once this is approved, the difference counts as " +
+			"explained. No payment is changed.",
 		NoteMissing: "Enter what was found and what was done.",
 	}, {
 		Kind: KindRealmRetention, Fields: []string{"retentionMonths"}, Clears: []string{"retentionMonths"}, Filled: true,
@@ -103,7 +103,7 @@ var realmNoun = Noun{
 			"The law may require you to keep payments, or the archives, for longer.",
 	}, {
 		Kind: KindRealmArchived, Fields: []string{"archivedMonth", "archiveDigest"},
-		Label: "Archive", Heading: "Let an archive replace its payments",
+		Label: "Archive", Heading: "Replace payments with their archive",
 		Words: "Once this is approved, an operator may remove the payments of this archive from the database; nobody can bring them back. " +
 			"Verify the archive first, and store copies of it in two places.",
 	}, {

@@ -31,7 +31,7 @@ var limitNoun = Noun{
 	Name: "limit", Plural: "limits", Key: "limitId",
 	Fields: []Field{
 		{Key: "displayName", Label: "Person's name"},
-		{Key: "currency", Label: "Currency", Options: []string{"CHF", "EUR"}, None: "That of the account"},
+		{Key: "currency", Label: "Currency", Options: []string{"CHF", "EUR"}, None: "Currency of the account"},
 		{Key: "limitId", Label: "Limit", Hidden: true},
 		{
 			Key: "limitOf", Label: "Holder of the limit", Required: true,

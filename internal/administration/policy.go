@@ -68,7 +68,7 @@ var policyNoun = Noun{
 	Actions: []Action{
 		{
 			Kind: KindPolicyCreate, Fields: policyFields,
-			Label: "New policy", Heading: "Make a policy",
+			Label: "New policy", Heading: "Create a policy",
 			Words: "If several rules match, the one with the highest priority applies; if they tie, the newest. Leave a field empty to " +
 				"match everything. The rule applies to payments entered from now on.",
 		},

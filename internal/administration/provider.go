@@ -45,7 +45,7 @@ var providerNoun = Noun{
 		},
 		{
 			Key: "signInAge", Label: "How long ago people may have signed in at the provider", Type: TypeDuration,
-			Hint: "0s to 12h; 5m when left out",
+			Hint: "0s to 12h; 5m if left empty",
 		},
 		{Key: "passwords", Label: "Who may sign in by password", Options: []string{PasswordsEverybody, PasswordsBreakGlass}},
 		statusField,
@@ -61,7 +61,7 @@ var providerNoun = Noun{
 		},
 		{
 			Kind: KindProviderRetire, Status: StatusRetired, Label: "Retire", Heading: "Retire the identity provider",
-			Words: "After that, everybody signs in with a password. Links are kept, and apply again if the same issuer is set.",
+			Words: "After that, everyone signs in with a password. Links are kept, and apply again if the same issuer is set.",
 		},
 	},
 }

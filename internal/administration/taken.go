@@ -16,9 +16,9 @@ var messageNoun = Noun{
 		{Key: "internalId", Label: "Message"}, {Key: "globalId", Label: "Global ID"}, {Key: "atClearing", Label: "Clearing"},
 	},
 	Actions: []Action{{
-		Kind: KindMessageTaken, Label: "Clearing has it", Heading: "Confirm that clearing has the message %s",
-		Words: "After a restore from a backup: clearing refuses the message because it has another one under its id. Once this is approved, the gateway " +
-			"asks clearing for its state, and the answer counts. Say in the note how you know.",
+		Kind: KindMessageTaken, Label: "Received by clearing", Heading: "Confirm that clearing has the message %s",
+		Words: "After a restore from a backup: clearing refuses the message because it has another one with the same id. Once this is approved, the " +
+			"gateway asks clearing for its state, and the answer counts. Explain in the note how you know.",
 		NoteMissing: "Explain how you know that clearing has it, for example by the line of its statement.",
 	}},
 }

@@ -96,7 +96,7 @@ var userNoun = Noun{
 	Actions: []Action{
 		{
 			Kind: KindUserCreate, Fields: []string{"name", "displayName", "personId", "roles", "email"},
-			Label: "New account (user)", Heading: "Make a user account",
+			Label: "New account (user)", Heading: "Create a user account",
 			Words: "Another administrator approves it and gets a link; you get a code. " +
 				"With both the person sets a password.",
 		},
@@ -115,7 +115,7 @@ var userNoun = Noun{
 		},
 		{
 			Kind:  KindUserRestore,
-			Label: "Restore", Heading: "Restore the account %s", Words: "It can sign in again, with the password it had.",
+			Label: "Restore", Heading: "Restore the account %s", Words: "It can be used to sign in again, with the same password.",
 		},
 		{
 			Kind:  KindUserReset,
@@ -124,13 +124,13 @@ var userNoun = Noun{
 		},
 		{
 			Kind: KindUserLink, Fields: []string{"outerSubject"},
-			Label: "Link", Heading: "Link with the identity provider the account %s",
+			Label: "Link", Heading: "Link the account %s with the identity provider",
 			Words: "The person with this subject at the provider signs in as this account. The subject is the provider's permanent " +
 				"identifier of the person. The sign-in page shows it to a person who is not linked yet.",
 		},
 		{
 			Kind:  KindUserUnlink,
-			Label: "Unlink", Heading: "Unlink from the identity provider the account %s",
+			Label: "Unlink", Heading: "Unlink the account %s from the identity provider",
 			Words: "Nobody can sign in to it through the provider any more, and all its sessions end.",
 		},
 	},

@@ -46,11 +46,11 @@ var webhookNoun = Noun{
 	},
 	Actions: []Action{
 		{
-			Kind: KindWebhookCreate, Fields: []string{"url", "events"}, Label: "New webhook", Heading: "Make a webhook",
+			Kind: KindWebhookCreate, Fields: []string{"url", "events"}, Label: "New webhook", Heading: "Create a webhook",
 			Words: "The address receives the events of the realm once this is approved. The administrator who approves it sees the secret once.",
 		},
 		{
-			Kind: KindWebhookSecret, Label: "New secret", Heading: "Make a new secret of a webhook",
+			Kind: KindWebhookSecret, Label: "New secret", Heading: "Create a new secret for a webhook",
 			Words: "For 24 hours, events are also signed with the old secret. The administrator who approves this sees the new one once.",
 		},
 		{

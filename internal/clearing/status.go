@@ -178,7 +178,7 @@ func (s *Service) neverSent(ctx context.Context, m payment.Message) error {
 	}
 	return &unprocessableError{about: m, reason: i18n.Text(
 		"Nothing was sent for %s: its state here is %s. After a restore from a backup, clearing may still have it. "+
-			"It has ended here for good: book the state at clearing outside this gateway.",
+			"It has ended here permanently: book the state at clearing outside this gateway.",
 	).With(m.GlobalID, m.State.Text())}
 }
 

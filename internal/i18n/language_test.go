@@ -102,7 +102,7 @@ func TestValuesAreWrittenForTheirReader(t *testing.T) {
 			Text("This change was already %s by %s on %s.").With(Text("applied"), "Checker 1", Moment(at)),
 			"This change was already applied by Checker 1 on 2026-11-24T04:39:14Z.",
 			"This change was already applied by Checker 1 on 24.11.2026 05:39:14 CET.",
-			"Über diese Änderung wurde schon entschieden (ausgeführt, Checker 1, 24.11.2026 05:39:14 CET).",
+			"Über diese Änderung wurde schon entschieden (umgesetzt, Checker 1, 24.11.2026 05:39:14 CET).",
 		},
 		{
 			Text("An answer is due by %s.").With(Day(at)), "An answer is due by 2026-11-24.", "An answer is due by 24.11.2026.",

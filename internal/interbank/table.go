@@ -78,7 +78,7 @@ var informationRows = []Row{
 	{Place: "PmtInf/DbtrAcct/Prxy", Fate: NotForwarded, Name: "the proxy of the debtor account", Reason: accountOnly},
 	{Place: "PmtInf/DbtrAgt/FinInstnId/BICFI", Fate: Kept, Reason: "checked to be the bank of the account, which the pacs.008 names"},
 	{Place: "PmtInf/DbtrAgt/FinInstnId/ClrSysMmbId", Fate: Kept, Reason: "checked to be the bank of the account, which the pacs.008 names"},
-	{Place: "PmtInf/DbtrAgt/FinInstnId/Othr/Id", Fate: Kept, Reason: "NOTPROVIDED leaves the bank to the account"},
+	{Place: "PmtInf/DbtrAgt/FinInstnId/Othr/Id", Fate: Kept, Reason: "With NOTPROVIDED, the bank follows from the account"},
 	{
 		Place: "PmtInf/DbtrAgt/FinInstnId/Othr/SchmeNm", Scheme: sct, Fate: NotForwarded, Name: "the scheme of the debtor's bank",
 		Reason: masterData,

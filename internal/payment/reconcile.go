@@ -191,7 +191,7 @@ func (i LedgerItem) words() string {
 func (i LedgerItem) Step() i18n.Text {
 	switch {
 	case i.Direction == DirectionIn:
-		return "came in"
+		return "received"
 	case i.Sent:
 		return "approved and sent"
 	case i.Approved:

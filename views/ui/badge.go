@@ -51,7 +51,7 @@ var states = map[payment.State]look{
 	},
 	payment.StateProcessing: {
 		label: "Processing", tone: ToneMoving, icon: "send",
-		means: "Clearing has it. Its answer usually comes within 10 seconds.",
+		means: "Clearing has received it and usually answers within 10 seconds.",
 	},
 	payment.StateUnconfirmed: {
 		label: "Unconfirmed", tone: ToneUnsure, icon: "circle-question-mark",
@@ -75,7 +75,7 @@ var states = map[payment.State]look{
 	},
 	payment.StateWithdrawn: {
 		label: "Withdrawn", tone: ToneClosed, icon: "circle-slash",
-		means: "Its maker took it back before it was approved. Nothing was sent.",
+		means: "The maker withdrew it before it was approved. Nothing was sent.",
 	},
 	payment.StateExpired: {
 		label: "Expired", tone: ToneClosed, icon: "circle-slash",
@@ -83,7 +83,7 @@ var states = map[payment.State]look{
 	},
 	payment.StateAcknowledged: {
 		label: "Acknowledged", tone: ToneMoving, icon: "send",
-		means: "Clearing has passed our recall on. The other bank must answer.",
+		means: "Clearing has forwarded our recall. The other bank must answer.",
 	},
 	payment.StateAccepted: {
 		label: "Accepted", tone: ToneGood, icon: "circle-check",

@@ -13,7 +13,7 @@ func (p *person) takenIn(name, iban string) {
 	p.open("/beneficiaries/new")
 	p.fill("Name", name)
 	p.fill("IBAN", iban)
-	p.click("button", "Ask for approval")
+	p.click("button", "Request approval")
 	p.at("/beneficiaries/changes/[0-9a-f-]+$")
 	p.says("main", "You requested this change. Another checker must approve or reject it.")
 	change, err := url.Parse(p.page.URL())

@@ -15,7 +15,7 @@ func TestAFormIsKeptWhileItIsTyped(t *testing.T) {
 	p.open("/payments/new")
 	p.fill("Name", o.name)
 	p.fill("Amount in CHF", "12.3")
-	p.says(".kept", "Draft kept at")
+	p.says(".kept", "Draft saved at")
 	p.open("/mine?tab=drafts") // the form is left without a word
 	p.says("#main", o.name)
 	p.readable("/mine?tab=drafts")
@@ -36,7 +36,7 @@ func TestTwoWindowsOnOneDraft(t *testing.T) {
 	p.open("/payments/new")
 	p.fill("Name", o.name)
 	p.fill("Amount in CHF", "45.10")
-	p.says(".kept", "Draft kept at")
+	p.says(".kept", "Draft saved at")
 	address, first := p.page.URL(), p.page
 	second, err := p.context.NewPage()
 	must(t, second, err)

@@ -75,8 +75,8 @@ func TestTheEndOfTheSessionIsTold(t *testing.T) {
 		}
 	}
 	pass(3)
-	p.says(".kept", "Draft kept at") // the last answer of the server, which begins the time anew
-	pass(755)                        // the clock goes on by itself as well, and a busy machine takes its time
+	p.says(".kept", "Draft saved at") // the last answer of the server, which begins the time anew
+	pass(755)                         // the clock goes on by itself as well, and a busy machine takes its time
 	if hidden, err := p.find("#stay").IsHidden(); err != nil || !hidden {
 		t.Fatalf("told before the time: %v", err)
 	}
@@ -118,7 +118,7 @@ func TestWhatIsKeptBeginsTheSessionAnew(t *testing.T) {
 	pass(770)
 	p.fill("Why do you withdraw it? (optional)", "The invoice was paid by")
 	pass(3)
-	p.says(".kept", "Kept at")
+	p.says(".kept", "Saved at")
 	pass(20)
 	if hidden, err := p.find("#stay").IsHidden(); err != nil || !hidden {
 		t.Errorf("told that the session ends while it is used: %v", err)

@@ -66,7 +66,7 @@ func changed(t *testing.T, kind string, fill func(*person)) (toRequester, toAppr
 	one, two := as(t, "admin1"), as(t, "admin2")
 	one.open("/admin/ask/" + kind)
 	fill(one)
-	one.click("button", "Ask for approval")
+	one.click("button", "Request approval")
 	one.says("main", "Another administrator must approve or reject it.")
 	toRequester = one.texts("main .notice code")
 	heading := one.texts("main h1")[0]
@@ -194,7 +194,7 @@ func TestASecondFactorApproves(t *testing.T) {
 	p.fill("Name", "My key")
 	p.fill("Your password", ownPassword)
 	p.fill("Code from a second factor you already have", checker.codes[1])
-	p.click("button", "Make the passkey")
+	p.click("button", "Create the passkey")
 	p.says("main", "My key")
 	p.open(at + "/queue/" + second.id)
 	i.look("an approval with a second factor")
@@ -229,7 +229,7 @@ func TestPagesOfAnAdministrator(t *testing.T) {
 		i.look(path)
 	}
 	p.open("/admin/ask/client.create")
-	p.click("button", "Ask for approval")
+	p.click("button", "Request approval")
 	p.says(".error-summary", "There is a problem")
 	i.look("a refused change")
 }
@@ -241,7 +241,7 @@ func TestEachRowOfAListIsItsOwnLink(t *testing.T) {
 	var asked []string
 	for _, name := range []string{"both1", "supervisor1"} {
 		one.open("/admin/ask/user.suppress?subject=" + name)
-		one.click("button", "Ask for approval")
+		one.click("button", "Request approval")
 		one.says("main", "Another administrator must approve or reject it.")
 		asked = append(asked, one.page.URL())
 	}

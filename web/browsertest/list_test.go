@@ -104,7 +104,7 @@ func TestEveryListCanBeRead(t *testing.T) {
 	typed.amount = "99999999999.99" // no scheme takes it, but a draft does
 	maker.open("/payments/new")
 	maker.typeIn(typed)
-	maker.says(".kept", "Draft kept at")
+	maker.says(".kept", "Draft saved at")
 	lists := map[*person][]string{
 		maker: {"/mine", "/mine?tab=drafts", "/mine?tab=rejected", "/mine?tab=settled"},
 		both: {

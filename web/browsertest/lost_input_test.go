@@ -60,7 +60,7 @@ func (p *person) fillForm() order {
 func (p *person) keptForm() order {
 	p.t.Helper()
 	o := p.fillForm()
-	p.says(".kept", "Draft kept at")
+	p.says(".kept", "Draft saved at")
 	p.at("/payments/[0-9a-f-]+/edit$")
 	return o
 }
@@ -195,7 +195,7 @@ func lostReason(t *testing.T) {
 	p.open("/queue/" + first.id + "?text=" + strings.ReplaceAll(common, " ", "+"))
 	p.press("r", "Space", "Tab")
 	p.write("Nobody knows")
-	p.says(".reject-form .kept", "Kept at")
+	p.says(".reject-form .kept", "Saved at")
 	_, err := p.page.Reload()
 	if err != nil {
 		t.Fatal(err)
@@ -244,7 +244,7 @@ func lostRecall(t *testing.T) {
 	m.becomes(t, "Settled")
 	p.open("/payments/" + m.id + "/recall")
 	p.fill("Additional information, line 1", "Paid on Mon")
-	p.says(".kept", "Draft kept at")
+	p.says(".kept", "Draft saved at")
 	p.at("/payments/" + m.id + `/recall\?draft=`)
 	_, err := p.page.Reload()
 	if err != nil {

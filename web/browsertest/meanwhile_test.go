@@ -19,7 +19,7 @@ func TestAnOpenPaneTellsWhatHappenedMeanwhile(t *testing.T) {
 	p.says("#pane .meanwhile", "1 of 2 approvals given, by Checker 2")
 	p.holds(reasonLabel, "Nobody knows")
 	p.write(" this order")
-	p.click("link", "Show it as it is now")
+	p.click("link", "Show the current version")
 	p.says("#pane .approvals", "1 of 2 approvals given, by Checker 2")
 	p.holds(reasonLabel, "Nobody knows this order")
 
@@ -55,7 +55,7 @@ func TestAnOpenPaneFollowsItsRow(t *testing.T) {
 	p.holds(reasonLabel, "Nobody knows")
 	p.write(" this order")
 	p.holds(reasonLabel, "Nobody knows this order")
-	p.click("link", "Show it as it is now")
+	p.click("link", "Show the current version")
 	p.says("#pane blockquote", "Nobody knows")
 
 	p.open("/queue/" + second.id)

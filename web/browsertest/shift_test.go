@@ -96,7 +96,7 @@ func TestNothingMovesUnderAMakersEyes(t *testing.T) {
 		p.still("when a character was found that is not carried")
 	}
 	for _, p := range windows {
-		p.says(".kept", "kept at")
+		p.says(".kept", "saved at")
 		p.still("when the form was kept")
 	}
 }

@@ -23,7 +23,7 @@ func TestTheWidestValuesFitATelephone(t *testing.T) {
 	p.open("/payments/new")
 	p.typeIn(o)
 	p.says(".outlook", "99'999'999'999.99")
-	p.says(".kept", "Draft kept at")
+	p.says(".kept", "Draft saved at")
 	fits("the form")
 	p.click("button", "Check your answers")
 	p.says(".error-summary", "There is a problem")

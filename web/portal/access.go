@@ -91,7 +91,7 @@ func confirmAccess(v *Request) error {
 	if err != nil {
 		return err
 	}
-	return v.GoTo(accessPath, "The access review is confirmed and kept.")
+	return v.GoTo(accessPath, "The access review is confirmed and saved.")
 }
 
 // showAccessReview shows a stored review.

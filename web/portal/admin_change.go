@@ -33,20 +33,20 @@ func (v *Request) secrets(decided service.Decided) []views.ChangeSecret {
 	var shown []views.ChangeSecret
 	if decided.SetUpPath != "" {
 		shown = append(shown, views.ChangeSecret{
-			Label: "The link, shown this once", Value: v.Origin() + decided.SetUpPath,
-			Words: i18n.Text("Give it to %s. %s has the code. Both are needed, within 24 hours.").
+			Label: "The link (shown only once)", Value: v.Origin() + decided.SetUpPath,
+			Words: i18n.Text("Give the link to %s. %s has the code. Both are needed, within 24 hours.").
 				With(decided.Change.Subject, decided.Change.Requester.Name),
 		})
 	}
 	if decided.ClientSecret != "" {
 		shown = append(shown, views.ChangeSecret{
-			Label: "The secret, shown this once", Value: decided.ClientSecret,
+			Label: "The secret (shown only once)", Value: decided.ClientSecret,
 			Words: "Store it where the client reads it. Only its hash is kept here.",
 		})
 	}
 	if decided.WebhookSecret != "" {
 		shown = append(shown, views.ChangeSecret{
-			Label: "The secret, shown this once", Value: decided.WebhookSecret,
+			Label: "The secret (shown only once)", Value: decided.WebhookSecret,
 			Words: "Store it where the receiver checks signatures. It is kept encrypted and never shown again.",
 		})
 	}
@@ -56,11 +56,11 @@ func (v *Request) secrets(decided service.Decided) []views.ChangeSecret {
 // showAdminChanges lists the waiting changes, and with ?tab=all the decided ones too.
 func showAdminChanges(v *Request) error {
 	model := v.administrationList(adminList{
-		path: "/admin", label: "Changes", columns: []i18n.Text{"Change", "Asked for by", "When", "State"},
-		words: "Changes that one administrator asked for and another decides. " +
-			"Nobody decides a change that they asked for, or that concerns them.",
+		path: "/admin", label: "Changes", columns: []i18n.Text{"Change", "Requested by", "When", "State"},
+		words: "Changes that one administrator requests and another decides. " +
+			"Nobody can decide a change that they requested or that is about them.",
 	})
-	model.Empty.Text = "No change waits for a decision."
+	model.Empty.Text = "No changes are waiting for a decision."
 	return v.ShowChanges(v.realmDesk(), model)
 }
 

@@ -210,7 +210,7 @@ func ask(v *Request) error {
 	}
 	shown := v.Change(v.realmDesk(), made.Change)
 	shown.Secrets = []views.ChangeSecret{{
-		Label: "The code, shown this once", Value: made.Code,
+		Label: "The code (shown only once)", Value: made.Code,
 		Words: i18n.Text("Give this code to %s in person. The administrator who approves the change receives the link. Both are needed.").
 			With(made.Change.Subject),
 	}}

@@ -51,13 +51,13 @@ func Home(v *Request, most int32) (home views.Dashboard, err error) {
 	}
 	home.Tiles = []views.Tile{
 		tile("Changes waiting for me", v.Changes, "to be compared and decided", "/admin?tab="+ChangesForMe, ui.ToneWaiting),
-		tile("Changes I asked for", len(asked), "another administrator decides", "/admin?tab="+ChangesOfMine, ""),
+		tile("Changes I requested", len(asked), "another administrator decides", "/admin?tab="+ChangesOfMine, ""),
 		tile("Without a second factor", counts[showNoFactor], "active accounts", "/admin/users?show="+showNoFactor, ui.ToneWaiting),
 		tile("To be set up", counts[filterSetUp], "no password yet, or reset", "/admin/users?show="+filterSetUp, ui.ToneWaiting),
 	}
 	v.addLost(&home)
 	lines := views.Lines{
-		Heading: "Changes waiting longest for me", Nothing: "No change waits for you", More: ui.Step{Label: "All waiting changes", URL: "/admin"},
+		Heading: "Changes waiting longest for me", Nothing: "No changes are waiting for you", More: ui.Step{Label: "All waiting changes", URL: "/admin"},
 	}
 	list, err := v.Config.Admin.Changes(v.Context(), v.By, store.ChangeFilter{
 		State: administration.StatePending, DecidableBy: v.By.PersonID, OldestFirst: true, PageSize: most,
@@ -65,7 +65,7 @@ func Home(v *Request, most int32) (home views.Dashboard, err error) {
 	for _, c := range list {
 		lines.Rows = append(lines.Rows, ui.Entry{
 			ID: c.ID.String(), URL: "/admin/changes/" + c.ID.String(), Name: ChangeHeading(c.Kind, c.Subject), Reference: subjectName(c.Subject),
-			Note: i18n.Text("asked for by %s").With(c.Requester.Name), At: c.RequestedAt,
+			Note: i18n.Text("requested by %s").With(c.Requester.Name), At: c.RequestedAt,
 		})
 	}
 	home.Lists = append(home.Lists, lines)
@@ -84,7 +84,7 @@ func (v *Request) addLost(home *views.Dashboard) {
 	reconciled := link(administration.KindRealmReconciled, "").URL
 	home.Tiles = append([]views.Tile{tile("Payments stopped", 1, "the database lacks committed rows", reconciled, ui.ToneBad)}, home.Tiles...)
 	lost := views.Lines{
-		Heading: "Known payments that lost rows", Nothing: "This gateway knows none. The statement of clearing names the others.",
+		Heading: "Known payments with lost rows", Nothing: "This gateway knows none. The statement of clearing names the others.",
 	}
 	for _, id := range standing.Missing[v.By.Realm] {
 		lost.Rows = append(lost.Rows, ui.Entry{ID: id, URL: "/payments/" + id, Name: i18n.Data(id)})

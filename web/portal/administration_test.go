@@ -17,8 +17,8 @@ func TestAdministratorsDoItAllByClicking(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	one, two := b.as("admin1"), b.as("admin2")
-	one.get("/admin").is(http.StatusOK).says("Nothing waits")
-	one.get("/admin/ask/user.create").is(http.StatusOK).says("Make a user account")
+	one.get("/admin").is(http.StatusOK).says("Nothing is waiting")
+	one.get("/admin/ask/user.create").is(http.StatusOK).says("Create a user account")
 	wrong := one.post("/admin/ask/user.create", url.Values{
 		"name": {"maker 3"}, "roles": {"maker, administrator"},
 	}).is(http.StatusUnprocessableEntity)
@@ -62,7 +62,7 @@ func TestAListOfAllChangesSaysThatThereIsNone(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	for path, who := range map[string]string{"/admin": "admin1", "/beneficiaries/changes": "checker1"} {
-		waiting := b.as(who).get(path).is(http.StatusOK).says("Nothing waits").page.Find(".empty a").AttrOr("href", "")
+		waiting := b.as(who).get(path).is(http.StatusOK).says("Nothing is waiting").page.Find(".empty a").AttrOr("href", "")
 		if waiting != path+"?tab=all" {
 			t.Errorf("%s leads to %q", path, waiting)
 		}

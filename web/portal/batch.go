@@ -259,7 +259,7 @@ func (v *Request) batchLines(drafts []store.Draft) ([]views.BatchLine, []prepare
 	for i, p := range made {
 		lines[i] = v.batchLine(p, alike[i] > 0)
 		if name := former[p.asked.Summary.CreditorAccount]; name != "" && p.draft.MessageID == uuid.Nil && p.fine() {
-			lines[i].Check("/payments/"+p.draft.ID.String()+"/check", i18n.Text("This is no longer the account of %s: look at it.").With(name), "")
+			lines[i].Check("/payments/"+p.draft.ID.String()+"/check", i18n.Text("This is no longer the account of %s: check it.").With(name), "")
 		}
 	}
 	return lines, made, nil

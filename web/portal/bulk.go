@@ -131,7 +131,7 @@ func (v *Request) leftOut(m payment.Message) i18n.Text {
 	case refusal != nil:
 		return i18n.OfError(refusal)
 	case m.Version > 1:
-		return "Amended after its submission: open it and look at what changed."
+		return "Amended after its submission: open it and check what changed."
 	}
 	return ""
 }
@@ -147,7 +147,7 @@ func (v *Request) leftOutBefore(m payment.Message, beside int) (i18n.Text, error
 		return said, nil
 	}
 	if beside >= maxBulk {
-		return i18n.Text("At most %d payments are approved together: select it again afterwards.").With(maxBulk), nil
+		return i18n.Text("At most %d payments can be approved together: select this one again afterwards.").With(maxBulk), nil
 	}
 	asks, err := v.Config.Approval.AsksStepUp(v.Context(), m)
 	if asks || err != nil {

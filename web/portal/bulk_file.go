@@ -218,7 +218,7 @@ func (v *Request) allDecided(last uuid.UUID) error {
 	if err != nil {
 		return err
 	}
-	return v.leaveFor("/queue", i18n.Join(" ", "Nothing was approved: no payment of this file waits any more.", WhatHappened(m)))
+	return v.leaveFor("/queue", i18n.Join(" ", "Nothing was approved: no payments of this file are waiting any more.", WhatHappened(m)))
 }
 
 // maxTogether limits the messages that one form approves.
@@ -231,7 +231,7 @@ func maxTogether(form url.Values) int {
 
 // unlooked refuses the approval of a file whose marked payments the checker did not confirm having looked at.
 var unlooked = ui.Problem{
-	Field: lookedField, Text: "Nothing was approved. Look at the marked payments, and confirm that you did.", Code: "CH21",
+	Field: lookedField, Text: "Nothing was approved. Check the marked payments, and confirm that you have checked them.", Code: "CH21",
 }
 
 // fileChanged refuses the approval of a file that differs from its page.

@@ -75,7 +75,7 @@ func TestAFirstApprovalAmongSeveralIsCounted(t *testing.T) {
 	b.as("checker1").get("/queue/" + ids[0]).says("Nothing is sent yet: another person has to approve it after you.")
 	b.as("checker1").get("/queue/" + ids[1]).says("It is sent immediately after approval")
 	done := b.as("checker1").post("/queue/bulk", url.Values{"item": page.items()}).is(http.StatusOK)
-	done.says("1 of 2 approved. 1 waits for another approval.").says("1 of 2 approvals given, by Checker 1")
+	done.says("1 of 2 approved. 1 is waiting for another approval.").says("1 of 2 approvals given, by Checker 1")
 	if flag := strings.TrimSpace(done.page.Find(".bulk-list .flag").First().Text()); flag != "1 of 2" {
 		t.Errorf("the line is marked %q", flag)
 	}
@@ -224,7 +224,7 @@ func TestABulkGoesOnInSteps(t *testing.T) {
 		t.Fatalf("%d decided, %d are left", n, len(first.items()))
 	}
 	rest := url.Values{"item": first.items(), "approved": {"4"}, "waiting": {"1"}, "refused": {"0"}}
-	last := checker.withHTMX().post("/queue/bulk", rest).is(http.StatusOK).says("6 of 7 approved. 1 waits for another approval.")
+	last := checker.withHTMX().post("/queue/bulk", rest).is(http.StatusOK).says("6 of 7 approved. 1 is waiting for another approval.")
 	if len(last.items()) != 0 || b.count("SELECT count(*) FROM decision") != 7 {
 		t.Error("something is left")
 	}

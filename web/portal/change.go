@@ -61,7 +61,7 @@ func (v *Request) ShowChanges(desk ChangeDesk, model views.AdministrationList) e
 		model.Words = "Changes waiting for your decision."
 	case ChangesOfMine:
 		filter.Requester, model.New = v.By.PersonID, waiting
-		model.Words = "Changes you asked for and another person decides."
+		model.Words = "Changes you requested, which another person decides."
 	default:
 		tab = ""
 	}
@@ -75,7 +75,7 @@ func (v *Request) ShowChanges(desk ChangeDesk, model views.AdministrationList) e
 	if err != nil {
 		return err
 	}
-	model.Empty.Icon, model.Empty.Title = "inbox", "Nothing waits"
+	model.Empty.Icon, model.Empty.Title = "inbox", "Nothing is waiting"
 	model.Empty.LinkLabel, model.Empty.LinkURL = "All changes", desk.ListURL+"?tab=all"
 	if tab == "all" { // this tab lists decided changes too
 		model.Empty = ui.Empty{Icon: "inbox", Title: "Nothing here", Text: "No change has been requested yet."}

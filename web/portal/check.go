@@ -161,7 +161,7 @@ func (v *Request) renderCheck(status int, p prepared, model views.Check) error {
 		if last, taken := v.previousTaken(); taken && p.message == iso20022.Pain001V03 {
 			model.Warnings = append(model.Warnings, views.Warning{
 				Title: i18n.Text("pain.001.001.03 is accepted until %s").With(last),
-				Text:  "After that day, files must be pain.001.001.09: have the program that writes them changed.",
+				Text:  "After that day, files must be in pain.001.001.09: ask for the program that writes them to be changed.",
 			})
 		}
 	}

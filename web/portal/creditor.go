@@ -21,7 +21,7 @@ func BeneficiaryWarnings(m payment.Message, news store.CreditorNews, now time.Ti
 		warnings = append(warnings, views.Warning{
 			Flags: []i18n.Text{"Changed bank"},
 			Title: "The beneficiary changed its bank",
-			Text: i18n.Text("The account was changed at %s; it was %s before. Two people agreed to it.").
+			Text: i18n.Text("The account was changed at %s; it was %s before. Two people approved the change.").
 				With(ui.DateTime(news.AccountChangedAt), ui.GroupFours(news.EarlierIBAN)),
 		})
 	}
@@ -29,7 +29,7 @@ func BeneficiaryWarnings(m payment.Message, news store.CreditorNews, now time.Ti
 		warnings = append(warnings, views.Warning{
 			Flags: []i18n.Text{"New beneficiary"},
 			Title: "New beneficiary",
-			Text: i18n.Text("%s has been in the list since %s. Two people agreed to it.").
+			Text: i18n.Text("%s has been in the list since %s. Two people approved it.").
 				With(news.ListedName, ui.DateTime(news.AddedAt)),
 		})
 	}
@@ -45,7 +45,7 @@ func BeneficiaryWarnings(m payment.Message, news store.CreditorNews, now time.Ti
 		warnings = append(warnings, views.Warning{
 			Flags: []i18n.Text{"Other name than listed"},
 			Title: "Other name than listed",
-			Text: i18n.Text("The list of beneficiaries has this account under the name %s. Two people agreed to that name, not to this one.").
+			Text: i18n.Text("In the list of beneficiaries, this account has the name %s. Two people approved that name, not this one.").
 				With(news.ListedName),
 		})
 	}

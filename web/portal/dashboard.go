@@ -78,11 +78,11 @@ func (v *Request) longest(model *views.Dashboard) store.QueueFilter {
 	ask := store.QueueFilter{PageSize: dashboardRows}
 	switch {
 	case v.By.Has(identity.RoleChecker):
-		ask.ExcludePerson, model.Heading, model.Nothing = v.By.PersonID, "Waiting longest for me", "Nothing waits for you"
+		ask.ExcludePerson, model.Heading, model.Nothing = v.By.PersonID, "Waiting longest for me", "Nothing is waiting for you"
 	case MayMake(v.By) == nil:
 		ask.OnlyPerson, model.Heading, model.Nothing = v.By.PersonID, "My longest-waiting payments", "None of your payments is waiting"
 	default:
-		model.Heading, model.Nothing = "Waiting longest", "Nothing waits"
+		model.Heading, model.Nothing = "Waiting longest", "Nothing is waiting"
 	}
 	return ask
 }
@@ -163,7 +163,7 @@ func (v *Request) waitingTiles(mine bool) ([]views.Tile, error) {
 			oldest = total.Oldest
 		}
 	}
-	waiting := views.Tile{Label: label, Value: i18n.Data(views.CountOfWaiting(int(number))), Note: "nothing waits", URL: list}
+	waiting := views.Tile{Label: label, Value: i18n.Data(views.CountOfWaiting(int(number))), Note: "nothing is waiting", URL: list}
 	if number > 0 {
 		waiting.Tone = ui.ToneWaiting
 		waiting.Note = i18n.Text("the oldest for %s, since %s").With(ui.Age(oldest, v.At), ui.DateTime(oldest))

@@ -138,7 +138,7 @@ func downloadEvidence(v *Request) error {
 // noEvidence says why there is no bundle of a message.
 func (v *Request) noEvidence(m payment.Message, cause error) error {
 	model := views.Problem{
-		Layout: v.layout("No evidence", views.PlacePayments), Heading: "There is no evidence of this payment now",
+		Layout: v.layout("No evidence", views.PlacePayments), Heading: "Evidence of this payment is not available now",
 		Text:      "Its newest steps are not sealed yet. Try again in a minute; if this does not change, tell an operator.",
 		NextLabel: "Show the payment", NextURL: "/payments/" + m.InternalID.String(),
 	}

@@ -52,7 +52,7 @@ func fromPast(m payment.Message, news store.CreditorNews, now time.Time) []views
 	if m.Summary.DebtorAccount == m.Summary.CreditorAccount {
 		warnings = append(warnings, views.Warning{
 			Flags: []i18n.Text{"Same account"},
-			Title: "Debtor and creditor account are the same", Text: "It would be paid to the account that it is paid from.",
+			Title: "Debtor and creditor account are the same", Text: "The payment would go to the account it is paid from.",
 		})
 	}
 	if past.Payments == 0 {
@@ -134,7 +134,7 @@ func newAccount(m payment.Message, past store.CreditorPast) views.Warning {
 	}
 	return views.Warning{
 		Flags: []i18n.Text{"Changed bank", "First payment"},
-		Title: "First payment to this account: the creditor had another one",
+		Title: "First payment to this account: the creditor had a different one",
 		Text: i18n.Text("%s was paid %d times at %s, at most %s. Check with the creditor through a contact you already know, not one from the invoice.").
 			With(m.Summary.CreditorName, past.Elsewhere, ui.GroupFours(past.OtherAccount), past.MaxElsewhere.Format()),
 	}

@@ -50,7 +50,7 @@ func TestTheApprovalNamesWhatDiffersFromBefore(t *testing.T) {
 	}
 	page = look("endToEndId", "G", "creditorIban", "CH9300762011623852957")
 	page.says("Beispiel Holzbau GmbH was paid 1 time at CH48 2196 6000 0096 1338 8, at most CHF 100.00.")
-	if said := page.notices(); said != "First payment to this account: the creditor had another one" {
+	if said := page.notices(); said != "First payment to this account: the creditor had a different one" {
 		t.Errorf("of a changed account: %q", said)
 	}
 }

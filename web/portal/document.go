@@ -22,7 +22,7 @@ const (
 	formSources = "sources"
 )
 
-var formLabels = map[string]i18n.Text{formXML: "XML", formJSON: "JSON", formSources: "Where it came from"}
+var formLabels = map[string]i18n.Text{formXML: "XML", formJSON: "JSON", formSources: "Origin"}
 
 // formOf parses a form; unknown text means the document itself.
 func formOf(text string) string {

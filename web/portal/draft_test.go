@@ -16,7 +16,7 @@ func TestWhatIsTypedIsKeptAndFoundAgain(t *testing.T) {
 		"scheme": {"sic-inst"}, "creditorName": {"Half a na"}, "amount": {"12"}, "remittanceKind": {"text"},
 		"remittanceText": {"Invoice"},
 	}
-	key := maker.withHTMX().post("/payments/keep", half).is(http.StatusOK).says("kept at").page.Find("input[name=draft]").AttrOr("value", "")
+	key := maker.withHTMX().post("/payments/keep", half).is(http.StatusOK).says("saved at").page.Find("input[name=draft]").AttrOr("value", "")
 	again := maker.withHTMX().post("/payments/keep", with(half, "draft", key, "creditorName", "Half a name")).is(http.StatusOK)
 	if same := again.page.Find("input[name=draft]").AttrOr("value", ""); key == "" || same != key {
 		t.Fatalf("kept under %q, then under %q", key, same)

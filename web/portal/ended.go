@@ -112,8 +112,8 @@ var categoryBeginnings = sync.OnceValue(func() (list []categoryBeginning) {
 func deadlineChart(v *Request, since time.Time, from, to string) (views.Chart, error) {
 	late, err := v.Config.Reader.Late(v.Context(), v.By.Realm, store.AskedLate{Since: since, DueBefore: dueBefore(v), Most: ListPage})
 	chart := views.Chart{
-		Heading: "Deadlines missed", Words: "In the last 30 days; for recalls, those that are late now", Label: "Late items",
-		Number: "How many", Bars: []views.ChartBar{
+		Heading: "Deadlines missed", Words: "In the last 30 days; for recalls, those that are overdue now", Label: "Overdue items",
+		Number: "Count", Bars: []views.ChartBar{
 			{
 				Label: "Clearing did not answer within ten seconds", Count: late.Unanswered, Most: store.MaxEnded,
 				URL: reportURL("/reports/unanswered", from, to),
@@ -175,7 +175,7 @@ func (v *Request) reportedEnded(state payment.State, period store.Period, words 
 		payment.StateRejected: "Rejected by checkers", payment.StateFailed: "Failed", payment.StateUnconfirmed: "No answer from clearing in time",
 	}
 	found := reported{
-		heading: headings[state], words: words, columns: []i18n.Text{"Payment", "Creditor", "Amount", "When", "By whom", "Reason"},
+		heading: headings[state], words: words, columns: []i18n.Text{"Payment", "Creditor", "Amount", "When", "By (a person)", "Reason"},
 	}
 	list, err := v.Config.Reader.Ended(v.Context(), v.By.Realm, state, period)
 	asked := v.Echo.QueryParam("reason")
@@ -207,7 +207,7 @@ func dueBefore(v *Request) time.Time {
 // DueLines are the recalls whose answer is due first, so many at most.
 func DueLines(v *Request, most int32) (views.Lines, error) {
 	lines := views.Lines{
-		Heading: "Answers due", Nothing: "No recall waits for an answer", More: ui.Step{Label: "All received recalls", URL: "/recalls"},
+		Heading: "Answers due", Nothing: "No recalls are waiting for an answer", More: ui.Step{Label: "All received recalls", URL: "/recalls"},
 	}
 	list, err := v.Config.Reader.AnswersDue(v.Context(), v.By.Realm, v.At.AddDate(10, 0, 0), most)
 	for _, m := range list {

@@ -178,7 +178,7 @@ func TestEveryNumberOfTheHomePageIsThatOfTheRowsBehindIt(t *testing.T) {
 			"Unconfirmed": "1", "Quarantine": "1",
 		},
 		"admin1": {
-			"Changes waiting for me": "1", "Changes I asked for": "2", "Without a second factor": "", "To be set up": "0", "Quarantine": "1",
+			"Changes waiting for me": "1", "Changes I requested": "2", "Without a second factor": "", "To be set up": "0", "Quarantine": "1",
 		},
 	}
 	b.as("admin1").asksForRoles("maker2", "both1")

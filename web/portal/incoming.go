@@ -94,12 +94,12 @@ func showReceivedRecalls(v *Request) error {
 		model.Entries.Entries = append(model.Entries.Entries, row)
 	}
 	model.Pages, model.ExportURL = f.PagesOf("/recalls", list, next), "/recalls/table"+f.Query("after", "")
-	model.Empty = ui.Empty{Icon: "circle-check", Title: "No recall waits for an answer", Text: "Recalls from other banks are listed here."}
+	model.Empty = ui.Empty{Icon: "circle-check", Title: "No recalls are waiting for an answer", Text: "Recalls from other banks are listed here."}
 	switch {
 	case next.MessageID != uuid.Nil:
 		model.Empty = f.NotYet("/recalls", next)
 	case f.View.Tab == tabLate:
-		model.Empty = ui.Empty{Icon: "circle-check", Title: "Nothing is late", Text: "Every recall past its last day was answered."}
+		model.Empty = ui.Empty{Icon: "circle-check", Title: "Nothing is overdue", Text: "Every recall past its last day was answered."}
 	case f.View.Tab != "":
 		model.Empty = ui.Empty{Icon: "undo-2", Title: "Nothing here", Text: "Recalls that were granted or refused are listed here."}
 	}

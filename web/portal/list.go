@@ -113,7 +113,7 @@ func links(subject string, kinds ...administration.Kind) []views.AdministrationL
 
 var userList = adminList{
 	noun: "user", path: "/admin/users", label: "People",
-	words: "User accounts and the people behind them. Four-eyes compares people, whichever account they use.",
+	words: "User accounts and the people they belong to. The four-eyes check compares people, whichever account they use.",
 	make:  []administration.Kind{administration.KindUserCreate},
 	columns: []i18n.Text{
 		"Account", "Person", "Roles", "E-mail address", "Last sign-in", "Second factor", "At the provider", "Status", "Change",
@@ -195,7 +195,7 @@ func listRealm(v *Request, model *views.AdministrationList) error {
 		}
 		retention := OrDash(is.RetentionMonths)
 		if is.RetentionMonths == "" {
-			retention = "payments stay for ever"
+			retention = "payments are kept indefinitely"
 		}
 		row(administration.KindRealmFactors, "Roles that need a second factor", FieldValue("secondFactorRoles", administration.Words(is.Roles)))
 		row(administration.KindRealmNotices, "Amounts and names in e-mails", YesNo(is.NoticeDetails))
@@ -347,9 +347,9 @@ var providerList = adminList{
 	noun: "provider", path: "/admin/provider", label: "Identity provider",
 	words:   "People can sign in through this provider as well as with a password here. Roles, second factors and four-eyes stay here.",
 	make:    []administration.Kind{administration.KindProviderSet},
-	columns: []i18n.Text{"Issuer", "Client", "Secret", "Redirect address", "Time since sign-in there, at most", "Passwords", "Change"},
+	columns: []i18n.Text{"Issuer", "Client", "Secret", "Redirect address", "Maximum time since sign-in there", "Passwords", "Change"},
 	fill: func(v *Request, model *views.AdministrationList) error {
-		model.Empty = ui.Empty{Icon: "list", Title: "No identity provider", Text: "Everybody signs in with user name and password."}
+		model.Empty = ui.Empty{Icon: "list", Title: "No identity provider", Text: "Everyone signs in with a user name and password."}
 		return rowsOf("provider", func(v *Request, p administration.Provider) views.AdministrationRow {
 			return views.AdministrationRow{Links: links(p.Issuer, administration.KindProviderRetire), Cells: []i18n.Text{
 				i18n.Data(p.Issuer), i18n.Data(p.ClientID), OrDash(p.Values()["providerSecret"]),

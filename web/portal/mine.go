@@ -94,7 +94,7 @@ func showMine(v *Request) error {
 // renderDrafts lists the unsubmitted drafts of this person.
 func (v *Request) renderDrafts(model views.List, heads ui.Heads, unsubmitted begun) error {
 	model.Empty.Text = "What you type in a form is saved as a draft for one day."
-	heads.State, heads.When = "", "Kept"
+	heads.State, heads.When = "", "Saved"
 	model.Entries = ui.Entries{Caption: "Drafts, last changed first", Heads: heads}
 	if count := unsubmitted.count(); count > 1 {
 		model.Discard = ui.Step{Label: i18n.Text("Delete all %d drafts").With(count), Value: allDrafts}

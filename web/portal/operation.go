@@ -23,7 +23,7 @@ func showOperation(v *Request) error {
 	}
 	model := views.Operation{
 		Layout: v.layout("Operation", views.PlaceOperation), RetryURL: operationPath + "/retry",
-		Empty: ui.Empty{Icon: "circle-check", Title: "No failed tasks", Text: "No task waits for another attempt."},
+		Empty: ui.Empty{Icon: "circle-check", Title: "No failed tasks", Text: "No tasks are waiting for another attempt."},
 	}
 	for _, c := range v.Config.Clearing.Connections() {
 		model.Connections = append(model.Connections, views.Connection{
@@ -112,7 +112,7 @@ func tryAgain(v *Request) error {
 		return err
 	}
 	if !paused {
-		return v.GoTo(operationPath, "This task no longer waits for another attempt.")
+		return v.GoTo(operationPath, "This task is no longer waiting for another attempt.")
 	}
 	return v.GoTo(operationPath, "The failed tasks are being tried again.")
 }

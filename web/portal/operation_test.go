@@ -48,7 +48,7 @@ func TestTheOperatorSeesWhatIsStuckAndTriesItAgain(t *testing.T) {
 	if to := b.as("admin1").get("/").tiles()["Payments stopped"][1]; to != "/admin/ask/realm.reconciled" {
 		t.Errorf("an administrator of a stopped realm is led to %q", to)
 	}
-	if page := b.as("admin1").get("/").says("Known payments that lost rows").says("DE0CH5RV72K3F8G1").main(); strings.Contains(page, "D20CH5RV72K3F8G1") {
+	if page := b.as("admin1").get("/").says("Known payments with lost rows").says("DE0CH5RV72K3F8G1").main(); strings.Contains(page, "D20CH5RV72K3F8G1") {
 		t.Errorf("an administrator sees payments of another realm: %s", page)
 	}
 
@@ -119,7 +119,7 @@ func TestTwoAdministratorsEraseAPaymentThatLeft(t *testing.T) {
 			t.Errorf("the page of the realm lacks %q: %s", row, text)
 		}
 	}
-	says("Months before a payment may be archivedpayments stay for everRetention")
+	says("Months before a payment may be archivedpayments are kept indefinitelyRetention")
 	says("Newest archived month2025-01Archive Payments with erased personal data0Erase")
 	const ask = "/admin/ask/realm.erased"
 	if admin.get("/admin/realm").page.Find(`a[href="`+ask+`"]`).Length() != 1 {

@@ -92,8 +92,8 @@ func (f Filter) Words() []i18n.Text {
 	if f.View.Kind != "" {
 		words = append(words, ui.KindLabel(f.View.Kind))
 	}
-	say("made from %s", f.View.From)
-	say("made until %s", f.View.To)
+	say("created from %s", f.View.From)
+	say("created until %s", f.View.To)
 	choose(views.Ages, f.View.Age)
 	choose(views.Flags, f.View.Flag)
 	choose(views.Orders, f.View.Sort)

@@ -46,9 +46,9 @@ func heading(c administration.Change) i18n.Text {
 // showChanges lists the waiting changes, and with ?tab=all the decided ones too.
 func showChanges(v *Request) error {
 	model := v.bookList("/beneficiaries/changes", "Changes of beneficiaries",
-		"Changes that one maker asked for and another person, a checker, decides.")
-	model.Empty.Text = "No change of a beneficiary waits for a decision."
-	model.Columns = []i18n.Text{"Change", "Asked for by", "When", "State", "Account"}
+		"Changes that a maker requests and another person, a checker, decides.")
+	model.Empty.Text = "No beneficiary changes are waiting for a decision."
+	model.Columns = []i18n.Text{"Change", "Requested by", "When", "State", "Account"}
 	return v.ShowChanges(v.beneficiaryDesk(), model)
 }
 

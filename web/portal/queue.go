@@ -338,5 +338,5 @@ func (v *Request) emptyQueue(f Filter) ui.Empty {
 			Text: "Your submissions wait here until another person decides.",
 		}
 	}
-	return ui.Empty{Icon: "circle-check", Title: "All decided", Text: "Nothing waits for a decision."}
+	return ui.Empty{Icon: "circle-check", Title: "All decided", Text: "Nothing is waiting for a decision."}
 }

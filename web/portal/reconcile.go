@@ -80,7 +80,7 @@ func compareStatement(v *Request) error {
 	case errors.Is(err, errManyParts), err == nil && len(content) == 0:
 		model.Problem.Text = "Choose a statement: one file that is not empty."
 	case len(content) > orderform.MaxFile, errors.Is(err, store.ErrLedgerTooLong):
-		model.Problem.Text = "Use the command countersign clearing reconcile: there is too much for a page."
+		model.Problem.Text = "Use the command countersign clearing reconcile: the statement is too large for a page."
 	case errors.Is(err, interbank.ErrNoStatement), errors.As(err, &amount):
 		model.Problem.Text = "Choose a camt.053 or camt.052 whose entries name their transactions and amounts."
 	case err != nil:

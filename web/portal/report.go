@@ -98,7 +98,7 @@ func showReports(v *Request) error {
 		count      int
 	}{
 		{"decisions", "Decisions", "Each approval and rejection: maker, checker, amount, creditor, reference, rule, reason, seconds", decisions},
-		{"pairs", "Fixed maker–checker pairs", i18n.Text("A checker approved %d of 100 of a maker's payments, at least %d").With(
+		{"pairs", "Fixed maker–checker pairs", i18n.Text("One checker approved at least %d %% of a maker's payments (%d or more)").With(
 			store.PairPercent, store.PairLeast), len(pairs)},
 		{
 			"fast", "Approvals within 5 seconds of opening",
@@ -111,7 +111,7 @@ func showReports(v *Request) error {
 			i18n.Text("Before 07:00, from 19:00, or on Saturday or Sunday, %s time").With(v.Config.Zone), counts.OutOfHours,
 		},
 		{"limits", raisedHeading, "A limit raised or removed, a policy that requires less or was retired, a role or an exception granted, " +
-			"and every change that benefits the person who asked for it", len(raised)},
+			"and every change that benefits the person who requested it", len(raised)},
 		{"rejected", "Rejected by checkers", "By the reason that the checker gave", ended[payment.StateRejected]},
 		{"failed", "Failed", "By the reason given by clearing or the other bank", ended[payment.StateFailed]},
 		{
@@ -137,7 +137,7 @@ func (v *Request) reportsOf(approvals int, from, to string) views.Report {
 	model := v.report("Control reports",
 		i18n.Text("%d approvals from %s to %s. Each number leads to its rows.").With(approvals, from, to))
 	model.Form = &views.ReportPeriod{From: from, To: to}
-	model.Columns = []i18n.Text{"Report", "What counts", "How many"}
+	model.Columns = []i18n.Text{"Report", "What counts", "Count"}
 	return model
 }
 
@@ -284,7 +284,7 @@ func (v *Request) reportedPairs(period store.Period, from, to string) (reported,
 func (v *Request) reportedApprovals(heading, words i18n.Text, asked store.ReportQuery) (reported, error) {
 	found := reported{
 		heading: heading, words: words,
-		columns: []i18n.Text{"Payment", "Made by", "Approved by", "Approved", "After opening the page", "Channel", "Amount"},
+		columns: []i18n.Text{"Payment", "Created by", "Approved by", "Approved", "After opening the page", "Channel", "Amount"},
 	}
 	approvals, err := v.Config.Reader.Approvals(v.Context(), asked)
 	for _, a := range approvals {
@@ -307,8 +307,8 @@ func (v *Request) reportedChanges(period store.Period, words i18n.Text) (reporte
 	found := reported{
 		heading: raisedHeading, words: words,
 		columns: []i18n.Text{
-			"Change", "About", "Asked for by", "When", "Decided by", "Outcome", "Per payment", "Per day",
-			"Asked for themselves",
+			"Change", "About", "Requested by", "When", "Decided by", "Outcome", "Per payment", "Per day",
+			"Requested for themselves",
 		},
 	}
 	raised, err := v.Config.Reader.Raised(v.Context(), v.By.Realm, period)

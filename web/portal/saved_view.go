@@ -90,7 +90,7 @@ func (v *Request) savedViews() (named, error) {
 		page: views.NamedList{
 			Title: "Saved views", Place: views.PlaceQueue, Back: ui.Step{Label: "Back to the queue", URL: "/queue" + query}, URL: "/queue/views",
 			Saved: i18n.Join(", ", f.Words()...), Limit: 40, Words: views.NamedWords{
-				Heading: "Save this view of the queue", Save: "Save view", Sharing: "Everybody in the realm sees it",
+				Heading: "Save this view of the queue", Save: "Save view", Sharing: "Visible to everyone in the realm",
 				How: "Filter or sort the queue, then choose “Save as view” beside its filters.",
 			},
 		},

@@ -247,5 +247,5 @@ func TestSettingsAreKept(t *testing.T) {
 
 func TestAnAdministratorLandsWhereChangesAreTold(t *testing.T) {
 	t.Parallel()
-	setup(t).as("admin1").get("/").is(http.StatusOK).says("Changes waiting for me").says("No change waits for you")
+	setup(t).as("admin1").get("/").is(http.StatusOK).says("Changes waiting for me").says("No changes are waiting for you")
 }

@@ -83,7 +83,7 @@ func signInProblem(err error) (ui.Problem, int) {
 		text := i18n.Text("Too many attempts from your network. Wait %s before you try again.").With(Wait(limited.RetryAfter))
 		return ui.Problem{Field: "password", Text: text}, http.StatusTooManyRequests
 	case errors.Is(err, auth.ErrUnknownRealm), errors.Is(err, auth.ErrInvalidClient):
-		return ui.Problem{Field: "realm", Text: "Check the realm: there is none with this name."}, http.StatusUnprocessableEntity
+		return ui.Problem{Field: "realm", Text: "Check the realm: no realm has this name."}, http.StatusUnprocessableEntity
 	case errors.Is(err, auth.ErrPasswordsBarred):
 		text := i18n.Text("People of your realm sign in through the identity provider of your institution: use its button.")
 		return ui.Problem{Field: "password", Text: text}, http.StatusForbidden

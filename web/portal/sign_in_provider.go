@@ -23,7 +23,7 @@ func beginAtProvider(v *Request) error {
 	v.Echo.Response().Header().Set("Refresh", "0; url="+begun.Address)
 	return v.Render(http.StatusOK, views.ProblemPage(views.Problem{
 		Layout: v.layout("Sign in", views.PlaceNone), Heading: "Continue to your institution",
-		Text:      "Its identity provider asks who you are, and sends you back here.",
+		Text:      "The identity provider asks who you are, and sends you back here.",
 		NextLabel: "Continue", NextURL: begun.Address,
 	}))
 }
@@ -109,8 +109,8 @@ func (v *Request) providerWords(err error) (text i18n.Text, status int) {
 		return "Your account here is blocked, or its first password is not set yet. Ask an administrator of your realm.",
 			http.StatusForbidden
 	case errors.As(err, &refused):
-		return i18n.Text("The answer of your institution is not valid. Start again; if that does not help, " +
-			"give an administrator this word: %s.").With(refused.Why), http.StatusForbidden
+		return i18n.Text("The answer from your institution is not valid. Start again. If that does not help, " +
+			"give an administrator this code: %s.").With(refused.Why), http.StatusForbidden
 	}
 	return "", 0
 }

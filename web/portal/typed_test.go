@@ -19,7 +19,7 @@ func TestAReasonToRejectIsKeptWhileItIsTyped(t *testing.T) {
 	path, other := "/queue/"+first.InternalID.String(), "/queue/"+second.InternalID.String()
 	half := url.Values{"category": {"evidence"}, "reason": {"Nobody knows\r\nthis <order>"}, "version": {"1"}, "contentHash": {hash(first)}}
 	checker := b.as("checker1")
-	checker.withHTMX().post(path+"/reject/keep", with(half, "reason", "Nobody kn")).is(http.StatusOK).says("Kept at")
+	checker.withHTMX().post(path+"/reject/keep", with(half, "reason", "Nobody kn")).is(http.StatusOK).says("Saved at")
 	checker.withHTMX().post(path+"/reject/keep", half).is(http.StatusOK)
 	// Loaded again, on a page of its own, and in a list that opens it.
 	for _, where := range []string{path, path + "/reject", "/queue?text=" + string(first.GlobalID)} {
@@ -101,7 +101,7 @@ func TestWhatAMakerAnswersIsKeptWhileItIsTyped(t *testing.T) {
 	maker := b.as("maker1")
 	m := maker.submit(filled())
 	check := maker.post("/payments/new", with(filled(), "endToEndId", "E2E-2")).goesTo("/payments/")
-	maker.post(check+"/keep", url.Values{"duplicateReason": {"Second instalment"}}).is(http.StatusOK).says("Kept at")
+	maker.post(check+"/keep", url.Values{"duplicateReason": {"Second instalment"}}).is(http.StatusOK).says("Saved at")
 	if kept := maker.get(check).fields(strings.TrimSuffix(check, "check")); kept.Get("duplicateReason") != "Second instalment" {
 		t.Errorf("the check page comes back with %v", kept)
 	}

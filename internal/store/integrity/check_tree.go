@@ -208,7 +208,7 @@ func (t *treeAudit) readCheckpoints(ctx context.Context) error {
 			err = errors.New("its size or its time is not that of its row")
 		}
 		if err != nil {
-			t.unfit("audit_checkpoint", strconv.FormatInt(stored.Size, 10), i18n.Text("was not signed by the gateway as it is: %s").With(err))
+			t.unfit("audit_checkpoint", strconv.FormatInt(stored.Size, 10), i18n.Text("is not as the gateway signed it: %s").With(err))
 			return nil
 		}
 		t.checkpoints = append(t.checkpoints, c)
@@ -221,7 +221,7 @@ func (t *treeAudit) readCheckpoints(ctx context.Context) error {
 		}
 		c, err := t.public().Read(t.realm, signed)
 		if err != nil {
-			t.unfit("earlier checkpoint", t.realm, i18n.Text("was not signed by the gateway as it is: %s").With(err))
+			t.unfit("earlier checkpoint", t.realm, i18n.Text("is not as the gateway signed it: %s").With(err))
 			continue
 		}
 		t.earlier = append(t.earlier, c)
@@ -255,7 +255,7 @@ func (t *treeAudit) compareHead(ctx context.Context) error {
 		signed = max(signed, c.Head)
 	}
 	if stored < signed {
-		t.unfit("realm_head", t.realm, i18n.Text("was put back to change %s: a checkpoint was signed under change %s").
+		t.unfit("realm_head", t.realm, i18n.Text("was reset to change %s, although a checkpoint was signed under change %s").
 			With(fmt.Sprint(stored), fmt.Sprint(signed)))
 	}
 	return nil
@@ -273,7 +273,7 @@ func (t *treeAudit) leaf(leaf AuditedLeaf) {
 	case leaf.Gone:
 		what = "was sealed as leaf %s, and is gone"
 	case kind == kind.Unverified():
-		what = "did not fit its seal when it was taken up as leaf %s: the gateway did not write it"
+		what = "did not match its seal when it was added as leaf %s: the gateway did not write it"
 	case place.Leaf.Hash() != leaf.Hash:
 		what = "differs from leaf %s: the row was changed, or a row that belongs to it (its move, decision, makers or content)"
 	}
@@ -288,7 +288,7 @@ func (t *treeAudit) leaf(leaf AuditedLeaf) {
 		if err != nil {
 			what := i18n.Text("its seal does not match: its position, row or hash was changed")
 			if errors.Is(err, keyring.ErrUnknownKey) {
-				what = "the key of its seal is not in the key file: bring the key back and check again"
+				what = "the key of its seal is not in the key file: restore the key and check again"
 			}
 			t.unfit("audit_leaf", strconv.FormatInt(place.Index, 10), what)
 		}
@@ -309,7 +309,7 @@ func (t *treeAudit) compareRoots() {
 	for _, c := range t.checkpoints {
 		if t.roots[c.Size] != c.Root {
 			t.unfit("audit_checkpoint", strconv.FormatInt(c.Size, 10), i18n.Text("the leaves do not lead to its root: one of the "+
-				"leaves from %s to %s was changed, moved, added or taken away").With(fmt.Sprint(before), fmt.Sprint(c.Size-1)))
+				"leaves from %s to %s was changed, moved, added or removed").With(fmt.Sprint(before), fmt.Sprint(c.Size-1)))
 			return
 		}
 		before = c.Size

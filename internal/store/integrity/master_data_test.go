@@ -81,7 +81,7 @@ func TestMasterDataThatSomebodyChangedIsFound(t *testing.T) {
 	}
 	for want, keys := range map[string]keyring.Ring{
 		store.ErrOtherSet.Error(): storetest.Keys(t),
-		"the key of its seal is not in the key file: bring the key back and check again": otherKeys(t),
+		"the key of its seal is not in the key file: restore the key and check again": otherKeys(t),
 	} {
 		rows, err := open(t, db).MasterData(t.Context(), keys)
 		must(t, err)

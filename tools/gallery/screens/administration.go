@@ -37,7 +37,7 @@ func realmSettings(list views.AdministrationList) views.AdministrationList {
 	list.Columns = []i18n.Text{"Setting", "Value", "Change"}
 	list.Rows = []views.AdministrationRow{
 		{
-			Cells: []i18n.Text{"Months before a payment may be archived", "payments stay for ever"},
+			Cells: []i18n.Text{"Months before a payment may be archived", "payments are kept indefinitely"},
 			Links: []views.AdministrationLink{{Label: "Retention", URL: "/admin/ask/realm.retention"}},
 		},
 		{
@@ -72,7 +72,7 @@ func administrationExhibits() []Exhibit {
 		},
 	}
 	empty := people
-	empty.Rows, empty.Empty = nil, ui.Empty{Icon: "inbox", Title: "Nothing waits", Text: "No change waits for a decision."}
+	empty.Rows, empty.Empty = nil, ui.Empty{Icon: "inbox", Title: "Nothing is waiting", Text: "No changes are waiting for a decision."}
 	empty.Layout.BrokenGlasses = []views.BrokenGlass{
 		{User: "carla", Reason: "Grippe", At: now.Add(-time.Hour)}, {User: "maker1", Password: true, Reason: "Grippe", At: now.Add(-time.Hour)},
 	}
@@ -84,7 +84,7 @@ func administrationExhibits() []Exhibit {
 	}
 	barred := waiting
 	barred.Barred = i18n.Text("You requested this change. Another %s must approve or reject it.").With(i18n.Text("administrator"))
-	barred.Secrets = []views.ChangeSecret{{Label: "The code, shown this once", Value: "042917", Words: "Give it to maker3 yourself."}}
+	barred.Secrets = []views.ChangeSecret{{Label: "The code (shown only once)", Value: "042917", Words: "Give it to maker3 yourself."}}
 	refused := waiting
 	refused.Layout.Failed, refused.Problems = true,
 		[]ui.Problem{{Field: "reason", Text: "Enter why you are rejecting it: the requester will see this."}}
@@ -114,7 +114,7 @@ func administrationExhibits() []Exhibit {
 // policyForm asks for a policy, with what it would have asked of past messages.
 func policyForm() views.ChangeForm {
 	form := views.ChangeForm{
-		Layout: adminShell("Make a policy"), Heading: "Make a policy", Words: "Empty fields match everything.",
+		Layout: adminShell("Create a policy"), Heading: "Create a policy", Words: "Empty fields match everything.",
 		Action: "/admin/ask/policy.create", BackURL: "/admin/policies", MayTry: true,
 		Tried: []i18n.Text{i18n.Text("Of the last %d payments, the rule would have applied to %d.").With(1000, 12)},
 		Inputs: []views.ChangeInput{
@@ -177,7 +177,7 @@ func beneficiaryBook() views.AdministrationList {
 
 // peopleWords says what the list of people is, and what the realm asks of them.
 func peopleWords() i18n.Text {
-	return i18n.Join(" ", "User accounts and the people behind them. Four-eyes compares people, whichever account they use.",
+	return i18n.Join(" ", "User accounts and the people they belong to. The four-eyes check compares people, whichever account they use.",
 		i18n.Text("Roles that need a second factor: %s.").With(i18n.Join(", ", "Checker", "Administrator")))
 }
 

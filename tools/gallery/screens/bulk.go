@@ -34,7 +34,7 @@ func bulkExhibits() []Exhibit {
 	compared.Odd[0].Act, compared.Odd[0].Cautions = i18n.Text("Approve %s to %s").With("EUR 8'137.13", "Gemeinde Musterlingen"), []i18n.Text{
 		i18n.Text("Possible duplicate: same account and amount entered %d times in the last 7 days").With(2), "New name for this account",
 	}
-	compared.LeftOut[0].Said = "Amended after its submission: open it and look at what changed."
+	compared.LeftOut[0].Said = "Amended after its submission: open it and check what changed."
 	compared.LeftOut[1].Said = i18n.Text("You %s this on %s. Another person must decide.").With(i18n.Text("submitted"),
 		i18n.Minute(time.Date(2026, 11, 20, 7, 14, 0, 0, time.UTC)))
 	file := compared
@@ -43,7 +43,7 @@ func bulkExhibits() []Exhibit {
 	file.File, file.FileName, file.Checked, file.All, file.Waiting = "x", "Lohn.xml", digest, 9, 8
 	file.Marks = []views.MarkCount{{Text: "New name for this account", Count: 1}}
 	file.Layout.Failed, file.Problems = true, []ui.Problem{{
-		Field: "looked", Text: "Nothing was approved. Look at the marked payments, and confirm that you did.", Code: "CH21",
+		Field: "looked", Text: "Nothing was approved. Check the marked payments, and confirm that you have checked them.", Code: "CH21",
 	}}
 	nothing := compared
 	nothing.Included, nothing.Odd, nothing.Totals = nil, nil, nil
@@ -65,7 +65,7 @@ func bulkExhibits() []Exhibit {
 	saved := views.NamedList{
 		Layout: shell("Saved views", views.PlaceQueue), Title: "Saved views", URL: "/queue/views", SaveURL: "/queue/views" + query,
 		Back: ui.Step{Label: "Back to the queue", URL: "/queue" + query}, Saved: i18n.Join(", ", large, "Largest amount first"), Limit: 40,
-		Words: views.NamedWords{Heading: "Save this view of the queue", Save: "Save view", Sharing: "Everybody in the realm sees it"},
+		Words: views.NamedWords{Heading: "Save this view of the queue", Save: "Save view", Sharing: "Visible to everyone in the realm"},
 		Entries: []views.NamedEntry{
 			{ID: "1", Name: "Large today", URL: "/queue?amountFrom=1000", Own: true, Shared: true, Words: large},
 			{ID: "2", Name: "Old ones", URL: "/queue?age=4h", Words: "4 hours or more", Owner: "Checker 2", Shared: true},

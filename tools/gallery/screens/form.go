@@ -155,7 +155,7 @@ func refusedPayment() views.NewPayment {
 	model.Outlook.Marks[2] = views.Mark{Tone: ui.ToneClosed, Text: "Payments like this one"}
 	model.Outlook.Marks[3] = views.Mark{Tone: ui.ToneClosed, Text: "Earlier payments to the creditor"}
 	model.Outlook.Marks[4] = views.Mark{
-		Tone: ui.ToneClosed, Text: i18n.Text("Still to fill in or to correct: %s").With(i18n.Text("QR reference")),
+		Tone: ui.ToneClosed, Text: i18n.Text("To fill in or correct: %s").With(i18n.Text("QR reference")),
 	}
 	model.Outlook.Marks[5] = views.Mark{Tone: ui.ToneClosed, Text: "Approvers"}
 	model.Problems = []ui.Problem{

@@ -45,7 +45,7 @@ func ageChart(ending int) views.Chart {
 func supervisorHome() views.Dashboard {
 	model := dashboard()
 	model.Layout = supervisorShell("Dashboard", views.PlaceDashboard)
-	model.Heading, model.Waiting, model.Nothing = "Waiting longest", rows(3), "Nothing waits"
+	model.Heading, model.Waiting, model.Nothing = "Waiting longest", rows(3), "Nothing is waiting"
 	model.Tiles = []views.Tile{
 		{
 			Label: "Waiting for approval", Value: "14", Note: i18n.Text("the oldest for %s, since %s").With("3 h", "20.11.2026 05:16:41 CET"),
@@ -62,7 +62,7 @@ func supervisorHome() views.Dashboard {
 	}
 	due := ui.Due{Day: "23.11.2026", Text: "due today", Tone: ui.ToneBad}
 	model.Lists = []views.Lines{{
-		Heading: "Answers due", Nothing: "No recall waits for an answer", More: ui.Step{Label: "All received recalls", URL: "/recalls"},
+		Heading: "Answers due", Nothing: "No recalls are waiting for an answer", More: ui.Step{Label: "All received recalls", URL: "/recalls"},
 		Rows: []ui.Entry{{
 			ID: "due-1", URL: "/payments/x", Name: i18n.Data(creditors[2]), Due: &due, Amount: ui.Amount{Currency: "EUR", Value: "980.00"},
 		}},
@@ -78,8 +78,8 @@ func supervisorHome() views.Dashboard {
 		Heading: "Why payments failed", Words: "In the last 30 days, by the reason given by clearing or the other bank", Nothing: "Nothing failed.",
 	}
 	deadlines := views.Chart{
-		Heading: "Deadlines missed", Words: "In the last 30 days; for recalls, those that are late now", Label: "Late items",
-		Number: "How many",
+		Heading: "Deadlines missed", Words: "In the last 30 days; for recalls, those that are overdue now", Label: "Overdue items",
+		Number: "Count",
 		Bars: []views.ChartBar{
 			{Label: "Clearing did not answer within ten seconds", Count: 3, Tone: ui.ToneBad, URL: "/reports/unanswered"},
 			{Label: "Our answers to recalls", Count: 0, Tone: ui.ToneBad, URL: "/recalls?tab=late"},
@@ -102,18 +102,18 @@ func administratorHome() views.Dashboard {
 		Layout: adminHomeShell(),
 		Tiles: []views.Tile{
 			{Label: "Changes waiting for me", Value: "2", Note: "to be compared and decided", URL: "/admin?tab=me", Tone: ui.ToneWaiting},
-			{Label: "Changes I asked for", Value: "1", Note: "another administrator decides", URL: "/admin?tab=mine"},
+			{Label: "Changes I requested", Value: "1", Note: "another administrator decides", URL: "/admin?tab=mine"},
 			{Label: "Without a second factor", Value: "4", Note: "active accounts", URL: "/admin/users?show=no-factor", Tone: ui.ToneWaiting},
 			{Label: "To be set up", Value: "0", Note: "no password yet, or reset", URL: "/admin/users?show=set-up"},
 			{Label: "Quarantine", Value: "1", Note: "received, matches no payment", URL: "/quarantine", Tone: ui.ToneBad},
 		},
 		Lists: []views.Lines{{
-			Heading: "Changes waiting longest for me", Nothing: "No change waits for you",
+			Heading: "Changes waiting longest for me", Nothing: "No changes are waiting for you",
 			More: ui.Step{Label: "All waiting changes", URL: "/admin"},
 			Rows: []ui.Entry{
 				{
 					ID: "change-1", URL: "/admin/changes/x", Name: i18n.Text("Change the roles of %s").With("maker3"),
-					Note: i18n.Text("asked for by %s").With("Administrator 2"), At: now.Add(-3 * time.Hour),
+					Note: i18n.Text("requested by %s").With("Administrator 2"), At: now.Add(-3 * time.Hour),
 				},
 			},
 		}},

@@ -184,7 +184,7 @@ func queueExhibits() []Exhibit {
 	empty := queue()
 	empty.Rows, empty.Facts.Waiting, empty.Facts.Oldest, empty.Facts.Totals = nil, 0, time.Time{}, nil
 	empty.Empty = ui.Empty{
-		Icon: "circle-check", Title: "All decided", Text: "Nothing waits for a decision.", LinkLabel: "Decided today",
+		Icon: "circle-check", Title: "All decided", Text: "Nothing is waiting for a decision.", LinkLabel: "Decided today",
 		LinkURL: "/queue?tab=decided",
 	}
 	noHit := empty

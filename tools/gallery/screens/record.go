@@ -183,7 +183,7 @@ func dashboard() views.Dashboard {
 		})
 	}
 	return views.Dashboard{
-		Layout: bothShell("Dashboard", views.PlaceDashboard), Heading: "Waiting longest for me", Nothing: "Nothing waits for you",
+		Layout: bothShell("Dashboard", views.PlaceDashboard), Heading: "Waiting longest for me", Nothing: "Nothing is waiting for you",
 		Tiles: []views.Tile{
 			{Label: "Waiting for me", Value: "14", Note: i18n.Text("the oldest for %s, since %s").With("3 h", "20.11.2026 05:16:41 CET"), URL: "/queue", Tone: ui.ToneWaiting},
 			{Label: "Decided by me today", Value: "9", Note: "approved or rejected", URL: "/queue?tab=decided"},
@@ -231,7 +231,7 @@ func drafts() views.List {
 	model := mine()
 	model.Tabs = mineTabs("drafts")
 	model.Entries = ui.Entries{
-		Caption: "Drafts, last changed first", Heads: ui.Heads{Name: "Creditor and purpose", Steps: "Next step", When: "Kept"},
+		Caption: "Drafts, last changed first", Heads: ui.Heads{Name: "Creditor and purpose", Steps: "Next step", When: "Saved"},
 	}
 	for index, name := range creditors[:3] {
 		model.Entries.Entries = append(model.Entries.Entries, ui.Entry{

@@ -27,7 +27,7 @@ func reportExhibits() []Exhibit {
 	numbers := views.Report{
 		Layout: supervisorShell("Control reports", views.PlaceReports), Heading: "Control reports",
 		Words: i18n.Text("%d approvals from %s to %s. Each number leads to its rows.").With(412, "22.10.2026", "20.11.2026"),
-		Form:  &views.ReportPeriod{From: "22.10.2026", To: "20.11.2026"}, Columns: []i18n.Text{"Report", "What counts", "How many"},
+		Form:  &views.ReportPeriod{From: "22.10.2026", To: "20.11.2026"}, Columns: []i18n.Text{"Report", "What counts", "Count"},
 		Rows: []views.ReportRow{{
 			URL: "/reports/fast?from=22.10.2026&to=20.11.2026", Cells: []i18n.Text{
 				"Approvals within 5 seconds of opening",
@@ -38,7 +38,7 @@ func reportExhibits() []Exhibit {
 	rows := views.Report{
 		Layout: supervisorShell("Approvals out of hours", views.PlaceReports), Heading: "Approvals out of hours",
 		Words:   i18n.Text("From %s to %s, newest first, at most 1'000.").With("22.10.2026", "20.11.2026"),
-		BackURL: "/reports", TableURL: "/reports/hours/table", Columns: []i18n.Text{"Payment", "Made by", "Approved by", "Approved"},
+		BackURL: "/reports", TableURL: "/reports/hours/table", Columns: []i18n.Text{"Payment", "Created by", "Approved by", "Approved"},
 		Rows: []views.ReportRow{{URL: "/payments/x", Cells: []i18n.Text{
 			i18n.Data("DM7QK2M4T8XWPRA5"), i18n.Data("Maker 1"), i18n.Data("Checker 1"), i18n.Data("15.11.2026 21:04:12 CET"),
 		}}},

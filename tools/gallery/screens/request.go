@@ -267,7 +267,7 @@ func clearingExhibits() []Exhibit {
 		Layout: bothShell("pacs.008.001.08",
 			views.PlacePayments), BackLabel: "Messages of 7QK4M2XW9TCH3F5A", BackURL: "/payments/x/messages",
 		Document: paymentPage(views.TabMessages).Documents[1],
-		Tabs:     []ui.Tab{{Label: "XML", URL: "/x?form=xml"}, {Label: "Where it came from", URL: "/x?form=sources", Current: true}},
+		Tabs:     []ui.Tab{{Label: "XML", URL: "/x?form=xml"}, {Label: "Origin", URL: "/x?form=sources", Current: true}},
 		Sources: []interbank.Source{
 			{Element: "GrpHdr/MsgId", Value: "P87QK4M2XW9TCH3F5A", From: "Made from the Global ID"},
 			{Element: "CdtTrfTxInf/Cdtr/PstlAdr/TwnNm", Value: "Zürich", From: "pain.001 PmtInf/CdtTrfTxInf/Cdtr/PstlAdr/TwnNm"},

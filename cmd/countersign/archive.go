@@ -14,13 +14,13 @@ import (
 
 type archiveCommand struct {
 	Realm       string `help:"Realm of the messages."`
-	Month       string `help:"Month by whose end they ended, such as 2026-03."`
+	Month       string `help:"Archive messages that ended by the end of this month, such as 2026-03."`
 	Output      string `help:"File to write; it must not exist."`
-	Detach      string `help:"Archive that two administrators approved: remove its rows from the database." placeholder:"FILE"`
-	DatabaseURL string `help:"PostgreSQL URL of the schema's owner: archives have their data keys there." required:"" env:"COUNTERSIGN_DATABASE_OWNER_URL,COUNTERSIGN_DATABASE_URL"`
+	Detach      string `help:"Archive approved by two administrators, whose rows to remove from the database." placeholder:"FILE"`
+	DatabaseURL string `help:"PostgreSQL URL of the schema's owner, which stores the data keys of archives." required:"" env:"COUNTERSIGN_DATABASE_OWNER_URL,COUNTERSIGN_DATABASE_URL"`
 
-	ReleaseKeyFile string `help:"File with the keys of releases, as serve has it: only messages that match their seals are archived." required:"" env:"COUNTERSIGN_RELEASE_KEY_FILE"`
-	TokenKeyFile   string `help:"File with the keys of tokens, as serve has it, for --detach: they seal the approvals." env:"COUNTERSIGN_TOKEN_KEY_FILE"`
+	ReleaseKeyFile string `help:"File with the release keys, as for serve. Only messages that match their seals are archived." required:"" env:"COUNTERSIGN_RELEASE_KEY_FILE"`
+	TokenKeyFile   string `help:"File with the token keys, as for serve. Needed by --detach: they seal the approvals." env:"COUNTERSIGN_TOKEN_KEY_FILE"`
 
 	Keys auditKeySettings `embed:""`
 }

@@ -19,15 +19,15 @@ import (
 )
 
 type auditCommand struct {
-	Verify     auditVerifyCommand     `cmd:"" help:"Prove a bundle without a database, or the whole sealed audit trail of one."`
-	Export     auditExportCommand     `cmd:"" help:"Write a bundle that proves one message: its content, its decisions, what was sent and received."`
-	Checkpoint auditCheckpointCommand `cmd:"" help:"Print the newest signed checkpoint of each realm: keep them elsewhere."`
+	Verify     auditVerifyCommand     `cmd:"" help:"Verify a bundle without a database, or the whole sealed audit trail of a database."`
+	Export     auditExportCommand     `cmd:"" help:"Write a bundle that proves one message: its content, decisions, and sent and received documents."`
+	Checkpoint auditCheckpointCommand `cmd:"" help:"Print the newest signed checkpoint of each realm. Store them outside the database."`
 }
 
 // auditKeySettings say which keys checkpoints are held against.
 type auditKeySettings struct {
-	AuditKeyFile  string `help:"File with the keys that sign the audit trail, as serve has it." env:"COUNTERSIGN_AUDIT_KEY_FILE"`
-	PublicKeyFile string `help:"File with their public halves (countersign key public), for who may know no more."`
+	AuditKeyFile  string `help:"File with the keys that sign the audit trail, as for serve." env:"COUNTERSIGN_AUDIT_KEY_FILE"`
+	PublicKeyFile string `help:"File with the public keys (countersign key public), for verification without the private keys."`
 }
 
 // read reads both files, as far as they were given.
@@ -59,10 +59,10 @@ func (s auditKeySettings) all() (auditlog.PublicKeys, error) {
 }
 
 type auditVerifyCommand struct {
-	Bundle       string `arg:"" optional:"" help:"Bundle or archive to prove; without one, the database is looked at."`
-	DatabaseURL  string `help:"PostgreSQL URL of a login that sees every row, as for check; beside an archive for its data keys." env:"COUNTERSIGN_DATABASE_OWNER_URL,COUNTERSIGN_DATABASE_URL"`
-	TokenKeyFile string `help:"File with the keys of tokens, as serve has it: they seal the approval of an archive." env:"COUNTERSIGN_TOKEN_KEY_FILE"`
-	Earlier      string `help:"File with checkpoints that were printed before: the trail must only have grown since."`
+	Bundle       string `arg:"" optional:"" help:"Bundle or archive to verify. If omitted, the database is verified."`
+	DatabaseURL  string `help:"PostgreSQL URL of a login that sees every row, as for check. With an archive: for its data keys." env:"COUNTERSIGN_DATABASE_OWNER_URL,COUNTERSIGN_DATABASE_URL"`
+	TokenKeyFile string `help:"File with the token keys, as for serve. They seal the approval of an archive." env:"COUNTERSIGN_TOKEN_KEY_FILE"`
+	Earlier      string `help:"File with checkpoints printed earlier. Verifies that the trail has only grown since."`
 
 	Keys auditKeySettings `embed:""`
 }
@@ -225,7 +225,7 @@ type auditExportCommand struct {
 	Output      string `help:"File to write; it must not exist." required:""`
 	DatabaseURL string `help:"PostgreSQL URL of a login that sees every row, as for check." required:"" env:"COUNTERSIGN_DATABASE_OWNER_URL,COUNTERSIGN_DATABASE_URL"`
 
-	ReleaseKeyFile string `help:"File with the keys of releases, as serve has it: only a message that matches its seals is exported." required:"" env:"COUNTERSIGN_RELEASE_KEY_FILE"`
+	ReleaseKeyFile string `help:"File with the release keys, as for serve. Only a message that matches its seals is exported." required:"" env:"COUNTERSIGN_RELEASE_KEY_FILE"`
 
 	Keys auditKeySettings `embed:""`
 }

@@ -19,18 +19,18 @@ import (
 // auditorSettings are the database, the keys and the profiles of an integrity check.
 type auditorSettings struct {
 	DatabaseURL    string `help:"PostgreSQL URL of a login that sees every row: the schema's owner, or one with BYPASSRLS that may read every table." required:"" env:"COUNTERSIGN_DATABASE_OWNER_URL,COUNTERSIGN_DATABASE_URL"`
-	ReleaseKeyFile string `help:"File with the keys of releases, as serve has it." env:"COUNTERSIGN_RELEASE_KEY_FILE"`
-	TokenKeyFile   string `help:"File with the keys of tokens, which seal people, roles, policies and accounts, as serve has it." env:"COUNTERSIGN_TOKEN_KEY_FILE"`
-	AuditKeyFile   string `help:"File with the keys that sign the audit trail, as serve has it." env:"COUNTERSIGN_AUDIT_KEY_FILE"`
+	ReleaseKeyFile string `help:"File with the release keys, as for serve." env:"COUNTERSIGN_RELEASE_KEY_FILE"`
+	TokenKeyFile   string `help:"File with the token keys, as for serve. They seal people, roles, policies and accounts." env:"COUNTERSIGN_TOKEN_KEY_FILE"`
+	AuditKeyFile   string `help:"File with the keys that sign the audit trail, as for serve." env:"COUNTERSIGN_AUDIT_KEY_FILE"`
 
 	Profile profile.Settings `embed:""`
 }
 
 type checkCommand struct {
 	Auditor     auditorSettings `embed:""`
-	Since       string          `help:"Check only what changed since the checkpoints of this file: that of --result, or of countersign audit checkpoint." placeholder:"FILE"`
-	Result      string          `help:"File that keeps the outcome of a complete check, for serve and for the next --since." placeholder:"FILE" env:"COUNTERSIGN_CHECK_FILE"`
-	WithoutKeys bool            `help:"Be content with what can be checked without the keys that are not given."`
+	Since       string          `help:"Check only the changes since the checkpoints in this file, written by --result or by countersign audit checkpoint." placeholder:"FILE"`
+	Result      string          `help:"File to write the result of a complete check to, for serve and for the next --since." placeholder:"FILE" env:"COUNTERSIGN_CHECK_FILE"`
+	WithoutKeys bool            `help:"Skip the checks that need a key file which is not given."`
 	JSON        bool            `help:"Print one JSON object." name:"json"`
 }
 

@@ -18,29 +18,29 @@ import (
 
 // clearingSettings say how the gateway reaches clearing; docs/clearing.md explains them.
 type clearingSettings struct {
-	Transport    string `help:"How documents travel." name:"clearing-transport" enum:"http,amqp" default:"http" env:"COUNTERSIGN_CLEARING_TRANSPORT"`
-	SICURL       string `help:"HTTP: where Swiss instant payments go." name:"clearing-sic-url" env:"COUNTERSIGN_CLEARING_SIC_URL"`
-	SCTURL       string `help:"HTTP: where SEPA instant payments go." name:"clearing-sct-url" env:"COUNTERSIGN_CLEARING_SCT_URL"`
-	SICTokenFile string `help:"HTTP: file with the bearer token that this gateway shows where Swiss instant payments go. Read for each delivery." name:"clearing-sic-out-token-file" env:"COUNTERSIGN_CLEARING_SIC_OUT_TOKEN_FILE"`
-	SCTTokenFile string `help:"HTTP: the same where SEPA instant payments go." name:"clearing-sct-out-token-file" env:"COUNTERSIGN_CLEARING_SCT_OUT_TOKEN_FILE"`
-	AMQPURL      string `help:"AMQP: the broker, amqps://user:password@host:5671." name:"clearing-amqp-url" env:"COUNTERSIGN_CLEARING_AMQP_URL"`
-	AMQPSICOut   string `help:"AMQP: where Swiss instant payments go." name:"clearing-amqp-sic-out" env:"COUNTERSIGN_CLEARING_AMQP_SIC_OUT"`
-	AMQPSICIn    string `help:"AMQP: where Swiss instant payments come from." name:"clearing-amqp-sic-in" env:"COUNTERSIGN_CLEARING_AMQP_SIC_IN"`
-	AMQPSCTOut   string `help:"AMQP: where SEPA instant payments go." name:"clearing-amqp-sct-out" env:"COUNTERSIGN_CLEARING_AMQP_SCT_OUT"`
-	AMQPSCTIn    string `help:"AMQP: where SEPA instant payments come from." name:"clearing-amqp-sct-in" env:"COUNTERSIGN_CLEARING_AMQP_SCT_IN"`
+	Transport    string `help:"Protocol for documents to and from clearing." name:"clearing-transport" enum:"http,amqp" default:"http" env:"COUNTERSIGN_CLEARING_TRANSPORT"`
+	SICURL       string `help:"HTTP: address to send Swiss instant payments to." name:"clearing-sic-url" env:"COUNTERSIGN_CLEARING_SIC_URL"`
+	SCTURL       string `help:"HTTP: address to send SEPA instant payments to." name:"clearing-sct-url" env:"COUNTERSIGN_CLEARING_SCT_URL"`
+	SICTokenFile string `help:"HTTP: file with the bearer token for deliveries of Swiss instant payments. Read for each delivery." name:"clearing-sic-out-token-file" env:"COUNTERSIGN_CLEARING_SIC_OUT_TOKEN_FILE"`
+	SCTTokenFile string `help:"HTTP: the same for SEPA instant payments." name:"clearing-sct-out-token-file" env:"COUNTERSIGN_CLEARING_SCT_OUT_TOKEN_FILE"`
+	AMQPURL      string `help:"AMQP: address of the broker, amqps://user:password@host:5671." name:"clearing-amqp-url" env:"COUNTERSIGN_CLEARING_AMQP_URL"`
+	AMQPSICOut   string `help:"AMQP: queue to send Swiss instant payments to." name:"clearing-amqp-sic-out" env:"COUNTERSIGN_CLEARING_AMQP_SIC_OUT"`
+	AMQPSICIn    string `help:"AMQP: queue to receive Swiss instant payments from." name:"clearing-amqp-sic-in" env:"COUNTERSIGN_CLEARING_AMQP_SIC_IN"`
+	AMQPSCTOut   string `help:"AMQP: queue to send SEPA instant payments to." name:"clearing-amqp-sct-out" env:"COUNTERSIGN_CLEARING_AMQP_SCT_OUT"`
+	AMQPSCTIn    string `help:"AMQP: queue to receive SEPA instant payments from." name:"clearing-amqp-sct-in" env:"COUNTERSIGN_CLEARING_AMQP_SCT_IN"`
 
-	CertificateFile string `help:"Certificate (PEM, with its chain) that this gateway shows to clearing or its broker. Read again when it changes." name:"clearing-certificate-file" env:"COUNTERSIGN_CLEARING_CERTIFICATE_FILE"`
+	CertificateFile string `help:"Client certificate (PEM, with its chain) for clearing or its broker. Reloaded when it changes." name:"clearing-certificate-file" env:"COUNTERSIGN_CLEARING_CERTIFICATE_FILE"`
 	KeyFile         string `help:"Private key (PEM) of that certificate." name:"clearing-key-file" env:"COUNTERSIGN_CLEARING_KEY_FILE"`
-	CAFile          string `help:"Who may have signed the certificate of clearing or its broker (PEM); those of the system without." name:"clearing-ca-file" env:"COUNTERSIGN_CLEARING_CA_FILE"`
+	CAFile          string `help:"CA certificates (PEM) to verify clearing or its broker. Default: those of the system." name:"clearing-ca-file" env:"COUNTERSIGN_CLEARING_CA_FILE"`
 
-	InListen          string `help:"HTTP: address of a door of its own for documents of clearing, with TLS, which asks for a client certificate. Without it they come in at COUNTERSIGN_LISTEN." name:"clearing-in-listen" env:"COUNTERSIGN_CLEARING_IN_LISTEN"`
-	InCertificateFile string `help:"Certificate (PEM, with its chain) of that door. Read again when it changes, like the next two." name:"clearing-in-certificate-file" env:"COUNTERSIGN_CLEARING_IN_CERTIFICATE_FILE"`
+	InListen          string `help:"HTTP: separate listening address for documents from clearing, with TLS and client certificates. Default: COUNTERSIGN_LISTEN." name:"clearing-in-listen" env:"COUNTERSIGN_CLEARING_IN_LISTEN"`
+	InCertificateFile string `help:"Server certificate (PEM, with its chain) of that address. Reloaded when it changes, like the next two." name:"clearing-in-certificate-file" env:"COUNTERSIGN_CLEARING_IN_CERTIFICATE_FILE"`
 	InKeyFile         string `help:"Private key (PEM) of that certificate." name:"clearing-in-key-file" env:"COUNTERSIGN_CLEARING_IN_KEY_FILE"`
-	InCAFile          string `help:"Who may have signed the certificate that clearing shows there (PEM)." name:"clearing-in-ca-file" env:"COUNTERSIGN_CLEARING_IN_CA_FILE"`
-	SICInName         string `help:"Name in the certificate of who delivers Swiss instant payments: DNS name, common name, or whole subject." name:"clearing-sic-in-name" env:"COUNTERSIGN_CLEARING_SIC_IN_NAME"`
-	SCTInName         string `help:"The same of SEPA instant payments." name:"clearing-sct-in-name" env:"COUNTERSIGN_CLEARING_SCT_IN_NAME"`
+	InCAFile          string `help:"CA certificates (PEM) to verify the client certificate of clearing." name:"clearing-in-ca-file" env:"COUNTERSIGN_CLEARING_IN_CA_FILE"`
+	SICInName         string `help:"Name in the client certificate of the sender of Swiss instant payments: DNS name, common name, or whole subject." name:"clearing-sic-in-name" env:"COUNTERSIGN_CLEARING_SIC_IN_NAME"`
+	SCTInName         string `help:"The same for SEPA instant payments." name:"clearing-sct-in-name" env:"COUNTERSIGN_CLEARING_SCT_IN_NAME"`
 
-	AllowPlain bool `help:"Let documents travel to clearing without TLS, to addresses beyond this machine." name:"allow-plain-clearing" env:"COUNTERSIGN_ALLOW_PLAIN_CLEARING"`
+	AllowPlain bool `help:"Allow connections to clearing on other machines without TLS." name:"allow-plain-clearing" env:"COUNTERSIGN_ALLOW_PLAIN_CLEARING"`
 }
 
 // connect gives the gateway its transport.

@@ -29,7 +29,7 @@ complete -o default -F _countersign countersign
 }
 
 type completeCommand struct {
-	Words []string `arg:"" optional:"" help:"The words before the next one."`
+	Words []string `arg:"" optional:"" help:"Words already typed."`
 }
 
 // Run prints the commands and flags that may follow.

@@ -9,12 +9,12 @@ import (
 
 // coreSettings say where core banking is asked; docs/core-banking.md explains them.
 type coreSettings struct {
-	URL             string        `help:"Address of core banking, before /corebank/v1. Without it nobody is asked." name:"core-url" env:"COUNTERSIGN_CORE_URL"`
-	CertificateFile string        `help:"Certificate (PEM, with its chain) that this gateway shows there." name:"core-certificate-file" env:"COUNTERSIGN_CORE_CERTIFICATE_FILE"`
+	URL             string        `help:"Base URL of core banking, without /corebank/v1. If empty, core banking is not used." name:"core-url" env:"COUNTERSIGN_CORE_URL"`
+	CertificateFile string        `help:"Client certificate (PEM, with its chain) of this gateway." name:"core-certificate-file" env:"COUNTERSIGN_CORE_CERTIFICATE_FILE"`
 	KeyFile         string        `help:"Private key (PEM) of that certificate." name:"core-key-file" env:"COUNTERSIGN_CORE_KEY_FILE"`
-	CAFile          string        `help:"Who may have signed the certificate of core banking (PEM); those of the system without." name:"core-ca-file" env:"COUNTERSIGN_CORE_CA_FILE"`
-	Within          time.Duration `help:"Time for the answer to a question, 100ms to 5s." name:"core-timeout" default:"2s" env:"COUNTERSIGN_CORE_TIMEOUT"`
-	Incoming        string        `help:"What becomes of incoming payments when core banking is not reached: refuse or accept." name:"core-incoming" default:"refuse" enum:"refuse,accept" env:"COUNTERSIGN_CORE_INCOMING"`
+	CAFile          string        `help:"CA certificates (PEM) to verify core banking. Default: those of the system." name:"core-ca-file" env:"COUNTERSIGN_CORE_CA_FILE"`
+	Within          time.Duration `help:"Time limit for a reply, 100ms to 5s." name:"core-timeout" default:"2s" env:"COUNTERSIGN_CORE_TIMEOUT"`
+	Incoming        string        `help:"Incoming payments while core banking cannot be reached: refuse or accept." name:"core-incoming" default:"refuse" enum:"refuse,accept" env:"COUNTERSIGN_CORE_INCOMING"`
 }
 
 // apply gives the gateway its port to core banking.

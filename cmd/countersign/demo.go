@@ -29,14 +29,14 @@ import (
 type demoCommand struct {
 	Listen          string `help:"Address of portal and API." default:"127.0.0.1:8080" env:"COUNTERSIGN_LISTEN"`
 	SimulatorListen string `help:"Address of the clearing simulator." default:"127.0.0.1:8081" env:"COUNTERSIGN_SIMULATOR_LISTEN"`
-	DataDir         string `help:"Where the demo keeps its database and keys." default:".data" env:"COUNTERSIGN_DATA_DIR"`
-	CacheDir        string `help:"Where make keeps what it fetched." default:".cache" env:"COUNTERSIGN_CACHE_DIR"`
+	DataDir         string `help:"Directory for the database and keys of the demo." default:".data" env:"COUNTERSIGN_DATA_DIR"`
+	CacheDir        string `help:"Cache directory of make." default:".cache" env:"COUNTERSIGN_CACHE_DIR"`
 	DatabaseURL     string `help:"An existing PostgreSQL instead of a private one." env:"COUNTERSIGN_DATABASE_URL"`
-	Simulator       string `help:"Bring the clearing simulator along (on), or use one that runs elsewhere (off)." enum:"on,off" default:"on" env:"COUNTERSIGN_DEMO_SIMULATOR"`
-	ClearingSICURL  string `help:"Where Swiss instant payments go when the simulator is off." name:"clearing-sic-url" env:"COUNTERSIGN_CLEARING_SIC_URL"`
-	Empty           bool   `help:"Leave the realm of a new demo empty, instead of filling it with a day's payments." env:"COUNTERSIGN_DEMO_EMPTY"`
-	ClearingSCTURL  string `help:"Where SEPA instant payments go when the simulator is off." name:"clearing-sct-url" env:"COUNTERSIGN_CLEARING_SCT_URL"`
-	NoDeliveries    bool   `help:"Send nothing to clearing: for measurements." hidden:""`
+	Simulator       string `help:"Start the clearing simulator (on), or use one that runs elsewhere (off)." enum:"on,off" default:"on" env:"COUNTERSIGN_DEMO_SIMULATOR"`
+	ClearingSICURL  string `help:"Address to send Swiss instant payments to if the simulator is off." name:"clearing-sic-url" env:"COUNTERSIGN_CLEARING_SIC_URL"`
+	Empty           bool   `help:"Leave the realm of a new demo empty, instead of creating a day's payments." env:"COUNTERSIGN_DEMO_EMPTY"`
+	ClearingSCTURL  string `help:"Address to send SEPA instant payments to if the simulator is off." name:"clearing-sct-url" env:"COUNTERSIGN_CLEARING_SCT_URL"`
+	NoDeliveries    bool   `help:"Send nothing to clearing, for benchmarks." hidden:""`
 
 	Rules   ruleSettings     `embed:""`
 	Profile profile.Settings `embed:""`

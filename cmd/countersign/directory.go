@@ -18,14 +18,14 @@ import (
 )
 
 type directoryCommand struct {
-	Import importDirectoryCommand `cmd:"" help:"Put a directory of banks in force: which bank keeps an account, and whether instant payments reach it."`
+	Import importDirectoryCommand `cmd:"" help:"Import a directory of banks: which bank holds an account, and whether instant payments reach it."`
 }
 
 type importDirectoryCommand struct {
 	File   string        `arg:"" help:"The directory, in the form of docs/operations.md, or the bank master of SIX (CSV, version 3)." type:"existingfile"`
-	Scheme string        `help:"Scheme whose payments it is for; the bank master is for sic-inst." enum:",sic-inst,sct-inst" default:""`
-	Realm  []string      `help:"Realms that use it; without one all of them."`
-	Older  bool          `help:"Put it in force though the one in force is of a later day."`
+	Scheme string        `help:"Scheme of the directory; the bank master is for sic-inst." enum:",sic-inst,sct-inst" default:""`
+	Realm  []string      `help:"Realms that use it. Default: all."`
+	Older  bool          `help:"Import it even if the current one is newer."`
 	Owner  ownerSettings `embed:""`
 }
 
@@ -105,13 +105,13 @@ func (c *importDirectoryCommand) realms(ctx context.Context) ([]string, error) {
 }
 
 type codesCommand struct {
-	Import importCodesCommand `cmd:"" help:"Put an edition of the external code sets in force, for all realms."`
+	Import importCodesCommand `cmd:"" help:"Import an edition of the external code sets, for all realms."`
 }
 
 type importCodesCommand struct {
 	File    string        `arg:"" help:"The external code sets as iso20022.org publishes them in JSON." type:"existingfile"`
-	Edition string        `help:"Day the file was published, YYYY-MM-DD; it does not say so itself."`
-	From    string        `help:"First day the edition is in force, in Zurich; the day it was published without one."`
+	Edition string        `help:"Publication date of the file, YYYY-MM-DD; the file does not contain it."`
+	From    string        `help:"First day the edition applies, in Zurich. Default: the publication date."`
 	Owner   ownerSettings `embed:""`
 }
 
@@ -137,7 +137,7 @@ func (c *importCodesCommand) Run(ctx context.Context, log *slog.Logger) error {
 }
 
 type calendarCommand struct {
-	Import importCalendarCommand `cmd:"" help:"Put a calendar of clearing days in force, for all realms."`
+	Import importCalendarCommand `cmd:"" help:"Import a calendar of clearing days, for all realms."`
 }
 
 type importCalendarCommand struct {

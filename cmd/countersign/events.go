@@ -9,19 +9,19 @@ import (
 )
 
 type eventsCommand struct {
-	Tail eventsTailCommand `cmd:"" help:"Print the events of a realm as JSON, one a line, and wait for more."`
+	Tail eventsTailCommand `cmd:"" help:"Print the events of a realm as JSON, one per line, and wait for more."`
 }
 
 type eventsTailCommand struct {
 	URL      string   `help:"Address of the gateway." default:"http://127.0.0.1:8080" env:"COUNTERSIGN_URL"`
 	Realm    string   `help:"The realm." default:"demo" env:"COUNTERSIGN_API_REALM"`
-	Client   string   `help:"The client to sign in through." required:"" env:"COUNTERSIGN_API_CLIENT"`
-	Secret   string   `help:"Its secret." env:"COUNTERSIGN_API_SECRET"`
-	User     string   `help:"The user who reads; without one the client reads with roles of its own." env:"COUNTERSIGN_API_USER"`
+	Client   string   `help:"Client id to sign in with." required:"" env:"COUNTERSIGN_API_CLIENT"`
+	Secret   string   `help:"Secret of the client." env:"COUNTERSIGN_API_SECRET"`
+	User     string   `help:"User to sign in. If empty, the client signs in with its own roles." env:"COUNTERSIGN_API_USER"`
 	Password string   `help:"The user's password." env:"COUNTERSIGN_API_PASSWORD"`
 	Type     []string `help:"Only events of these types, such as message.settled."`
-	After    string   `help:"Begin after the event with this id; latest begins with the next one, and nothing with the oldest one."`
-	Cursor   string   `help:"A file that keeps the place, so that the next run goes on there." type:"path"`
+	After    string   `help:"Start after the event with this id, or with the next event (latest). Default: the oldest event."`
+	Cursor   string   `help:"File to store the position in, so that the next run continues there." type:"path"`
 }
 
 // place is a cursor that a run keeps in memory.

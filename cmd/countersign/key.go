@@ -109,8 +109,8 @@ func newKeyLine(id string) (string, error) {
 }
 
 type keyCommand struct {
-	New    keyNewCommand    `cmd:"" help:"Print a new line for a key file: put it first, and it seals from the next start on."`
-	Public keyPublicCommand `cmd:"" help:"Print the public halves of the keys that sign the audit trail, for the verifiers of bundles."`
+	New    keyNewCommand    `cmd:"" help:"Print a new line for a key file. Put it first: it is used from the next start on."`
+	Public keyPublicCommand `cmd:"" help:"Print the public keys of the audit trail, for verifying bundles."`
 }
 
 type keyPublicCommand struct {
@@ -127,7 +127,7 @@ func (c *keyPublicCommand) Run() error {
 }
 
 type keyNewCommand struct {
-	ID string `help:"What the key is called: a-z, 0-9, dots and dashes, at most 32 characters, for example release-2027." required:""`
+	ID string `help:"Name of the key: a-z, 0-9, dots and dashes, at most 32 characters, for example release-2027." required:""`
 }
 
 // Run prints the line. It goes to standard output and nowhere else.

@@ -20,26 +20,26 @@ type commands struct {
 	Serve     serveCommand     `cmd:"" help:"Run the gateway: portal, API and clearing."`
 	Demo      demoCommand      `cmd:"" help:"Run the gateway with a private database, demo users and a clearing simulator."`
 	Migrate   migrateCommand   `cmd:"" help:"Bring the database schema up to date."`
-	Check     checkCommand     `cmd:"" help:"Check that nothing in the database breaks an invariant."`
-	Audit     auditCommand     `cmd:"" help:"Prove what the sealed audit trail says, to yourself and to others."`
-	Archive   archiveCommand   `cmd:"" help:"Write what ended by the end of a month into a file that proves it without the database."`
-	Key       keyCommand       `cmd:"" help:"Make keys for the key files."`
+	Check     checkCommand     `cmd:"" help:"Check the invariants of the database."`
+	Audit     auditCommand     `cmd:"" help:"Verify and export the sealed audit trail."`
+	Archive   archiveCommand   `cmd:"" help:"Archive the messages that ended by the end of a month in a file that can be verified without the database."`
+	Key       keyCommand       `cmd:"" help:"Create keys for the key files."`
 	Validate  validateCommand  `cmd:"" help:"Check ISO 20022 documents: payment orders against structure and rules, other messages against structure."`
-	Realm     realmCommand     `cmd:"" help:"Set up a realm before its administrators can."`
-	Clearing  clearingCommand  `cmd:"" help:"Look at how documents travel to clearing."`
-	Directory directoryCommand `cmd:"" help:"Look after the directories of banks."`
-	Codes     codesCommand     `cmd:"" help:"Look after the external code sets of ISO 20022."`
-	Calendar  calendarCommand  `cmd:"" help:"Look after the calendars of clearing days."`
-	User      userCommand      `cmd:"" help:"Look after user accounts."`
-	Events    eventsCommand    `cmd:"" help:"Follow what happens to messages, through the API."`
+	Realm     realmCommand     `cmd:"" help:"Create and set up realms."`
+	Clearing  clearingCommand  `cmd:"" help:"Show clearing profiles and compare statements."`
+	Directory directoryCommand `cmd:"" help:"Manage the directories of banks."`
+	Codes     codesCommand     `cmd:"" help:"Manage the external code sets of ISO 20022."`
+	Calendar  calendarCommand  `cmd:"" help:"Manage the calendars of clearing days."`
+	User      userCommand      `cmd:"" help:"Manage user accounts."`
+	Events    eventsCommand    `cmd:"" help:"Follow the events of messages, through the API."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
-	Licenses  licensesCommand  `cmd:"" help:"Print the licences of everything that is linked into the program."`
+	Licenses  licensesCommand  `cmd:"" help:"Print the licences of the linked libraries."`
 
 	Completion completionCommand `cmd:"" help:"Print the completion of a shell: source <(countersign completion bash)."`
-	Complete   completeCommand   `cmd:"" hidden:"" passthrough:"" help:"Print the words that may come next."`
+	Complete   completeCommand   `cmd:"" hidden:"" passthrough:"" help:"Print the possible next words."`
 
-	LogFormat string `help:"How to write the log." enum:"text,json" default:"text" env:"COUNTERSIGN_LOG_FORMAT"`
-	LogLevel  string `help:"What to log." enum:"debug,info,warn,error" default:"info" env:"COUNTERSIGN_LOG_LEVEL"`
+	LogFormat string `help:"Format of the log." enum:"text,json" default:"text" env:"COUNTERSIGN_LOG_FORMAT"`
+	LogLevel  string `help:"Lowest level to log." enum:"debug,info,warn,error" default:"info" env:"COUNTERSIGN_LOG_LEVEL"`
 }
 
 func main() {

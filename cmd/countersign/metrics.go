@@ -15,8 +15,8 @@ import (
 
 // metricSettings are the address of /metrics and that of the trace collector.
 type metricSettings struct {
-	MetricsListen  string `help:"Address of /metrics, for Prometheus: one that only operators reach. None by default." env:"COUNTERSIGN_METRICS_LISTEN"`
-	TracesEndpoint string `help:"Address of an OpenTelemetry collector that takes traces (OTLP over HTTP), such as http://127.0.0.1:4318/v1/traces. None by default." env:"COUNTERSIGN_TRACES_ENDPOINT"`
+	MetricsListen  string `help:"Listening address of /metrics, for Prometheus. Restrict it to operators. Default: none." env:"COUNTERSIGN_METRICS_LISTEN"`
+	TracesEndpoint string `help:"Address of an OpenTelemetry collector for traces (OTLP over HTTP), such as http://127.0.0.1:4318/v1/traces. Default: none." env:"COUNTERSIGN_TRACES_ENDPOINT"`
 }
 
 // apply opens the address, if there is one, and has the gateway counted.

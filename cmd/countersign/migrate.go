@@ -20,7 +20,7 @@ GRANT countersign_app TO countersign_service;                  -- and to nothing
 `
 
 type migrateCommand struct {
-	PrintLogins bool   `help:"Print the SQL that makes the database and the two logins, and end."`
+	PrintLogins bool   `help:"Print the SQL that creates the database and the two logins, and exit."`
 	DatabaseURL string `help:"PostgreSQL URL of the schema's owner." env:"COUNTERSIGN_DATABASE_OWNER_URL,COUNTERSIGN_DATABASE_URL"`
 }
 

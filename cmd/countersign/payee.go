@@ -15,12 +15,12 @@ import (
 
 // payeeSettings say where payees of payments in euro are verified; docs/operations.md explains them.
 type payeeSettings struct {
-	URL             string `help:"Where payees of payments in euro are verified: the address of the scheme's routing service, before /vop/v1. Without it nobody is asked." name:"payee-url" env:"COUNTERSIGN_PAYEE_URL"`
-	CertificateFile string `help:"Certificate (PEM, with its chain) that this gateway shows there." name:"payee-certificate-file" env:"COUNTERSIGN_PAYEE_CERTIFICATE_FILE"`
+	URL             string `help:"Base URL of the scheme's routing service for verification of payee, without /vop/v1. If empty, payees are not verified." name:"payee-url" env:"COUNTERSIGN_PAYEE_URL"`
+	CertificateFile string `help:"Client certificate (PEM, with its chain) of this gateway." name:"payee-certificate-file" env:"COUNTERSIGN_PAYEE_CERTIFICATE_FILE"`
 	KeyFile         string `help:"Private key (PEM) of that certificate." name:"payee-key-file" env:"COUNTERSIGN_PAYEE_KEY_FILE"`
-	RequestersFile  string `help:"File with the banks that may ask about accounts kept here, a line each: BIC (or * for a service of many banks) and token." name:"payee-requesters-file" env:"COUNTERSIGN_PAYEE_REQUESTERS_FILE"`
-	RequesterLimit  int    `help:"Questions a second of one such bank." name:"payee-requester-limit" default:"100" env:"COUNTERSIGN_PAYEE_REQUESTER_LIMIT"`
-	CAFile          string `help:"Who may have signed the other side's certificate (PEM); those of the system without." name:"payee-ca-file" env:"COUNTERSIGN_PAYEE_CA_FILE"`
+	RequestersFile  string `help:"File with the banks that may verify payees here, one per line: BIC (or * for a service of many banks) and token." name:"payee-requesters-file" env:"COUNTERSIGN_PAYEE_REQUESTERS_FILE"`
+	RequesterLimit  int    `help:"Maximum requests per second of each of these banks." name:"payee-requester-limit" default:"100" env:"COUNTERSIGN_PAYEE_REQUESTER_LIMIT"`
+	CAFile          string `help:"CA certificates (PEM) to verify the routing service. Default: those of the system." name:"payee-ca-file" env:"COUNTERSIGN_PAYEE_CA_FILE"`
 }
 
 // apply gives the gateway its verifier, and admits the banks that may ask about accounts kept here.

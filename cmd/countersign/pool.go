@@ -8,11 +8,11 @@ import (
 
 // poolSettings are the numbers of database connections by purpose; docs/operations.md explains them.
 type poolSettings struct {
-	Pooler   string `help:"What stands between here and the database: none, or a pooler in transaction mode (pgbouncer)." enum:"none,transaction" default:"none" name:"database-pooler" env:"COUNTERSIGN_DATABASE_POOLER"`
-	Requests int    `help:"Database connections for calls of the API and for who calls; 0 is four a core, at least eight." name:"database-connections" env:"COUNTERSIGN_DATABASE_CONNECTIONS"`
-	Clearing int    `help:"Database connections for deliveries and answers; 0 is two a core, at least six." name:"database-clearing-connections" env:"COUNTERSIGN_DATABASE_CLEARING_CONNECTIONS"`
-	Pages    int    `help:"Database connections for pages, lists and readiness; 0 is one a core, at least four." name:"database-page-connections" env:"COUNTERSIGN_DATABASE_PAGE_CONNECTIONS"`
-	Workers  int    `help:"Deliveries of one scheme, and answers of one, that run at a time; 1 to 500." default:"32" name:"delivery-workers" env:"COUNTERSIGN_DELIVERY_WORKERS"`
+	Pooler   string `help:"Connection pooler in front of the database: none, or one in transaction mode (pgbouncer)." enum:"none,transaction" default:"none" name:"database-pooler" env:"COUNTERSIGN_DATABASE_POOLER"`
+	Requests int    `help:"Database connections for API calls and authentication; 0: four per core, at least eight." name:"database-connections" env:"COUNTERSIGN_DATABASE_CONNECTIONS"`
+	Clearing int    `help:"Database connections for deliveries and answers; 0: two per core, at least six." name:"database-clearing-connections" env:"COUNTERSIGN_DATABASE_CLEARING_CONNECTIONS"`
+	Pages    int    `help:"Database connections for pages, lists and readiness; 0: one per core, at least four." name:"database-page-connections" env:"COUNTERSIGN_DATABASE_PAGE_CONNECTIONS"`
+	Workers  int    `help:"Maximum concurrent deliveries, and answers, per scheme; 1 to 500." default:"32" name:"delivery-workers" env:"COUNTERSIGN_DELIVERY_WORKERS"`
 }
 
 // minConnections: with one or two, a slow statement would hold up all others of its use.

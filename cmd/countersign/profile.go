@@ -7,8 +7,8 @@ import (
 )
 
 type clearingCommand struct {
-	Reconcile reconcileCommand        `cmd:"" help:"Compare a statement of clearing (camt.053, camt.052) with what was approved and sent here, and name each difference."`
-	Profiles  clearingProfilesCommand `cmd:"" help:"Print the clearing profiles that come with the program, in the form of a file of your own."`
+	Reconcile reconcileCommand        `cmd:"" help:"Compare a statement of clearing (camt.053, camt.052) with the payments approved and sent here, and list each difference."`
+	Profiles  clearingProfilesCommand `cmd:"" help:"Print the built-in clearing profiles, in the format of a profile file."`
 }
 
 type clearingProfilesCommand struct{}

@@ -19,16 +19,16 @@ import (
 
 // realmCommand groups the commands by which an operator sets up a realm before it has two administrators.
 type realmCommand struct {
-	Create        realmCreateCommand        `cmd:"" help:"Make an empty realm: the client of its portal, and a policy by which every message needs one approval."`
-	Administrator realmAdministratorCommand `cmd:"" help:"Make one of the first two administrators of a realm, and print the link and the code to set the password with."`
-	Apply         realmApplyCommand         `cmd:"" help:"Bring a realm that never had two administrators to what a YAML file says."`
-	Show          realmShowCommand          `cmd:"" help:"Print a realm as such a file, without secrets."`
+	Create        realmCreateCommand        `cmd:"" help:"Create an empty realm, with the client of its portal and a policy of one approval for every message."`
+	Administrator realmAdministratorCommand `cmd:"" help:"Create one of the first two administrators of a realm, and print the link and the code to set the password."`
+	Apply         realmApplyCommand         `cmd:"" help:"Apply a YAML file to a realm that never had two administrators."`
+	Show          realmShowCommand          `cmd:"" help:"Print a realm as a YAML file, without secrets."`
 }
 
 // ownerSettings are the settings of commands that work as the schema's owner and seal the rows they write.
 type ownerSettings struct {
 	DatabaseURL  string `help:"PostgreSQL URL of the schema's owner." required:"" env:"COUNTERSIGN_DATABASE_OWNER_URL,COUNTERSIGN_DATABASE_URL"`
-	TokenKeyFile string `help:"File with the keys of tokens, which seal what is written." required:"" env:"COUNTERSIGN_TOKEN_KEY_FILE"`
+	TokenKeyFile string `help:"File with the token keys, which seal the written rows." required:"" env:"COUNTERSIGN_TOKEN_KEY_FILE"`
 }
 
 func (s ownerSettings) provisioner() (store.Provisioner, error) {
@@ -41,8 +41,8 @@ func (s ownerSettings) provisioner() (store.Provisioner, error) {
 
 type realmCreateCommand struct {
 	Realm string        `help:"Name of the realm, in addresses: a-z, 0-9 and hyphens." required:""`
-	Mark  string        `help:"Two characters that open every Global ID of the realm; fixed for ever." required:""`
-	Name  string        `help:"Name of the institution, as people read it." required:""`
+	Mark  string        `help:"Two characters that start every Global ID of the realm. They can never be changed." required:""`
+	Name  string        `help:"Display name of the institution." required:""`
 	Owner ownerSettings `embed:""`
 }
 
@@ -67,7 +67,7 @@ type realmAdministratorCommand struct {
 	Realm      string        `help:"Realm of the administrator." required:""`
 	User       string        `help:"User name." required:""`
 	Name       string        `help:"Name of the person." required:""`
-	BreakGlass string        `help:"Why the operator does this although the realm has had two administrators. It is audited, and shown on every administrator's page." placeholder:"REASON"`
+	BreakGlass string        `help:"Reason for this operator action, if the realm has had two administrators. It is audited, and shown to every administrator." placeholder:"REASON"`
 	Portal     string        `help:"Address of the portal, to print the link in full." env:"COUNTERSIGN_PORTAL_URL" placeholder:"URL"`
 	Owner      ownerSettings `embed:""`
 }

@@ -13,7 +13,7 @@ import (
 
 type realmApplyCommand struct {
 	File   string        `arg:"" help:"YAML file as realm show prints it; - reads standard input."`
-	DryRun bool          `help:"Say what would change, and change nothing."`
+	DryRun bool          `help:"Print the changes without making them."`
 	Portal string        `help:"Address of the portal, to print links in full." env:"COUNTERSIGN_PORTAL_URL" placeholder:"URL"`
 	Owner  ownerSettings `embed:""`
 }

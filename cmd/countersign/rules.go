@@ -9,21 +9,21 @@ import (
 
 // ruleSettings are the rules that the schemes leave to a bank, its clearing or their agreement; docs/operations.md explains them.
 type ruleSettings struct {
-	SICLimit                string `help:"Largest Swiss instant payment, in CHF; that of the clearing profile without it, 20000.00 as shipped." env:"COUNTERSIGN_SIC_LIMIT"`
-	SCTLimit                string `help:"Largest SEPA instant payment, in EUR; that of the clearing profile without it, 999999999.99 as shipped." env:"COUNTERSIGN_SCT_LIMIT"`
+	SICLimit                string `help:"Largest Swiss instant payment, in CHF. Default: that of the clearing profile, 20000.00 as shipped." env:"COUNTERSIGN_SIC_LIMIT"`
+	SCTLimit                string `help:"Largest SEPA instant payment, in EUR. Default: that of the clearing profile, 999999999.99 as shipped." env:"COUNTERSIGN_SCT_LIMIT"`
 	SICUnstructuredEnd      string `help:"First day without unstructured addresses in Swiss payments." default:"2026-11-14" env:"COUNTERSIGN_SIC_UNSTRUCTURED_END"`
 	SCTUnstructuredEnd      string `help:"First day without unstructured addresses in SEPA payments." default:"2026-11-15" env:"COUNTERSIGN_SCT_UNSTRUCTURED_END"`
 	PreviousEnd             string `help:"First day on which uploaded orders in pain.001.001.03 are refused." name:"pain-001-001-03-end" default:"2026-11-14" env:"COUNTERSIGN_PAIN_001_001_03_END"`
-	SICFallback             bool   `help:"Swiss payments may ask for a normal payment when the instant one fails (ITP)." env:"COUNTERSIGN_SIC_FALLBACK"`
-	SICCollectiveBooking    bool   `help:"Swiss payments may ask for collective booking." env:"COUNTERSIGN_SIC_COLLECTIVE_BOOKING"`
+	SICFallback             bool   `help:"Allow Swiss payments to request a normal payment if the instant one fails (ITP)." env:"COUNTERSIGN_SIC_FALLBACK"`
+	SICCollectiveBooking    bool   `help:"Allow Swiss payments to request collective booking." env:"COUNTERSIGN_SIC_COLLECTIVE_BOOKING"`
 	KnownBanksOnly          bool   `help:"Refuse Swiss and Liechtenstein bank codes that the embedded list of banks lacks." env:"COUNTERSIGN_KNOWN_BANKS_ONLY"`
 	SICRecallDays           int    `help:"Swiss banking days in which a payment may be recalled; 0 for no limit." default:"0" env:"COUNTERSIGN_SIC_RECALL_DAYS"`
-	SICReturnDays           int    `help:"Swiss banking days in which a payment may be returned unasked; 0 for no limit." default:"0" env:"COUNTERSIGN_SIC_RETURN_DAYS"`
+	SICReturnDays           int    `help:"Swiss banking days in which a payment may be returned without a recall; 0 for no limit." default:"0" env:"COUNTERSIGN_SIC_RETURN_DAYS"`
 	SICAnswerDays           int    `help:"Swiss banking days to answer a recall." default:"15" env:"COUNTERSIGN_SIC_ANSWER_DAYS"`
 	SCTAnswerDays           int    `help:"TARGET days to answer a recall." default:"15" env:"COUNTERSIGN_SCT_ANSWER_DAYS"`
 	SICRecallCharge         string `help:"Largest charge kept of a recalled Swiss payment, in CHF." default:"25.00" env:"COUNTERSIGN_SIC_RECALL_CHARGE"`
 	SCTRecallCharge         string `help:"Largest charge kept of a recalled SEPA payment, in EUR." default:"25.00" env:"COUNTERSIGN_SCT_RECALL_CHARGE"`
-	SCTReturnsWithoutRecall bool   `help:"Let SEPA payments go back though no recall asked for them." name:"sct-returns-without-recall" env:"COUNTERSIGN_SCT_RETURNS_WITHOUT_RECALL"`
+	SCTReturnsWithoutRecall bool   `help:"Allow SEPA payments to be returned without a recall." name:"sct-returns-without-recall" env:"COUNTERSIGN_SCT_RETURNS_WITHOUT_RECALL"`
 }
 
 // maxRuleDays bounds the days of a rule, a year: more is a slip of the pen.

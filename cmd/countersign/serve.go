@@ -25,22 +25,22 @@ type serveCommand struct {
 	DatabaseURL       string           `help:"PostgreSQL URL of the service's login." required:"" env:"COUNTERSIGN_DATABASE_URL"`
 	ReleaseKeyFile    string           `help:"File with the keys that seal what is approved and sent." required:"" env:"COUNTERSIGN_RELEASE_KEY_FILE"`
 	TokenKeyFile      string           `help:"File with the key of tokens." required:"" env:"COUNTERSIGN_TOKEN_KEY_FILE"`
-	AuditKeyFile      string           `help:"File with the keys that sign the checkpoints of the sealed audit trail; without one it is not sealed." env:"COUNTERSIGN_AUDIT_KEY_FILE"`
-	DatabaseWait      time.Duration    `help:"How long to wait at the start for a database that does not answer." default:"2m" env:"COUNTERSIGN_DATABASE_WAIT"`
-	MarksFile         string           `help:"File of this gateway, outside the database, for the newest checkpoint of each realm: a database that lost rows is noticed after a restart." env:"COUNTERSIGN_MARKS_FILE"`
-	CheckFile         string           `help:"File in which countersign check --result leaves its outcome, for the metrics and the page Operation." env:"COUNTERSIGN_CHECK_FILE"`
-	Environment       string           `help:"Shown on every page." enum:"TEST,PROD" default:"TEST" env:"COUNTERSIGN_ENVIRONMENT"`
+	AuditKeyFile      string           `help:"File with the keys that sign the checkpoints of the audit trail. If empty, the trail is not sealed." env:"COUNTERSIGN_AUDIT_KEY_FILE"`
+	DatabaseWait      time.Duration    `help:"How long to wait for the database at the start." default:"2m" env:"COUNTERSIGN_DATABASE_WAIT"`
+	MarksFile         string           `help:"File outside the database for the newest checkpoint of each realm, to detect lost rows after a restart." env:"COUNTERSIGN_MARKS_FILE"`
+	CheckFile         string           `help:"File that countersign check --result writes, for the metrics and the page Operation." env:"COUNTERSIGN_CHECK_FILE"`
+	Environment       string           `help:"Text shown on every page." enum:"TEST,PROD" default:"TEST" env:"COUNTERSIGN_ENVIRONMENT"`
 	HouseName         string           `help:"Name of the institution, on the sign-in page and on prints." env:"COUNTERSIGN_HOUSE_NAME"`
 	HouseLogo         string           `help:"File with its logo for the sign-in page: SVG or PNG, up to 64 kB." env:"COUNTERSIGN_HOUSE_LOGO"`
-	TLS               bool             `help:"Browsers reach the portal through HTTPS." default:"true" negatable:"" env:"COUNTERSIGN_TLS"`
-	OneCheckerSession bool             `help:"A checker who signs in to the portal ends their other sessions." default:"true" negatable:"" env:"COUNTERSIGN_ONE_CHECKER_SESSION"`
-	ClearingTokenFile string           `help:"File with the bearer token clearing shows when it delivers." env:"COUNTERSIGN_CLEARING_TOKEN_FILE"`
-	OperatorRealm     string           `help:"Realm whose supervisors and administrators see documents of clearing that match nothing, and whose audit trail tells of them." env:"COUNTERSIGN_OPERATOR_REALM"`
+	TLS               bool             `help:"Browsers use HTTPS for the portal." default:"true" negatable:"" env:"COUNTERSIGN_TLS"`
+	OneCheckerSession bool             `help:"End the other sessions of a checker who signs in to the portal." default:"true" negatable:"" env:"COUNTERSIGN_ONE_CHECKER_SESSION"`
+	ClearingTokenFile string           `help:"File with the bearer token that clearing must send with deliveries." env:"COUNTERSIGN_CLEARING_TOKEN_FILE"`
+	OperatorRealm     string           `help:"Realm for unmatched documents from clearing: its supervisors and administrators see them, and its audit trail records them." env:"COUNTERSIGN_OPERATOR_REALM"`
 	Rules             ruleSettings     `embed:""`
 	Traffic           trafficSettings  `embed:""`
 	Pools             poolSettings     `embed:""`
 	Metrics           metricSettings   `embed:""`
-	AllowPlainHTTP    bool             `help:"Serve without HTTPS on an address beyond this machine (with --no-tls)." name:"allow-plain-http" env:"COUNTERSIGN_ALLOW_PLAIN_HTTP"`
+	AllowPlainHTTP    bool             `help:"Allow --no-tls on an address that other machines can reach." name:"allow-plain-http" env:"COUNTERSIGN_ALLOW_PLAIN_HTTP"`
 	Clearing          clearingSettings `embed:""`
 	Profile           profile.Settings `embed:""`
 	Payee             payeeSettings    `embed:""`

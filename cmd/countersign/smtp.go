@@ -13,13 +13,13 @@ import (
 
 // mailSettings say how notices to people are sent by e-mail; docs/operations.md explains them.
 type mailSettings struct {
-	Address      string               `help:"Host and port of the SMTP server for notices to people; without it none are sent." name:"smtp-address" env:"COUNTERSIGN_SMTP_ADDRESS"`
-	Security     service.MailSecurity `help:"starttls (required of the server), tls from the first byte, or none." name:"smtp-security" enum:"starttls,tls,none" default:"starttls" env:"COUNTERSIGN_SMTP_SECURITY"`
+	Address      string               `help:"Host and port of the SMTP server for notifications. If empty, none are sent." name:"smtp-address" env:"COUNTERSIGN_SMTP_ADDRESS"`
+	Security     service.MailSecurity `help:"Encryption: starttls (required), tls, or none." name:"smtp-security" enum:"starttls,tls,none" default:"starttls" env:"COUNTERSIGN_SMTP_SECURITY"`
 	From         string               `help:"Sender, such as Countersign <countersign@bank.example>." name:"smtp-from" env:"COUNTERSIGN_SMTP_FROM"`
 	User         string               `help:"User at the SMTP server." name:"smtp-user" env:"COUNTERSIGN_SMTP_USER"`
 	PasswordFile string               `help:"File with the password of that user." name:"smtp-password-file" env:"COUNTERSIGN_SMTP_PASSWORD_FILE"`
-	CAFile       string               `help:"Who may have signed the certificate of the SMTP server (PEM); those of the system without." name:"smtp-ca-file" env:"COUNTERSIGN_SMTP_CA_FILE"`
-	AllowPlain   bool                 `help:"Let e-mails travel without TLS to a server beyond this machine." name:"allow-plain-smtp" env:"COUNTERSIGN_ALLOW_PLAIN_SMTP"`
+	CAFile       string               `help:"CA certificates (PEM) to verify the SMTP server. Default: those of the system." name:"smtp-ca-file" env:"COUNTERSIGN_SMTP_CA_FILE"`
+	AllowPlain   bool                 `help:"Allow an SMTP server on another machine without TLS." name:"allow-plain-smtp" env:"COUNTERSIGN_ALLOW_PLAIN_SMTP"`
 	Portal       string               `help:"Address of the portal, for the links in e-mails." name:"portal" env:"COUNTERSIGN_PORTAL_URL" placeholder:"URL"`
 }
 

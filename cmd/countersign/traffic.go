@@ -10,13 +10,13 @@ import (
 
 // trafficSettings say whom the gateway believes and how much it takes; docs/operations.md explains them.
 type trafficSettings struct {
-	TrustedProxies  []string      `help:"Networks or addresses of the proxies in front, whose X-Forwarded-* headers are believed." env:"COUNTERSIGN_TRUSTED_PROXIES"`
-	WebhookNetworks []string      `help:"Networks or addresses that are not public and that webhooks may reach all the same." env:"COUNTERSIGN_WEBHOOK_NETWORKS"`
-	LimitPrincipal  int           `help:"API calls a second of one user and client." default:"2000" env:"COUNTERSIGN_LIMIT_PRINCIPAL"`
-	LimitAddress    int           `help:"Requests a second from one address." default:"4000" env:"COUNTERSIGN_LIMIT_ADDRESS"`
-	DrainPause      time.Duration `help:"How long requests are still taken after SIGTERM, while /readyz says 503, so that a balancer turns to others." default:"0s" env:"COUNTERSIGN_DRAIN_PAUSE"`
-	MaxRequests     int           `help:"API calls that are worked on at a time; more are answered 503 with Retry-After." default:"128" env:"COUNTERSIGN_MAX_REQUESTS"`
-	MaxConnections  int           `help:"Connections at a time." default:"4000" env:"COUNTERSIGN_MAX_CONNECTIONS"`
+	TrustedProxies  []string      `help:"Networks or addresses of the proxies whose X-Forwarded-* headers are trusted." env:"COUNTERSIGN_TRUSTED_PROXIES"`
+	WebhookNetworks []string      `help:"Networks or addresses that are not public, and that webhooks may use." env:"COUNTERSIGN_WEBHOOK_NETWORKS"`
+	LimitPrincipal  int           `help:"Maximum API calls per second of a user and client." default:"2000" env:"COUNTERSIGN_LIMIT_PRINCIPAL"`
+	LimitAddress    int           `help:"Maximum requests per second from an address." default:"4000" env:"COUNTERSIGN_LIMIT_ADDRESS"`
+	DrainPause      time.Duration `help:"How long requests are still accepted after SIGTERM, while /readyz returns 503 to the load balancer." default:"0s" env:"COUNTERSIGN_DRAIN_PAUSE"`
+	MaxRequests     int           `help:"Maximum concurrent API calls. Further calls get 503 with Retry-After." default:"128" env:"COUNTERSIGN_MAX_REQUESTS"`
+	MaxConnections  int           `help:"Maximum concurrent connections." default:"4000" env:"COUNTERSIGN_MAX_CONNECTIONS"`
 }
 
 // maxDrain limits the drain time: service managers kill a program that does not stop.

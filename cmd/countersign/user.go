@@ -15,15 +15,15 @@ import (
 )
 
 type userCommand struct {
-	Password passwordCommand `cmd:"" help:"Give a user account of a realm that has not had two administrators yet a new password, read from standard input, and end all it is signed in with."`
+	Password passwordCommand `cmd:"" help:"Set a new password, read from standard input, for an account of a realm that has not had two administrators yet, and end its sessions."`
 }
 
 type passwordCommand struct {
 	Realm        string `help:"Realm of the account." required:""`
 	User         string `help:"Name of the account." required:""`
-	BreakGlass   string `help:"Why the operator does this although the realm has had two administrators. It is audited, and shown on every administrator's page." placeholder:"REASON"`
+	BreakGlass   string `help:"Reason for this operator action, if the realm has had two administrators. It is audited, and shown to every administrator." placeholder:"REASON"`
 	DatabaseURL  string `help:"PostgreSQL URL of the schema's owner." required:"" env:"COUNTERSIGN_DATABASE_OWNER_URL,COUNTERSIGN_DATABASE_URL"`
-	TokenKeyFile string `help:"File with the keys of tokens, which seal the account too." required:"" env:"COUNTERSIGN_TOKEN_KEY_FILE"`
+	TokenKeyFile string `help:"File with the token keys, which seal the account." required:"" env:"COUNTERSIGN_TOKEN_KEY_FILE"`
 }
 
 // Run reads the password from one line of standard input, so that it stands in no list of processes and no history of a shell.

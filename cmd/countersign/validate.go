@@ -18,10 +18,10 @@ import (
 )
 
 type validateCommand struct {
-	Files  []string `arg:"" name:"file" help:"Documents to check: XML, or JSON as instruction/create takes it. Of a folder, all .xml and .json files in it and below it. - is standard input."`
-	Scheme string   `help:"Rules to hold payment orders against: sic-inst or sct-inst. Without it each order is checked by those of its currency." enum:",sic-inst,sct-inst" default:""`
-	Format string   `help:"How to write findings: text with a line for each, line with one line for each file (what a folder gets unless you say otherwise), or json with one object for each file, on a line." enum:",text,line,json" default:""`
-	Date   day      `help:"Day the rules are those of, as YYYY-MM-DD; today in Zurich without it."`
+	Files  []string `arg:"" name:"file" help:"Documents to check: XML, or JSON as for instruction/create; or a folder, with all .xml and .json files in and below it; or - for standard input."`
+	Scheme string   `help:"Rules for payment orders: sic-inst or sct-inst. Default: those of the currency of each order." enum:",sic-inst,sct-inst" default:""`
+	Format string   `help:"Format of the findings: text (one line each), line (one line per file, the default for a folder), or json (one object per line and file)." enum:",text,line,json" default:""`
+	Date   day      `help:"Apply the rules of this day, YYYY-MM-DD. Default: today in Zurich."`
 }
 
 // day is a date on the command line.

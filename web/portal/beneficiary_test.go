@@ -171,7 +171,7 @@ func TestTheQueueMarksWhatIsNewAboutACreditor(t *testing.T) {
 	if said := queue.flags(other); said != "New beneficiary, Other name than listed" {
 		t.Errorf("of another name at the account of a beneficiary: %q", said)
 	}
-	queue.says("has this account under the name Beispiel Holzbau GmbH.").says("Beispiel Holzbau GmbH has been in the list since")
+	queue.says("this account has the name Beispiel Holzbau GmbH.").says("Beispiel Holzbau GmbH has been in the list since")
 	b.change("SET session_replication_role = replica; UPDATE beneficiary SET added_at = added_at - interval '8 days'")
 	if said := checker.get("/queue").flags(second); said != "" {
 		t.Errorf("a beneficiary whose row does not fit its seal counts: %q", said)

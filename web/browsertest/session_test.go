@@ -179,7 +179,7 @@ func TestATabSaysThatAnotherPersonIsSignedInNow(t *testing.T) {
 	must(t, second, err)
 	p.says("#stay", "You are signed in as demo/checker2 now")
 	p.click("button", "Check your answers")
-	p.says("#main", "The page was made for maker1. Nothing was done.")
+	p.says("#main", "The page was created for maker1. Nothing was done.")
 	p.signIn(demo.Realm, "maker1")
 	p.open("/payments/new")
 	p.counts("#stay[hidden]", 1)

@@ -96,7 +96,7 @@ func TestAFileIsApprovedOnOnePage(t *testing.T) {
 	form := page.fields("/queue/bulk")
 	for _, who := range []*browser{checker, checker.withHTMX()} { // a client may leave out any field of the form
 		unlooked := url.Values{"file": form["file"], "checked": form["checked"]}
-		who.post("/queue/bulk", unlooked).is(http.StatusUnprocessableEntity).says("Look at the marked payments, and confirm that you did.")
+		who.post("/queue/bulk", unlooked).is(http.StatusUnprocessableEntity).says("Check the marked payments, and confirm that you have checked them.")
 	}
 	if n := b.count("SELECT count(*) FROM decision"); n != 0 {
 		t.Fatalf("%d decisions about marked payments that nobody confirmed having looked at", n)

@@ -36,7 +36,7 @@ func TestEachFlagIsSeenWhereADecisionIsMade(t *testing.T) {
 		message     payment.Message
 	}{
 		{"First payment", "First payment to this account", maker.submit(with(filled(), "endToEndId", "a", "creditorIban", other, "creditorName", "New AG"))},
-		{"Changed bank", "the creditor had another one", maker.submit(with(filled(), "endToEndId", "b", "creditorIban", third))},
+		{"Changed bank", "the creditor had a different one", maker.submit(with(filled(), "endToEndId", "b", "creditorIban", third))},
 		{"Unusual amount", "Far above the usual amount", maker.submit(with(filled(), "endToEndId", "c", "amount", "300.01"))},
 		{"New name", "New name for this account", maker.submit(with(filled(), "endToEndId", "d", "amount", "98.00", "creditorName", "Somebody AG"))},
 		{"Possible duplicate", "Possible duplicate: same account and amount", duplicate()},

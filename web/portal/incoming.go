@@ -94,8 +94,10 @@ func showReceivedRecalls(v *Request) error {
 		model.Entries.Entries = append(model.Entries.Entries, row)
 	}
 	model.Pages, model.ExportURL = f.PagesOf("/recalls", list, next), "/recalls/table"+f.Query("after", "")
-	model.Empty = ui.Empty{Icon: "circle-check", Title: "No recalls are waiting for an answer",
-		Text: "Recalls from other banks are listed here."}
+	model.Empty = ui.Empty{
+		Icon: "circle-check", Title: "No recalls are waiting for an answer",
+		Text: "Recalls from other banks are listed here.",
+	}
 	switch {
 	case next.MessageID != uuid.Nil:
 		model.Empty = f.NotYet("/recalls", next)

@@ -28,7 +28,7 @@ func TestAFormTellsWhatItHasBecome(t *testing.T) {
 	if name := strange.page.Find(".outlook-creditor bdi").Text(); name != "Beispiel Holz-bau" {
 		t.Errorf("the name is shown as %q", name)
 	}
-	told(with(filled(), "creditorName", "", "town", "")).says("No creditor yet").says("Still to fill in or to correct: Creditor name, Town")
+	told(with(filled(), "creditorName", "", "town", "")).says("No creditor yet").says("To fill in or correct: Creditor name, Town")
 	if n := b.count("SELECT count(*) FROM draft") + b.count("SELECT count(*) FROM message"); n != 0 {
 		t.Errorf("%d rows were stored by looking", n)
 	}

@@ -173,7 +173,7 @@ func (p *person) lostAnswers(t *testing.T) {
 	p.click("button", "Read the file")
 	p.click("link", "Sign in")
 	p.signInAgain("maker1")
-	p.says("main", "The file november.xml is kept")
+	p.says("main", "The file november.xml is saved")
 
 	p.open("/payments/qr-bill")
 	p.fill("Or the text of the QR code", swissBill)

@@ -177,7 +177,7 @@ func TestATabSaysThatAnotherPersonIsSignedInNow(t *testing.T) {
 	p.signIn(demo.Realm, "checker2")
 	_, err = second.Goto("/queue")
 	must(t, second, err)
-	p.says("#stay", "You are signed in as demo/checker2 now")
+	p.says("#stay", "You are now signed in as demo/checker2")
 	p.click("button", "Check your answers")
 	p.says("#main", "The page was created for maker1. Nothing was done.")
 	p.signIn(demo.Realm, "maker1")

@@ -62,7 +62,7 @@ func TestTheOperatorSeesWhatIsStuckAndTriesItAgain(t *testing.T) {
 		}
 		b.Clearing.RunOnce(t.Context())
 	}
-	operator.get("/operation").is(http.StatusOK).says(m.InternalID.String()).says("another one with the same id").says("Delivery to clearing")
+	operator.get("/operation").is(http.StatusOK).says(m.InternalID.String()).says("another one under this message id").says("Delivery to clearing")
 	b.as("maker1").get("/operation").is(http.StatusForbidden)
 	b.as("maker1").post("/operation/retry", nil).is(http.StatusForbidden)
 	b.asIn("demo2", "maker1").post("/operation/retry", nil).is(http.StatusNotFound)

@@ -140,9 +140,9 @@ func TestADecisionIsOfThePersonThatThePageShows(t *testing.T) {
 	w.post("/signout", w.get("/").fields("/signout")).is(http.StatusSeeOther)
 	w.post("/signin", signInForm("checker2")).is(http.StatusSeeOther)
 	stream := page.page.Find("[data-events]").AttrOr("data-events", "")
-	w.get(stream).is(http.StatusOK).says("You are signed in as checker2 now")
+	w.get(stream).is(http.StatusOK).says("You are now signed in as checker2")
 	approve, reject := "/queue/"+id+"/approve", "/queue/"+id+"/reject"
-	w.post(approve, page.fields(approve)).is(http.StatusConflict).says("You are signed in as checker2 now")
+	w.post(approve, page.fields(approve)).is(http.StatusConflict).says("You are now signed in as checker2")
 	form := with(page.fields(reject), "category", "evidence", "reason", "No order")
 	refused := w.post(reject, form).is(http.StatusConflict).says("No order").says("The page was created for checker1. Nothing was done.")
 	next := refused.page.Find("main a[href^='/signin']").AttrOr("href", "")

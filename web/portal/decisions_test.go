@@ -124,7 +124,7 @@ func TestAnAccessReviewIsConfirmedAndKept(t *testing.T) {
 	}
 	form := page.fields("/reports/access")
 	form.Set("note", "maker2 leaves in December.")
-	supervisor.get(supervisor.post("/reports/access", form).goesTo("/reports/access")).is(http.StatusOK).says("confirmed and kept")
+	supervisor.get(supervisor.post("/reports/access", form).goesTo("/reports/access")).is(http.StatusOK).says("confirmed and saved")
 	link, _ := supervisor.get("/reports/access").page.Find(`a[href^="/reports/access/"]`).Attr("href")
 	supervisor.get(link).is(http.StatusOK).says("Confirmed by Supervisor 1").says("maker2 leaves in December.").says("Checker since")
 	if n := b.count("SELECT count(*) FROM audit_event WHERE event = 'access.review' AND detail LIKE '%maker2%'"); n != 1 {

@@ -38,7 +38,7 @@ func TestAFormOfAnotherPersonsPageChangesNothing(t *testing.T) {
 			path := strings.NewReplacer(":id", m.InternalID.String(), ":kind", "user.create").Replace(route.Path)
 			form := url.Values{views.PersonField: {"demo/" + pair[0]}, "reason": {"Typed by the first"}, "category": {"other"}}
 			for _, browser := range []*browser{w, w.withHTMX()} {
-				got := browser.post(path, form).is(http.StatusConflict).says("You are signed in as " + pair[1] + " now").says("Typed by the first")
+				got := browser.post(path, form).is(http.StatusConflict).says("You are now signed in as " + pair[1]).says("Typed by the first")
 				if redirected := got.header.Get("HX-Redirect"); redirected != "" {
 					t.Errorf("%s leads to %s", path, redirected)
 				}

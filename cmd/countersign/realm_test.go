@@ -376,7 +376,7 @@ func TestARealmFileIsReadStrictly(t *testing.T) {
 		"another bank's number": {
 			"iid: \"21977\"", "iid: \"762\"", "accounts/0/agentIid: Enter the bank's number (IID) as in the IBAN",
 		},
-		"a bank of another country": {"bic: AAAACHBBXXX", "bic: AAAADEFFXXX", "accounts/0/agentBic: Enter the BIC of the bank that keeps"},
+		"a bank of another country": {"bic: AAAACHBBXXX", "bic: AAAADEFFXXX", "accounts/0/agentBic: Enter the BIC of the bank that holds"},
 		"no words at all":           {realmYAML, "# nothing\n", "the file is empty"},
 		"a policy twice over":       {"{approvals: 1}", "{approvals: 1, approvals: 0}", "already defined"},
 		"too many approvals":        {"approvals: 2", "approvals: 10", "policies/1/approvals: "},

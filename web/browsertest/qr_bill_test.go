@@ -17,7 +17,7 @@ func TestAQRBillFillsTheForm(t *testing.T) {
 		p.click("link", "Pay a QR-bill")
 		p.fill("Or the text of the QR code", "nothing of the kind")
 		p.click("button", "Fill in the form")
-		p.says(".error-summary", "it begins with SPC")
+		p.says(".error-summary", "its first line is SPC")
 		if name == "with a script" {
 			inspect(p).look("a QR-bill refused")
 		}

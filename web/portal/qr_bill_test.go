@@ -82,11 +82,11 @@ func TestAQRBillFillsTheForm(t *testing.T) {
 	filled := maker.get(maker.sendBill(informed, nil).goesTo("/payments/")).is(http.StatusOK)
 	filled.says("The bill information is not sent: //S1/10/1107/11/261120")
 	maker.sendBill("", nil).is(http.StatusUnprocessableEntity).says("Paste the text")
-	again := maker.sendBill("https://example.org", nil).is(http.StatusUnprocessableEntity).says("begins with SPC")
+	again := maker.sendBill("https://example.org", nil).is(http.StatusUnprocessableEntity).says("first line is SPC")
 	if text := again.page.Find("textarea").Text(); text != "https://example.org" {
 		t.Errorf("the text comes back as %q", text)
 	}
-	maker.sendBill(bill(20, "EUR"), nil).is(http.StatusUnprocessableEntity).says("SEPA instant payments carry no QR reference")
+	maker.sendBill(bill(20, "EUR"), nil).is(http.StatusUnprocessableEntity).says("SEPA instant payments cannot carry a QR reference")
 	maker.sendBill("", []byte("%PDF-1.7")).is(http.StatusUnprocessableEntity).says("PNG or JPEG")
 	maker.sendBill("", bytes.Repeat([]byte("x"), 10<<20+1)).is(http.StatusUnprocessableEntity).says("10 MB at most")
 	beyond := maker.sendBill("", bytes.Repeat([]byte("x"), 11<<20)).is(http.StatusRequestEntityTooLarge)

@@ -17,7 +17,7 @@ func TestAQuestionGoesFromTheQueueToItsMakerAndBack(t *testing.T) {
 	m := maker.submit(filled())
 	ref, at := string(m.GlobalID), "/queue/"+m.InternalID.String()
 	checker.get(at).is(http.StatusOK).says("Ask the maker")
-	form := checker.get(at + "/ask").is(http.StatusOK).says("Nobody can approve it before that").fields(at + "/ask")
+	form := checker.get(at + "/ask").is(http.StatusOK).says("Nobody can approve it until then").fields(at + "/ask")
 	empty := checker.post(at+"/ask", form).is(http.StatusUnprocessableEntity)
 	if got := empty.problems(); len(got) != 1 || !strings.Contains(got[0], "Enter your question") {
 		t.Errorf("without a question: %v", got)

@@ -23,6 +23,7 @@ import (
 // Reader reads messages, documents and their history. It cannot write; pages and lists only get a Reader.
 type Reader struct {
 	db *Database
+	q  *dbsqlc.Queries // of the transaction of Together; nil for one of its own for each read
 }
 
 // NewReader makes a Reader.
@@ -30,11 +31,22 @@ func NewReader(db *Database) *Reader { return &Reader{db: db} }
 
 // read runs one read of a realm; a realm that cannot exist is empty.
 func (r *Reader) read(ctx context.Context, realm string, mode Mode, work func(*dbsqlc.Queries) error) error {
-	err := r.db.InRealm(ctx, realm, mode, func(_ pgx.Tx, q *dbsqlc.Queries) error { return work(q) })
+	var err error
+	if r.q != nil {
+		err = work(r.q)
+	} else {
+		err = r.db.InRealm(ctx, realm, mode, func(_ pgx.Tx, q *dbsqlc.Queries) error { return work(q) })
+	}
 	if errors.Is(err, ErrNoRealm) || errors.Is(err, pgx.ErrNoRows) {
 		return payment.ErrNotFound
 	}
 	return err
+}
+
+// Together runs several reads of a realm in one transaction of mode Searching. work reads only with the Reader that it gets: it must not
+// wait for another connection.
+func (r *Reader) Together(ctx context.Context, realm string, work func(*Reader) error) error {
+	return r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error { return work(&Reader{db: r.db, q: q}) })
 }
 
 // Message returns a message with its current content and its decisions, or payment.ErrNotFound.

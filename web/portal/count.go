@@ -32,21 +32,30 @@ func (c counted) facts(f Filter, now time.Time) views.QueueFacts {
 
 // counted reads all pending messages once and assigns them to the tabs. Only when there are more than one read returns, each tab is read
 // further on its own, up to the limit of its count.
-func (v *Request) counted(f *Filter) (counted, error) {
+func (v *Request) counted(f *Filter) (now counted, err error) {
+	err = v.Config.Reader.Together(v.Context(), v.By.Realm, func(r *store.Reader) (err error) {
+		now, err = v.countedBy(r, f)
+		return err
+	})
+	return now, err
+}
+
+// countedBy is counted with a reader.
+func (v *Request) countedBy(r *store.Reader, f *Filter) (counted, error) {
 	now := counted{tabs: map[string]string{}}
 	if v.By.Has(identity.RoleChecker) {
-		decided, err := v.Config.Reader.DecidedCount(v.Context(), v.By.Realm, v.By.PersonID, v.Midnight(), maxCounted)
+		decided, err := r.DecidedCount(v.Context(), v.By.Realm, v.By.PersonID, v.Midnight(), maxCounted)
 		if err != nil {
 			return now, err
 		}
 		now.tabs[tabDecided] = views.CountOfWaiting(decided)
 	}
-	asked, err := v.Config.Reader.Questions(v.Context(), v.By.Realm, maxCounted)
+	asked, err := r.Questions(v.Context(), v.By.Realm, maxCounted)
 	if err != nil {
 		return now, err
 	}
 	now.tabs[tabAsked] = CountUpTo(asked, maxCounted-1)
-	shares, all, err := v.shares(f)
+	shares, all, err := v.shares(r, f)
 	now.all = all
 	for tab, waiting := range shares {
 		now.tabs[tab] = views.CountOfWaiting(len(waiting))
@@ -56,17 +65,17 @@ func (v *Request) counted(f *Filter) (counted, error) {
 }
 
 // shares returns the keys of each tab, up to the limit of the counts, and the filter common to all tabs.
-func (v *Request) shares(f *Filter) (map[string][]store.WaitingMessages, store.QueueFilter, error) {
+func (v *Request) shares(r *store.Reader, f *Filter) (map[string][]store.WaitingMessages, store.QueueFilter, error) {
 	shares := map[string][]store.WaitingMessages{}
 	if f.Impossible {
 		return shares, store.QueueFilter{}, nil
 	}
-	ask, err := v.Config.Reader.Meant(v.Context(), v.By.Realm, v.askAll(f))
+	ask, err := r.Meant(v.Context(), v.By.Realm, v.askAll(f))
 	if err != nil {
 		return nil, ask, err
 	}
 	ask.PageSize = views.MaxWaiting
-	all, err := v.Config.Reader.QueueKeys(v.Context(), v.By.Realm, v.By.PersonID, ask)
+	all, err := r.QueueKeys(v.Context(), v.By.Realm, v.By.PersonID, ask)
 	if err != nil {
 		return nil, ask, err
 	}
@@ -86,7 +95,7 @@ func (v *Request) shares(f *Filter) (map[string][]store.WaitingMessages, store.Q
 		}
 		ask := v.onTab(ask, t.name)
 		ask.After.MessageID, ask.PageSize = all[len(all)-1].MessageID, int32(enough-len(shares[t.name])) //nolint:gosec // a thousand at most
-		more, err := v.Config.Reader.QueueKeys(v.Context(), v.By.Realm, v.By.PersonID, ask)
+		more, err := r.QueueKeys(v.Context(), v.By.Realm, v.By.PersonID, ask)
 		if err != nil {
 			return nil, ask, err
 		}
@@ -97,7 +106,7 @@ func (v *Request) shares(f *Filter) (map[string][]store.WaitingMessages, store.Q
 
 // waiting lists the keys of the messages within the filter of the address, up to the limit of the counts.
 func (v *Request) waiting(f Filter) ([]store.WaitingMessages, error) {
-	shares, _, err := v.shares(&f)
+	shares, _, err := v.shares(v.Config.Reader, &f)
 	return shares[v.tab(f)], err
 }
 

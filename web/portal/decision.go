@@ -346,7 +346,7 @@ func (v *Request) nextAfter(decided payment.Message, f Filter) (payment.Message,
 	first := f
 	first.After, first.Place = uuid.Nil, ""
 	for _, from := range []Filter{f.Behind(decided), first} {
-		list, _, err := v.queuePageOf(from, v.askAll(&from))
+		list, _, err := v.queuePageOf(v.Config.Reader, from, v.askAll(&from))
 		if err != nil {
 			return payment.Message{}, false, err
 		}

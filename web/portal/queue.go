@@ -98,7 +98,7 @@ func (v *Request) queue(f Filter) (views.Queue, error) {
 	if f.View.Active > 0 || f.View.Text != "" || f.View.Sort != "" {
 		f.View.SaveURL = "/queue/views" + savable(f)
 	}
-	now, err := v.counted(&f)
+	now, page, err := v.countedPage(&f)
 	if err != nil {
 		return views.Queue{}, err
 	}
@@ -124,7 +124,7 @@ func (v *Request) queue(f Filter) (views.Queue, error) {
 	default:
 		model.Selecting, model.ExportURL = v.selecting(f), "/queue/table"+f.Query("after", "")
 		model.SortURL = func(order string) string { return f.SortedBy("/queue", order) }
-		err = v.waitingRows(f, now, &model)
+		err = v.waitingRows(f, now, page, &model)
 	}
 	model.Empty = v.emptyQueue(f)
 	return model, err
@@ -147,11 +147,27 @@ func (v *Request) selecting(f Filter) bool {
 	return v.By.Has(identity.RoleChecker) && (tab == tabForMe || tab == tabAll)
 }
 
-func (v *Request) waitingRows(f Filter, now counted, model *views.Queue) error {
-	list, more, err := v.queuePageOf(f, now.all)
-	if err != nil {
+// waitingPage is a page of the pending messages; more follow it or not.
+type waitingPage struct {
+	list []payment.Message
+	more bool
+}
+
+// countedPage reads the counts of the tabs and, on a tab of pending messages, its page in one transaction.
+func (v *Request) countedPage(f *Filter) (now counted, page waitingPage, err error) {
+	err = v.Config.Reader.Together(v.Context(), v.By.Realm, func(r *store.Reader) (err error) {
+		now, err = v.countedBy(r, f)
+		if err == nil && f.View.Tab != tabDecided && f.View.Tab != tabAsked {
+			page.list, page.more, err = v.queuePageOf(r, *f, now.all)
+		}
 		return err
-	}
+	})
+	return now, page, err
+}
+
+func (v *Request) waitingRows(f Filter, now counted, page waitingPage, model *views.Queue) error {
+	list := page.list
+	var err error
 	model.Rows, err = v.queueRows(list, f)
 	if err != nil {
 		return err
@@ -160,7 +176,7 @@ func (v *Request) waitingRows(f Filter, now counted, model *views.Queue) error {
 		model.Rows[i].Looked = v.looked(m.InternalID)
 	}
 	if len(list) > 0 {
-		model.Pages = f.Pages("/queue", more, f.Behind(list[len(list)-1]))
+		model.Pages = f.Pages("/queue", page.more, f.Behind(list[len(list)-1]))
 	}
 	model.Facts = now.facts(f, v.At)
 	if model.Layout.Person.MayDecide {
@@ -171,14 +187,14 @@ func (v *Request) waitingRows(f Filter, now counted, model *views.Queue) error {
 }
 
 // queuePageOf reads one page of the waiting messages that an address narrows the queue to, all for everybody, and whether there are more.
-func (v *Request) queuePageOf(f Filter, all store.QueueFilter) (list []payment.Message, more bool, err error) {
+func (v *Request) queuePageOf(r *store.Reader, f Filter, all store.QueueFilter) (list []payment.Message, more bool, err error) {
 	if f.Impossible {
 		return nil, false, nil
 	}
 	ask := v.onTab(all, v.tab(f))
 	size := int(cmp.Or(f.Size, queuePage))
 	ask.Sort, ask.After, ask.PageSize = f.Sort(), f.Begins(), int32(size)+1 //nolint:gosec // a page
-	list, err = v.Config.Reader.Queue(v.Context(), v.By.Realm, ask)
+	list, err = r.Queue(v.Context(), v.By.Realm, ask)
 	if len(list) > size {
 		return list[:size], true, err
 	}

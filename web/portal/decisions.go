@@ -25,7 +25,7 @@ import (
 // decisionColumns are the columns of the report on the page; its spreadsheet has more.
 var (
 	decisionColumns = []i18n.Text{
-		"Payment", "Decided", "Outcome", "Reason", "Maker", "Checker", "Amount", "Creditor", "Reference", "Rule", "Seconds",
+		"Payment", "Kind", "Decided", "Seconds", "Outcome", "Reason", "Maker", "Checker", "Amount", "Creditor", "Reference", "Rule",
 	}
 	decisionTable = []i18n.Text{
 		"Decided", "Outcome", "Maker", "Checker", "Channel", "Kind", "Amount", "Currency", "Creditor", "IBAN", "Purpose", "End-to-end ID", "Rule",
@@ -68,9 +68,8 @@ func (v *Request) decisionRow(d store.ReportedDecision, rule administration.Poli
 	}
 	words := ruleWords(rule)
 	row := views.ReportRow{URL: "/payments/" + d.MessageID.String(), Cells: slices.Concat(
-		data(d.GlobalID, ui.DateTime(d.At)), []i18n.Text{outcome},
-		data(d.Words, d.Makers, d.Checker, amount, d.Creditor, cmp.Or(d.Remittance, d.EndToEndID)),
-		[]i18n.Text{words}, data(seconds),
+		data(d.GlobalID), []i18n.Text{ui.KindLabel(d.Kind)}, data(ui.DateTime(d.At), seconds), []i18n.Text{outcome},
+		data(d.Words, d.Makers, d.Checker, amount, d.Creditor, cmp.Or(d.Remittance, d.EndToEndID)), []i18n.Text{words},
 	)}
 	cells := textCells(d.At.In(v.Config.Zone).Format(time.RFC3339), v.Say(outcome), d.Makers, d.Checker,
 		v.Say(views.ChannelName(d.Channel, d.Client)), v.Say(ui.KindLabel(d.Kind)))

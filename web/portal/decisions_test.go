@@ -32,6 +32,9 @@ func TestDecisionsAreAReportForAnAuditor(t *testing.T) {
 	} {
 		page.says(words)
 	}
+	if kinds := page.texts("main tbody td:first-child .row-note"); len(kinds) != 2 || kinds[0] != "Kind Payment" {
+		t.Errorf("the kinds of the messages: %q", kinds)
+	}
 	table := supervisor.get("/reports/decisions/table").is(http.StatusOK)
 	lines := strings.Split(strings.TrimSpace(table.text), "\r\n")
 	if len(lines) != 3 || !strings.Contains(lines[1], `"77.10"`) || strings.Contains(lines[1], `"=Not`) ||

@@ -137,7 +137,8 @@ type Recent struct {
 	Account   string
 }
 
-// RecentCreditors lists the creditors that a person paid last in a scheme, each account once, of their last 100 payments.
+// RecentCreditors lists the creditors that a person paid last in a scheme, each account once, of the settled ones of their last
+// 100 payments.
 func (r *Reader) RecentCreditors(ctx context.Context, by identity.Principal, scheme rulebook.Scheme, most int32) ([]Recent, error) {
 	var list []Recent
 	err := r.read(ctx, by.Realm, Searching, func(q *dbsqlc.Queries) error {

@@ -43,15 +43,16 @@ SELECT h.item::integer AS item, h.payments::bigint AS payments, coalesce(h.most,
 FROM here h LEFT JOIN elsewhere e ON e.item = h.item;
 
 -- name: CreditorRecent :many
--- The creditors that a person paid last, each account once, of their last 100 payments in a scheme.
+-- The creditors that a person paid last, each account once, of the settled ones of their last 100 payments in a scheme.
 SELECT q.message_id, q.creditor_name, q.creditor_account FROM (
   SELECT DISTINCT ON (p.creditor_account) p.message_id, p.creditor_name, p.creditor_account FROM (
-    SELECT m.message_id, v.creditor_name, v.creditor_account
+    SELECT m.message_id, m.state, v.creditor_name, v.creditor_account
     FROM message m
     JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
     WHERE m.realm = @realm AND m.maker_user = @user_id AND m.kind = 'instruction' AND m.scheme = @scheme
     ORDER BY m.message_id DESC LIMIT 100
   ) p
+  WHERE p.state = 'Settled'
   ORDER BY p.creditor_account, p.message_id DESC
 ) q
 ORDER BY q.message_id DESC LIMIT @most::integer;

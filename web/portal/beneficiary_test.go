@@ -98,13 +98,13 @@ func TestABeneficiaryNeedsTwoPeople(t *testing.T) {
 // TestABeneficiaryFillsTheForm picks by typing, without a script and as htmx asks.
 func TestABeneficiaryFillsTheForm(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
+	b := setup(t).clearing()
 	maker := b.as("maker1")
 	maker.takenIn(holzbau())
 	shown := maker.post("/payments/new", url.Values{"act": {"check"}, "find": {"holzbau"}, "amount": {"12.50"}}).is(http.StatusOK)
 	pick := shown.page.Find("#picks button.pick").AttrOr("value", "")
-	filled := maker.post("/payments/new", url.Values{"act": {"check"}, "pick": {pick}, "amount": {"12.50"}, "endToEndId": {"E2E-9"}})
-	form := filled.is(http.StatusOK).says("Filled in: Beispiel Holzbau GmbH").fields("/payments/new")
+	chosen := maker.post("/payments/new", url.Values{"act": {"check"}, "pick": {pick}, "amount": {"12.50"}, "endToEndId": {"E2E-9"}})
+	form := chosen.is(http.StatusOK).says("Filled in: Beispiel Holzbau GmbH").fields("/payments/new")
 	for name, want := range map[string]string{
 		"creditorName": "Beispiel Holzbau GmbH", "creditorIban": "CH48 2196 6000 0096 1338 8", "street": "Seestrasse", "town": "Zürich",
 		"country": "CH", "amount": "12.50", "endToEndId": "E2E-9", "addressKind": "structured",
@@ -122,9 +122,13 @@ func TestABeneficiaryFillsTheForm(t *testing.T) {
 		t.Errorf("nothing to find is answered with %q", empty.text)
 	}
 	maker.get("/payments/creditors?find=Holz").is(http.StatusOK).says("Beispiel Holzbau GmbH CH48 2196 6000 0096 1338 8 Zürich")
-	// The last creditors of this person, and of nobody else.
+	// The last creditors that this person paid, and nobody else: a submitted payment is not paid.
+	if submitted := maker.get("/payments/new").page.Find(".recent button").Length(); submitted != 0 {
+		t.Errorf("%d creditors of submitted payments are offered as paid", submitted)
+	}
+	paid := b.settled(filled())
 	recent := maker.get("/payments/new").page.Find(".recent button")
-	if recent.Length() != 1 || recent.AttrOr("value", "") != "payment:"+m.InternalID.String() {
+	if recent.Length() != 1 || recent.AttrOr("value", "") != "payment:"+paid.InternalID.String() {
 		t.Errorf("%d creditors were paid not long ago", recent.Length())
 	}
 	if other := b.as("both1").get("/payments/new").page.Find(".recent button").Length(); other != 0 {

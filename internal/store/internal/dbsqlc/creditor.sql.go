@@ -159,12 +159,13 @@ func (q *Queries) CreditorPast(ctx context.Context, arg CreditorPastParams) ([]C
 const creditorRecent = `-- name: CreditorRecent :many
 SELECT q.message_id, q.creditor_name, q.creditor_account FROM (
   SELECT DISTINCT ON (p.creditor_account) p.message_id, p.creditor_name, p.creditor_account FROM (
-    SELECT m.message_id, v.creditor_name, v.creditor_account
+    SELECT m.message_id, m.state, v.creditor_name, v.creditor_account
     FROM message m
     JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
     WHERE m.realm = $1 AND m.maker_user = $2 AND m.kind = 'instruction' AND m.scheme = $3
     ORDER BY m.message_id DESC LIMIT 100
   ) p
+  WHERE p.state = 'Settled'
   ORDER BY p.creditor_account, p.message_id DESC
 ) q
 ORDER BY q.message_id DESC LIMIT $4::integer
@@ -183,7 +184,7 @@ type CreditorRecentRow struct {
 	CreditorAccount string
 }
 
-// The creditors that a person paid last, each account once, of their last 100 payments in a scheme.
+// The creditors that a person paid last, each account once, of the settled ones of their last 100 payments in a scheme.
 func (q *Queries) CreditorRecent(ctx context.Context, arg CreditorRecentParams) ([]CreditorRecentRow, error) {
 	rows, err := q.db.Query(ctx, creditorRecent,
 		arg.Realm,

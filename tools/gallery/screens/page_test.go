@@ -189,6 +189,9 @@ func TestEveryFormWorksWithoutAScript(t *testing.T) {
 			if element.Is(".outlook-says") && checked { // a view ahead, by itself; without a script the page to check tells the same
 				return
 			}
+			if element.AttrOr("hx-post", "") == views.BulkSumPath && element.Closest("form").Find("#approve").Length() == 1 {
+				return // a sum of what is ticked; without a script the button counts it by its style
+			}
 			t.Errorf("hx-post outside a form: %s", outer(element))
 		})
 		page.Find("a").Each(func(_ int, link *goquery.Selection) {

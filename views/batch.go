@@ -33,7 +33,8 @@ type BatchLine struct {
 	URL      string    // where something can be done about it, or the payment it became
 	Label    i18n.Text
 	Problems []LineProblem
-	Changes  []Change // what is sent otherwise than it stands in the file
+	Flags    []ui.Fact // as its checkers will see them
+	Changes  []Change  // what is sent otherwise than it stands in the file
 
 	Sent         []ui.Row // everything that is sent, as on the page to approve the file
 	NotForwarded []i18n.Text

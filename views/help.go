@@ -25,6 +25,15 @@ var helpSteps = []struct {
 		"Ask the customer who received the money, then grant the recall or refuse it with a reason.",
 		"Another person approves the answer, and it is sent at once.",
 	}},
+	{"administration", "Administer a realm", []i18n.Text{
+		"One administrator asks for each change under “Administration”, and another one approves it.",
+		"Add a person: the first administrator gives the code to the person, the second one the link. Both are needed to set a password.",
+		"Change a policy: try the new values on past payments in the form, then ask for the change.",
+		"Retention says after how many months ended payments may move to an archive, a file. " +
+			"Erasure makes customers’ names and accounts in archives unreadable. Two administrators approve each, under “Realm”.",
+		"After a restore with lost data, payments stop. " +
+			"An operator compares them with the statement of clearing; then two administrators let them go on.",
+	}},
 }
 
 // glossary explains the words of the portal: one word for one thing.

@@ -238,7 +238,7 @@ func (s Layout) navigation() []navigationEntry {
 			navigationEntry{PlaceBill, "/payments/qr-bill", "download", "QR-bill", "QR-bill"})
 	}
 	if s.Person.MaySubmit || s.Person.MayDecide {
-		entries = append(entries, navigationEntry{PlaceBeneficiaries, "/beneficiaries", "user", "Beneficiaries", "Payee list"})
+		entries = append(entries, navigationEntry{PlaceBeneficiaries, "/beneficiaries", "book-open", "Beneficiaries", "Payee list"})
 	}
 	if s.Person.MayRead {
 		entries = append(entries,

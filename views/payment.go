@@ -78,6 +78,7 @@ type Action struct {
 	Label   i18n.Text // names the act: "Recall CHF 1'234.56"
 	URL     string
 	Primary bool
+	Hint    i18n.Text // beneath the links
 }
 
 // Document is one ISO 20022 document of a message.

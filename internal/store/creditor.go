@@ -121,15 +121,6 @@ func (r *Reader) beneficiaries(
 	return known, former, nil
 }
 
-// FormerBeneficiaries returns the names of beneficiaries that no longer have one of these accounts, by account.
-func (r *Reader) FormerBeneficiaries(ctx context.Context, realm string, accounts []string) (former map[string]string, err error) {
-	err = r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) (err error) {
-		_, former, err = r.beneficiaries(ctx, q, realm, accounts)
-		return err
-	})
-	return former, err
-}
-
 // Recent is a creditor that a person paid lately, with the last payment to its account.
 type Recent struct {
 	MessageID uuid.UUID

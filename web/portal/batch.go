@@ -245,24 +245,50 @@ func (v *Request) batchLines(drafts []store.Draft) ([]views.BatchLine, []prepare
 	if err != nil {
 		return nil, nil, err
 	}
-	var accounts []string
+	var paid []payment.Message
 	for _, p := range made {
 		if p.draft.MessageID == uuid.Nil && p.fine() {
-			accounts = append(accounts, p.asked.Summary.CreditorAccount)
+			paid = append(paid, asMessage(p))
 		}
 	}
-	former, err := v.Config.Reader.FormerBeneficiaries(v.Context(), v.By.Realm, accounts)
+	news, err := v.Config.Reader.CreditorNews(v.Context(), v.By.Realm, paid)
 	if err != nil {
 		return nil, nil, err
 	}
 	lines := make([]views.BatchLine, len(made))
 	for i, p := range made {
 		lines[i] = v.batchLine(p, alike[i] > 0)
-		if name := former[p.asked.Summary.CreditorAccount]; name != "" && p.draft.MessageID == uuid.Nil && p.fine() {
-			lines[i].Check("/payments/"+p.draft.ID.String()+"/check", i18n.Text("This is no longer the account of %s: check it.").With(name), "")
+		of, open := news[p.draft.ID]
+		if !open {
+			continue
+		}
+		lines[i].Flags = v.lineFlags(p, of)
+		if of.FormerName != "" {
+			lines[i].Check(
+				"/payments/"+p.draft.ID.String()+"/check", i18n.Text("This is no longer the account of %s: check it.").With(of.FormerName), "",
+			)
 		}
 	}
 	return lines, made, nil
+}
+
+// asMessage returns a draft as the payment order that it would become.
+func asMessage(p prepared) payment.Message {
+	return payment.Message{Kind: payment.KindInstruction, InternalID: p.draft.ID, Summary: p.asked.Summary}
+}
+
+// lineFlags are the marks that the checkers of a payment will see.
+func (v *Request) lineFlags(p prepared, news store.CreditorNews) []ui.Fact {
+	var flags []ui.Fact
+	for _, warning := range fromPast(asMessage(p), news, v.At) {
+		for _, flag := range warning.Flags {
+			flags = append(flags, ui.Fact{Text: flag, Title: warning.Title})
+		}
+	}
+	if needed := p.asked.ApprovalsRequired; needed > 1 {
+		flags = append(flags, ui.Fact{Text: i18n.Text("%d approvals").With(needed), Title: "Approvals needed"})
+	}
+	return flags
 }
 
 // alike counts the similar payments of the last days for each payment.

@@ -86,6 +86,9 @@ func TestAFileOfManyPaymentsIsMendedAndSubmitted(t *testing.T) {
 	}
 	b.as("checker1").get(path).is(http.StatusForbidden)
 	list := maker.get(path).is(http.StatusOK).says("0 of 25 submitted").says("24 payments ready")
+	if ready := list.page.Find("tbody tr:contains('First payment')").Length(); ready != 24 {
+		t.Errorf("%d lines say that the account was not paid before, want the 24 ready ones", ready)
+	}
 	if first := list.page.Find("tbody tr").First().AttrOr("id", ""); first != "line-4" {
 		t.Errorf("the list begins with %s, want the line that needs correction", first)
 	}

@@ -113,8 +113,9 @@ func links(subject string, kinds ...administration.Kind) []views.AdministrationL
 
 var userList = adminList{
 	noun: "user", path: "/admin/users", label: "People",
-	words: "User accounts and the people they belong to. The four-eyes check compares people, whichever account they use.",
-	make:  []administration.Kind{administration.KindUserCreate},
+	words: "User accounts and the people they belong to. The four-eyes check compares people, whichever account they use. " +
+		"Supervisors confirm the access review under “Control reports”.",
+	make: []administration.Kind{administration.KindUserCreate},
 	columns: []i18n.Text{
 		"Account", "Person", "Roles", "E-mail address", "Last sign-in", "Second factor", "At the provider", "Status", "Change",
 	},

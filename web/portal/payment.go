@@ -131,7 +131,11 @@ func (v *Request) actions(m payment.Message) (actions []views.Action, barred []i
 		}
 	}
 	if v.Config.Evidence != nil && v.By.Has(identity.RoleSupervisor) {
-		actions = append(actions, views.Action{Label: "Evidence of this payment", URL: path + "/evidence"})
+		actions = append(actions, views.Action{
+			Label: "Evidence of this payment", URL: path + "/evidence",
+			Hint: "The evidence proves who entered, approved and sent this payment. Verify it on another machine: " +
+				"countersign audit verify FILE --public-key-file KEYS.",
+		})
 	}
 	return actions, barred, nil
 }

@@ -88,7 +88,7 @@ func TestAQRBillFillsTheForm(t *testing.T) {
 	}
 	maker.sendBill(bill(20, "EUR"), nil).is(http.StatusUnprocessableEntity).says("SEPA instant payments cannot carry a QR reference")
 	maker.sendBill("", []byte("%PDF-1.7")).is(http.StatusUnprocessableEntity).says("PNG or JPEG")
-	maker.sendBill("", bytes.Repeat([]byte("x"), 10<<20+1)).is(http.StatusUnprocessableEntity).says("10 MB at most")
+	maker.sendBill("", bytes.Repeat([]byte("x"), 10<<20+1)).is(http.StatusUnprocessableEntity).says("at most 10 MB")
 	beyond := maker.sendBill("", bytes.Repeat([]byte("x"), 11<<20)).is(http.StatusRequestEntityTooLarge)
 	if beyond.page.Find(`a[href="/payments/qr-bill"]`).Length() == 0 {
 		t.Errorf("from a picture that is too large nothing leads back to the form: %s", beyond.main())

@@ -196,10 +196,13 @@ func (s *Service) transmit(ctx context.Context, scheme rulebook.Scheme, referenc
 }
 
 // prepare makes and stores the interbank document of a released message: steps 2 and 3, unless they ran with the release. It fails with
-// payment.ErrForged when the release, the message, the account or the stored document differs from the approved one.
+// payment.ErrForged when the release, the message, its audit rows, the account or the stored document differs from the approved one.
 func (s *Service) prepare(ctx context.Context, out store.Outgoing) (payment.Outbound, []byte, error) {
 	if out.Made != nil {
 		return *out.Made, out.Content, nil
+	}
+	if out.Unproven != nil {
+		return payment.Outbound{}, nil, out.Unproven
 	}
 	made, content, err := s.Make(out)
 	if err == nil {

@@ -372,3 +372,46 @@ func TestAChangedMessageIsWithheldFromEverybody(t *testing.T) {
 		}
 	}
 }
+
+// TestAReleaseThatItsAuditRowsDoNotProveIsNotSent: a superuser who has the key of the release has not the key of the audit rows. A payment
+// whose release this gateway did not decide leaves only with the rows of all its moves. Without their key it is held.
+func TestAReleaseThatItsAuditRowsDoNotProveIsNotSent(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		changed string
+		held    bool
+	}{
+		"seals voided":                 {changed: "UPDATE audit_event SET seal = sha256('') WHERE message_id = $1"},
+		"seal of the creation voided":  {changed: "UPDATE audit_event SET seal = sha256('') WHERE message_id = $1 AND sequence = 1"},
+		"audit row of release deleted": {changed: "DELETE FROM audit_event WHERE message_id = $1 AND sequence = 2"},
+		"decision deleted":             {changed: "DELETE FROM decision WHERE message_id = $1"},
+		"key of the rows is missing":   {changed: "UPDATE audit_event SET key_id = 'gone' WHERE message_id = $1", held: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := servicetest.New(t)
+			log := listen(h)
+			m := approved(t, h, rulebook.SchemeSIC)
+			conn := h.DB.Connect(t)
+			execute(t, conn, "SET session_replication_role = replica")
+			h.CheckInvariants(t)
+			execute(t, conn, c.changed, m.InternalID)
+			named := 0
+			for _, invariant := range h.Check(t).Invariants {
+				named += len(invariant.Violations)
+			}
+			err := h.Clearing.Send(ctx, m.Scheme, m.Realm, m.InternalID)
+			if errors.Is(err, payment.ErrUnknownKey) != c.held || !c.held && err != nil {
+				t.Errorf("it is sent: %v", err)
+			}
+			after := want{payment.StateFailed, "DS0H"}
+			if c.held {
+				after = want{state: payment.StateApproved}
+			}
+			if sent := len(h.Network.Delivered()); sent != 0 || alarms(log) != 1 || named == 0 {
+				t.Errorf("%d documents were sent, with %d alarms and %d rows named", sent, alarms(log), named)
+			}
+			after.check(t, h, m)
+		})
+	}
+}

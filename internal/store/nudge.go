@@ -61,6 +61,8 @@ type Work struct {
 type Outgoing struct {
 	Message payment.Message // with its content and the account an instruction debits
 	Release payment.Release
+	// Unproven tells why the audit rows do not prove a release that was read; nil after the decision of this process.
+	Unproven error
 	// Made is the document that was stored with the release, and Content its bytes; nil if the delivery still has to make it.
 	Made    *payment.Outbound
 	Content []byte

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/auditlog"
 	"countersign/internal/payment"
 	"countersign/internal/store/internal/dbsqlc"
 )
@@ -24,10 +25,41 @@ func (s *Messages) Outgoing(ctx context.Context, realm string, id uuid.UUID) (Ou
 			return fmt.Errorf("load the release: %w", err)
 		}
 		out.Release = releaseFromDB(row)
-		out.Message, err = s.db.loader(q).Message(ctx, realm, id, ForRead)
+		l := s.db.loader(q)
+		out.Message, err = l.Message(ctx, realm, id, ForRead)
+		if err == nil {
+			out.Unproven, err = l.unreleased(ctx, out.Message)
+		}
 		return err
 	})
 	return out, err
+}
+
+// unreleased returns the reason why the seals of its audit rows do not prove that a message was released: payment.ErrForged,
+// payment.ErrUnknownKey. They cover its moves, versions and decisions, and their key is not that of the release.
+func (l Loader) unreleased(ctx context.Context, m payment.Message) (unproven, err error) {
+	if len(l.keys.IDs()) == 0 {
+		return nil, nil
+	}
+	moves := make([]uuid.UUID, min(m.Sequence, mostMoves))
+	for back := range moves {
+		moves[back] = auditlog.MoveID(m.InternalID, m.Sequence-back)
+	}
+	rows, err := l.q.EventFactList(ctx, moves, m.Realm)
+	if err != nil {
+		return nil, fmt.Errorf("read the moves of a released message: %w", err)
+	}
+	released := false
+	for _, row := range rows {
+		e := eventOf(row)
+		unproven = errors.Join(unproven, e.Check(l.keys, Seal(row.KeyID, row.Seal)))
+		released = released || e.Move != nil && e.Move.To == string(payment.StateApproved)
+	}
+	m.Withheld = ""
+	if unproven == nil && (!released || len(rows) != len(moves) || l.provenBy(rows, m).Withheld != "") {
+		unproven = payment.ErrForged
+	}
+	return unproven, nil
 }
 
 // MakeOutbound makes the document of a released message, and its bytes. On an error the delivery makes it again and

@@ -87,6 +87,10 @@ func (v *Request) auditSearch() (views.AuditTrail, store.AuditFilter) {
 	ask := store.AuditFilter{Before: after, Actor: model.Actor, Event: model.Event}
 	ask.From = v.day(&model, "from", model.From)
 	ask.To = v.day(&model, "to", model.To)
+	if model.Filtered {
+		model.Empty.Icon, model.Empty.Title = "search", "Nothing matches"
+		model.Empty.LinkLabel, model.Empty.LinkURL = "Clear filters", "/audit"
+	}
 	if !ask.To.IsZero() {
 		ask.To = ask.To.In(v.Config.Zone).AddDate(0, 0, 1).Add(-time.Microsecond)
 	}

@@ -182,6 +182,18 @@ func TestWhatIsTypedIntoASearchCanBeCleared(t *testing.T) {
 			t.Errorf("an empty search in %s can be cleared", path)
 		}
 	}
+	supervisor := b.as("supervisor1")
+	for path, who := range map[string]*browser{
+		"/queue?text=nothing-like-it": both, "/queue?tab=decided&text=nothing-like-it": both, "/queue?tab=question&text=nothing-like-it": both,
+		"/payments?text=nothing-like-it": both, "/search?text=nothing-like-it": both, "/incoming?text=nothing-like-it": both,
+		"/audit?actor=nothing-like-it": supervisor,
+	} {
+		empty := who.get(path).is(http.StatusOK).page.Find(".list .empty")
+		title, clearing := empty.Find(".empty-title").Text(), empty.Find("a:contains('Clear filters')").AttrOr("href", "")
+		if title != "Nothing matches" || clearing == "" || strings.Contains(clearing, "nothing-like-it") {
+			t.Errorf("%s says %q, and is cleared by %q", path, title, clearing)
+		}
+	}
 }
 
 // TestASearchIsReachedInTheOrderItIsSeen: the field, its button, and then what narrows the list more.

@@ -337,6 +337,8 @@ func oneCurrent(tabs []ui.Tab) []ui.Tab {
 // emptyQueue explains an empty list and names the next step.
 func (v *Request) emptyQueue(f Filter) ui.Empty {
 	switch {
+	case (f.View.Tab == tabDecided || f.View.Tab == tabAsked) && (f.View.Text != "" || f.View.Active > 0):
+		return f.NothingMatches("No payment matches your search.")
 	case f.View.Tab == tabDecided:
 		return ui.Empty{Icon: "clock", Title: "No decision today", Text: "Payments that you approve or reject today are listed here."}
 	case f.View.Tab == tabAsked:

@@ -79,6 +79,7 @@ func TestAFirstApprovalAmongSeveralIsCounted(t *testing.T) {
 	if flag := strings.TrimSpace(done.page.Find(".bulk-list .flag").First().Text()); flag != "1 of 2" {
 		t.Errorf("the line is marked %q", flag)
 	}
+	b.as("maker1").get("/mine").is(http.StatusOK).says("1 of 2 approvals given")
 	b.as("checker2").get("/queue/" + ids[0]).says("It is sent immediately after approval")
 }
 

@@ -135,6 +135,9 @@ func (v *Request) mineRow(m payment.Message) (ui.Entry, error) {
 	row := views.Entry(m, v.At)
 	row.Facts = ui.Facts(ui.KindFact(m.Kind), ui.AccountFact(account), ui.SchemeFact(m.Scheme))
 	row.States, row.Note = []string{string(m.State)}, views.StatusReason(m)
+	if m.State == payment.StateApprovalPending && m.ApprovalsRequired > 1 {
+		row.Note = i18n.Text("%s of %s approvals given").With(i18n.Number(m.ApprovalsListed), i18n.Number(m.ApprovalsRequired))
+	}
 	if m.Withheld == "" && MayAmend(v, m) {
 		row.Steps = append(row.Steps, ui.Step{Label: "Amend", URL: row.URL + "/amend"})
 	}

@@ -36,7 +36,7 @@ func TestTheApprovalNamesWhatDiffersFromBefore(t *testing.T) {
 	if said := look("endToEndId", "C", "amount", "300.00").notices(); said != "" {
 		t.Errorf("of a payment like those before: %q", said)
 	}
-	page := look("endToEndId", "D", "amount", "300.01").says("The last payment to this account: at most CHF 100.00.")
+	page := look("endToEndId", "D", "amount", "300.01").says("The last payment to this account: CHF 100.00.")
 	if said := page.notices(); said != "Far above the usual amount" {
 		t.Errorf("of a large one: %q", said)
 	}

@@ -103,7 +103,7 @@ func TestAMakerIsToldWhatTheCheckersWillBeTold(t *testing.T) {
 	told(form).says("New name for this account: " + other)
 	check(form).says("New name for this account").says(other)
 	form = with(filled(), "endToEndId", "D", "amount", "400.00")
-	told(form).says("Far above the usual amount: The last payment to this account: at most CHF 100.00.")
+	told(form).says("Far above the usual amount: The last payment to this account: CHF 100.00.")
 	check(form).says("Far above the usual amount")
 
 	form = with(filled(), "endToEndId", "E")

@@ -102,7 +102,7 @@ func ProviderOf(values Values, prefix string) (Provider, error) {
 	f.check(&providerNoun, values.with(Values{"portalAddress": p.PortalAddress}))
 	if p.Issuer != "" && !safeAddress(p.Issuer, true) {
 		f.add("issuer", codeFormat,
-			"Enter the issuer exactly as the provider publishes it, with https and without a query, such as https://login.bank.example/realms/staff.")
+			"Enter the issuer exactly as the provider publishes it, with https and no query, such as https://login.bank.example/realms/staff.")
 	}
 	if p.PortalAddress != "" && !safeAddress(p.PortalAddress, false) {
 		f.add("portalAddress", codeFormat,

@@ -54,8 +54,8 @@ func (v *Request) Sessions() ([]store.OpenSession, error) {
 	})
 }
 
-// endedWhy returns the reason for the end of the session that the browser sends, as far as its row still knows it. Of the idle limit and the
-// longest life, the one that passed first ended it.
+// endedWhy returns the reason for the end of the session that the browser sends, as far as its row still knows it. Of the idle limit and
+// the longest life, the one that passed first ended it.
 func (v *Request) endedWhy() string {
 	cookie, err := v.Echo.Cookie(v.portal.sessions.Cookie.Name)
 	if err != nil {

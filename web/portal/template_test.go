@@ -60,7 +60,7 @@ func TestATemplateFillsTheForm(t *testing.T) {
 	b.asIn("demo2", "maker1").get(use).is(http.StatusNotFound)
 
 	second := with(form, "name", "Second")
-	list = maker.get("/templates").says("Creditor last paid")
+	maker.get("/templates").says("Creditor last paid")
 	submitted := maker.submit(with(filled(), "amount", "5.00")).InternalID.String()
 	for _, page := range []string{"/payments/" + submitted, "/payments/" + submitted + "/submitted"} {
 		save := maker.get(page).is(http.StatusOK).page.Find("a:contains('Save as a template')").AttrOr("href", "")

@@ -19,7 +19,7 @@ const (
 	maxLostNamed = 100
 )
 
-// recentOf returns the newest messages under a checkpoint, as store.Mark has them: those of the leaves since the last progress, by whichever
+// recentOf returns the newest messages under a checkpoint, as store.Mark has them: those of the leaves since the last progress, by any
 // gateway, and the older ones.
 func recentOf(ctx context.Context, q *dbsqlc.Queries, at auditlog.Checkpoint, from Progress) (string, error) {
 	rows, err := q.LeafRecentList(ctx, max(from.Checkpoint.Size, at.Size-2*maxRecent), at.Size-1, at.Realm)

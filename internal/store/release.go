@@ -53,7 +53,7 @@ func (l Loader) unreleased(ctx context.Context, m payment.Message) (unproven, er
 	for _, row := range rows {
 		e := eventOf(row)
 		unproven = errors.Join(unproven, e.Check(l.keys, Seal(row.KeyID, row.Seal)))
-		released = released || e.Move != nil && e.Move.To == string(payment.StateApproved)
+		released = released || e.Move != nil && releases(payment.State(e.Move.To))
 	}
 	m.Withheld = ""
 	if unproven == nil && (!released || len(rows) != len(moves) || l.provenBy(rows, m).Withheld != "") {
@@ -61,6 +61,9 @@ func (l Loader) unreleased(ctx context.Context, m payment.Message) (unproven, er
 	}
 	return unproven, nil
 }
+
+// releases reports whether a message is released by a move into a state: a payment that needs no approval is at once in process.
+func releases(to payment.State) bool { return to == payment.StateApproved || to == payment.StateProcessing }
 
 // MakeOutbound makes the document of a released message, and its bytes. On an error the delivery makes it again and
 // reports the error.

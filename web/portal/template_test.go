@@ -93,7 +93,7 @@ func TestTemplatesHaveALimit(t *testing.T) {
 	b.change("SET session_replication_role = replica; " +
 		"INSERT INTO payment_template SELECT realm, gen_random_uuid(), user_id, 'No ' || n, scheme, " +
 		"answers, shared, saved_at FROM payment_template, generate_series(2, 50) n")
-	maker.post(save, url.Values{"name": {"One more"}}).is(http.StatusUnprocessableEntity).says("You have 50 templates")
+	maker.post(save, url.Values{"name": {"One more"}}).is(http.StatusUnprocessableEntity).says("You already have 50 templates")
 	maker.post(save, url.Values{"name": {"First"}}).goesTo("/templates")
 }
 

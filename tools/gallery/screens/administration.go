@@ -177,7 +177,8 @@ func beneficiaryBook() views.AdministrationList {
 
 // peopleWords says what the list of people is, and what the realm asks of them.
 func peopleWords() i18n.Text {
-	return i18n.Join(" ", "User accounts and the people they belong to. The four-eyes check compares people, whichever account they use.",
+	return i18n.Join(" ", "User accounts and the people they belong to. The four-eyes check compares people, whichever account they use. "+
+		"Supervisors confirm the access review under “Control reports”.",
 		i18n.Text("Roles that need a second factor: %s.").With(i18n.Join(", ", "Checker", "Administrator")))
 }
 

@@ -63,7 +63,9 @@ func (l Loader) unreleased(ctx context.Context, m payment.Message) (unproven, er
 }
 
 // releases reports whether a message is released by a move into a state: a payment that needs no approval is at once in process.
-func releases(to payment.State) bool { return to == payment.StateApproved || to == payment.StateProcessing }
+func releases(to payment.State) bool {
+	return to == payment.StateApproved || to == payment.StateProcessing
+}
 
 // MakeOutbound makes the document of a released message, and its bytes. On an error the delivery makes it again and
 // reports the error.

@@ -15,8 +15,8 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// CreditorPast sums up earlier payments to a creditor, in the currency of a payment: the last 50 payments to the account and, if there are none,
-// those among the realm's last 1,000 messages to the same name at other accounts.
+// CreditorPast sums up earlier payments to a creditor, in the currency of a payment: the last 50 payments to the account and, if there are
+// none, those among the realm's last 1,000 messages to the same name at other accounts.
 type CreditorPast struct {
 	Payments int          // to this account
 	Most     money.Amount // the largest of them

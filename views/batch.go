@@ -34,7 +34,7 @@ type BatchLine struct {
 	Label    i18n.Text
 	Problems []LineProblem
 	Flags    []ui.Fact // as its checkers will see them
-	Changes  []Change  // what is sent otherwise than it stands in the file
+	Changes  []Change  // values that are sent changed
 
 	Sent         []ui.Row // everything that is sent, as on the page to approve the file
 	NotForwarded []i18n.Text

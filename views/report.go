@@ -27,7 +27,7 @@ type ReportRow struct {
 	Cells []i18n.Text
 }
 
-// step is how many columns share a place: of many, each second stands below the one before it, with its name.
+// step is the number of columns that share a place: of many, each second stands below the one before it, with its name.
 func (r Report) step() int {
 	if len(r.Columns) > 7 {
 		return 2

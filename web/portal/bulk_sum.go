@@ -28,15 +28,15 @@ func sumBulk(v *Request) error {
 		}
 	}
 	messages, err := v.Config.Reader.MessagesOf(v.Context(), v.By.Realm, ids)
+	if err != nil {
+		return err
+	}
 	totals, count := map[money.Currency]money.Amount{}, 0
 	for _, m := range messages {
 		if v.leftOut(m) == "" {
 			count++
 			addTo(totals, m.Summary.Amount)
 		}
-	}
-	if err != nil {
-		return err
 	}
 	return v.Render(http.StatusOK, views.BulkSum(count, totalsView(totals)))
 }

@@ -78,7 +78,11 @@ func showMine(v *Request) error {
 	}
 	model.Entries = views.Sorted("Submissions, newest first", "My submissions", heads, f.View.Sort, f.SortLinks("/mine"))
 	for _, m := range list {
-		row, err := v.mineRow(m)
+		replacements, err := v.replacements(m)
+		if err != nil {
+			return err
+		}
+		row, err := v.mineRow(m, replacements)
 		if err != nil {
 			return err
 		}
@@ -129,8 +133,8 @@ func (v *Request) mineCounts(unsubmitted begun) (map[string]string, error) {
 	return counts, nil
 }
 
-// mineRow shows one submission with the steps the domain allows its maker.
-func (v *Request) mineRow(m payment.Message) (ui.Entry, error) {
+// mineRow shows one submission, with the payment that replaced it if there is any, and the steps the domain allows its maker.
+func (v *Request) mineRow(m payment.Message, replacements []payment.Message) (ui.Entry, error) {
 	_, account := views.Facing(m)
 	row := views.Entry(m, v.At)
 	row.Facts = ui.Facts(ui.KindFact(m.Kind), ui.AccountFact(account), ui.SchemeFact(m.Scheme))
@@ -147,11 +151,7 @@ func (v *Request) mineRow(m payment.Message) (ui.Entry, error) {
 	if m.Withheld == "" && mayAnswer(v, m) {
 		row.Steps = append([]ui.Step{{Label: "Answer", URL: row.URL + "/answer"}}, row.Steps...)
 	}
-	again, err := v.againStep(m)
-	if err != nil {
-		return row, err
-	}
-	row.Steps = append(row.Steps, again...)
+	row.Steps = append(row.Steps, againStep(m, replacements)...)
 	var others []payment.Message
 	if m.RecallState != "" {
 		others = []payment.Message{{Kind: payment.KindRecall, State: m.RecallState}}
@@ -182,22 +182,22 @@ func (v *Request) mineRow(m payment.Message) (ui.Entry, error) {
 }
 
 // againStep returns the link to a new payment filled from this one, for states that offer it, or to the payment that replaced it.
-func (v *Request) againStep(m payment.Message) ([]ui.Step, error) {
+func againStep(m payment.Message, replacements []payment.Message) []ui.Step {
 	label := views.AgainLabel(m)
-	if label == "" {
-		return nil, nil
+	switch {
+	case label == "":
+		return nil
+	case len(replacements) > 0:
+		return []ui.Step{{Label: "Show the corrected payment", URL: pathOf(replacements[0])}}
 	}
-	replacements, err := v.replacements(m)
-	if len(replacements) > 0 {
-		return []ui.Step{{Label: "Show the corrected payment", URL: pathOf(replacements[0])}}, err
-	}
-	return []ui.Step{{Label: label, URL: "/payments/new?like=" + m.InternalID.String()}}, err
+	return []ui.Step{{Label: label, URL: "/payments/new?like=" + m.InternalID.String()}}
 }
 
 // copySteps returns the links to copy a payment: as a new one, and as a template.
 func (v *Request) copySteps(m payment.Message) ([]ui.Step, error) {
-	steps, err := v.againStep(m)
-	if views.AgainLabel(m) != "" {
+	replacements, err := v.replacements(m)
+	steps := againStep(m, replacements)
+	if len(steps) > 0 {
 		steps = append(steps, ui.Step{Label: "Save as a template", URL: "/templates?like=" + m.InternalID.String()})
 	}
 	return steps, err
@@ -251,15 +251,11 @@ func EndedLines(v *Request, most int32) (views.Lines, error) {
 		if len(replacements) > 0 || len(lines.Rows) == int(most) {
 			continue
 		}
-		row, err := v.mineRow(m)
+		row, err := v.mineRow(m, nil)
 		if err != nil {
 			return lines, err
 		}
-		row.At = m.StateSince
-		row.Steps, err = v.againStep(m)
-		if err != nil {
-			return lines, err
-		}
+		row.At, row.Steps = m.StateSince, againStep(m, nil)
 		lines.Rows = append(lines.Rows, row)
 	}
 	return lines, err

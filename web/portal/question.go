@@ -195,7 +195,7 @@ func (v *Request) questionLines(most int32) (views.Lines, error) {
 		MakerUser: v.By.UserID, States: []payment.State{payment.StateQuestion}, PageSize: most,
 	})
 	for _, m := range list {
-		row, err := v.mineRow(m)
+		row, err := v.mineRow(m, nil)
 		if err != nil {
 			return lines, err
 		}

@@ -373,7 +373,7 @@ func TestAChangedMessageIsWithheldFromEverybody(t *testing.T) {
 	}
 }
 
-// TestAReleaseThatItsAuditRowsDoNotProveIsNotSent: a superuser who has the key of the release has not the key of the audit rows. A payment
+// TestAReleaseThatItsAuditRowsDoNotProveIsNotSent: a superuser with the key of releases lacks the key of audit rows. A payment
 // whose release this gateway did not decide leaves only with the rows of all its moves. Without their key it is held.
 func TestAReleaseThatItsAuditRowsDoNotProveIsNotSent(t *testing.T) {
 	t.Parallel()

@@ -8,15 +8,23 @@ import (
 	"maps"
 	"os"
 	"sync"
+
+	"github.com/google/uuid"
 )
 
 // Mark is the highest state of a realm that a gateway saw.
 type Mark struct {
 	// Checkpoint is the newest signed checkpoint of the realm's audit trail, as a signed note; "" for none.
 	Checkpoint string `json:"checkpoint,omitempty"`
-	// Recent names the newest messages of the trail, the newest first, to name those that a database lost: a line for each with the id of
-	// its newest row, the hash of its leaf in hexadecimal digits, and its Global ID.
-	Recent string `json:"recent,omitempty"`
+	// Recent are the newest messages of the trail, the newest first, to name those that a database lost. They change with the checkpoint.
+	Recent []MarkedMessage `json:"recent,omitempty"`
+}
+
+// MarkedMessage is a message with its newest row in the audit trail.
+type MarkedMessage struct {
+	GlobalID string    `json:"globalId"`
+	RowID    uuid.UUID `json:"row"`
+	Hash     []byte    `json:"hash"` // of the leaf
 }
 
 // Marks stores the mark of each realm in a file of the gateway, outside the database: a database that lost committed rows, or was restored,
@@ -67,7 +75,7 @@ func (m *Marks) Set(change func(realms map[string]Mark)) error {
 		next = map[string]Mark{}
 	}
 	change(next)
-	if maps.Equal(next, m.realms) {
+	if maps.EqualFunc(next, m.realms, func(a, b Mark) bool { return a.Checkpoint == b.Checkpoint }) {
 		return nil
 	}
 	if m.path != "" {

@@ -226,8 +226,7 @@ func (l Loader) Messages(ctx context.Context, realm string, ids []uuid.UUID, mod
 const mostMoves = 1000
 
 // proven withholds a message unless its last move fits its seal and left it as it is, at that time, from which the time of a settlement is
-// taken too. Of one that waits, the seal of its move must prove
-// each decision about its current version as well. A row of a decision has no seal of its own: the seal of the audit row covers it.
+// taken too. Of one that waits, the seal of its move must prove each decision about its current version as well. A row of a decision has no seal of its own: the seal of the audit row covers it.
 func (l Loader) proven(ctx context.Context, m payment.Message) (payment.Message, error) {
 	list := []payment.Message{m}
 	err := l.prove(ctx, m.Realm, list)
@@ -242,11 +241,11 @@ func (l Loader) prove(ctx context.Context, realm string, list []payment.Message)
 	for some := range slices.Chunk(list, mostMoves) {
 		var moves []uuid.UUID
 		for _, m := range some {
-			for back := range min(m.Sequence, mostMoves) {
-				if back == 0 || m.Waits() {
-					moves = append(moves, auditlog.MoveID(m.InternalID, m.Sequence-back))
-				}
+			last := 1
+			if m.Waits() {
+				last = mostMoves
 			}
+			moves = append(moves, movesOf(m, last)...)
 		}
 		rows, err := l.q.EventFactList(ctx, moves, realm)
 		if err != nil {
@@ -261,6 +260,15 @@ func (l Loader) prove(ctx context.Context, realm string, list []payment.Message)
 		}
 	}
 	return nil
+}
+
+// movesOf returns the ids of the audit rows of the last moves of a message, the newest first.
+func movesOf(m payment.Message, last int) []uuid.UUID {
+	moves := make([]uuid.UUID, min(m.Sequence, last))
+	for back := range moves {
+		moves[back] = auditlog.MoveID(m.InternalID, m.Sequence-back)
+	}
+	return moves
 }
 
 func (l Loader) provenBy(moves []dbsqlc.EventFactListRow, m payment.Message) payment.Message {

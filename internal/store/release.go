@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"countersign/internal/auditlog"
 	"countersign/internal/payment"
 	"countersign/internal/store/internal/dbsqlc"
 )
@@ -41,10 +40,7 @@ func (l Loader) unreleased(ctx context.Context, m payment.Message) (unproven, er
 	if len(l.keys.IDs()) == 0 {
 		return nil, nil
 	}
-	moves := make([]uuid.UUID, min(m.Sequence, mostMoves))
-	for back := range moves {
-		moves[back] = auditlog.MoveID(m.InternalID, m.Sequence-back)
-	}
+	moves := movesOf(m, mostMoves)
 	rows, err := l.q.EventFactList(ctx, moves, m.Realm)
 	if err != nil {
 		return nil, fmt.Errorf("read the moves of a released message: %w", err)

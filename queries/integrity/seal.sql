@@ -38,7 +38,7 @@ SELECT coalesce(max(t.size), 0)::bigint AS size FROM audit_tree t WHERE t.realm 
 SELECT coalesce(c.note, '')::text AS note FROM audit_checkpoint c WHERE c.realm = @realm AND c.size = @size;
 
 -- name: LeafRecentList :many
--- The leaves of messages in a range, the newest first. Each is found by its key, whatever the planner knows of the tables.
+-- The leaves of messages in a range, the newest first. Each is found by its key, also without statistics of the tables.
 SELECT l.row_id, l.hash, m.global_id
 FROM (SELECT generate_series(@first::bigint, @last::bigint) AS leaf_index) i
 CROSS JOIN LATERAL (SELECT * FROM audit_leaf x WHERE x.realm = @realm::text AND x.leaf_index = i.leaf_index OFFSET 0) l

@@ -94,8 +94,8 @@ var ErrElsewhere = errors.New("the audit tree grows elsewhere")
 type Progress struct {
 	// Checkpoint is the newest that was seen; the tree never goes back behind it.
 	Checkpoint auditlog.Checkpoint
-	note       string // the same, signed
-	recent     string // the newest messages under it, as store.Mark has them
+	note       string                // the same, signed
+	recent     []store.MarkedMessage // the newest messages under it
 	// More: there are rows left for another batch.
 	More bool
 	// Added counts the rows of the last batch; Unverified names those that did not fit their seal.

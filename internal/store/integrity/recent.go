@@ -2,13 +2,12 @@ package integrity
 
 import (
 	"context"
-	"encoding/hex"
 	"fmt"
-	"strings"
 
 	"github.com/google/uuid"
 
 	"countersign/internal/auditlog"
+	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
@@ -19,57 +18,40 @@ const (
 	maxLostNamed = 100
 )
 
-// recentOf returns the newest messages under a checkpoint, as store.Mark has them: those of the leaves since the last progress, by any
-// gateway, and the older ones.
-func recentOf(ctx context.Context, q *dbsqlc.Queries, at auditlog.Checkpoint, from Progress) (string, error) {
+// recentOf returns the newest messages under a checkpoint: those of the leaves since the last progress, by any gateway, and the older ones.
+func recentOf(ctx context.Context, q *dbsqlc.Queries, at auditlog.Checkpoint, from Progress) ([]store.MarkedMessage, error) {
 	rows, err := q.LeafRecentList(ctx, max(from.Checkpoint.Size, at.Size-2*maxRecent), at.Size-1, at.Realm)
 	if err != nil {
-		return "", fmt.Errorf("read the newest messages of the trail: %w", err)
+		return nil, fmt.Errorf("read the newest messages of the trail: %w", err)
 	}
-	lines := make([]string, 0, len(rows)+maxRecent)
+	all := make([]store.MarkedMessage, 0, len(rows)+len(from.recent))
 	for _, row := range rows {
-		lines = append(lines, row.RowID.String()+" "+hex.EncodeToString(row.Hash)+" "+row.GlobalID)
+		all = append(all, store.MarkedMessage{GlobalID: row.GlobalID, RowID: row.RowID, Hash: row.Hash})
 	}
-	var recent []string
+	var recent []store.MarkedMessage
 	known := map[string]bool{}
-	for _, line := range append(lines, strings.Split(from.recent, "\n")...) {
-		fields := strings.Fields(line)
-		if len(fields) != 3 || known[fields[2]] || len(recent) == maxRecent {
-			continue
+	for _, m := range append(all, from.recent...) {
+		if !known[m.GlobalID] && len(recent) < maxRecent {
+			known[m.GlobalID] = true
+			recent = append(recent, m)
 		}
-		known[fields[2]] = true
-		recent = append(recent, line)
 	}
-	return strings.Join(recent, "\n"), nil
+	return recent, nil
 }
 
 // lostOf returns the Global IDs of the messages of a mark whose newest row the database lost, the newest first.
-func lostOf(ctx context.Context, q *dbsqlc.Queries, realm, recent string) ([]string, error) {
-	var ids []uuid.UUID
-	var hashes [][]byte
-	var names []string
-	for line := range strings.Lines(recent) {
-		fields := strings.Fields(line)
-		if len(fields) != 3 {
-			continue
-		}
-		id, err := uuid.Parse(fields[0])
-		if err != nil {
-			return nil, fmt.Errorf("read the marks of this gateway: %w", err)
-		}
-		hash, err := hex.DecodeString(fields[1])
-		if err != nil {
-			return nil, fmt.Errorf("read the marks of this gateway: %w", err)
-		}
-		ids, hashes, names = append(ids, id), append(hashes, hash), append(names, fields[2])
+func lostOf(ctx context.Context, q *dbsqlc.Queries, realm string, recent []store.MarkedMessage) ([]string, error) {
+	ids, hashes := make([]uuid.UUID, len(recent)), make([][]byte, len(recent))
+	for i, m := range recent {
+		ids[i], hashes[i] = m.RowID, m.Hash
 	}
 	places, err := q.LeafLostList(ctx, ids, hashes, realm)
 	if err != nil {
 		return nil, fmt.Errorf("look for lost messages: %w", err)
 	}
-	lost := make([]string, 0, len(places))
-	for _, place := range places {
-		lost = append(lost, names[place-1])
+	lost := make([]string, len(places))
+	for i, place := range places {
+		lost[i] = recent[place-1].GlobalID
 	}
 	return lost, nil
 }

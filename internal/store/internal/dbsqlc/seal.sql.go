@@ -965,7 +965,7 @@ type LeafRecentListRow struct {
 	GlobalID string
 }
 
-// The leaves of messages in a range, the newest first. Each is found by its key, whatever the planner knows of the tables.
+// The leaves of messages in a range, the newest first. Each is found by its key, also without statistics of the tables.
 func (q *Queries) LeafRecentList(ctx context.Context, first int64, last int64, realm string) ([]LeafRecentListRow, error) {
 	rows, err := q.db.Query(ctx, leafRecentList, first, last, realm)
 	if err != nil {

@@ -226,7 +226,8 @@ func (l Loader) Messages(ctx context.Context, realm string, ids []uuid.UUID, mod
 const mostMoves = 1000
 
 // proven withholds a message unless its last move fits its seal and left it as it is, at that time, from which the time of a settlement is
-// taken too. Of one that waits, the seal of its move must prove each decision about its current version as well. A row of a decision has no seal of its own: the seal of the audit row covers it.
+// taken too. Of one that waits, the seal of its move must prove each decision about its current version as well. A row of a decision has no
+// seal of its own: the seal of the audit row covers it.
 func (l Loader) proven(ctx context.Context, m payment.Message) (payment.Message, error) {
 	list := []payment.Message{m}
 	err := l.prove(ctx, m.Realm, list)

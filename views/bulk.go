@@ -37,12 +37,12 @@ type BulkItem struct {
 	Binding  string    // what the decision is bound to
 	Act      i18n.Text // "Approve CHF 1'234.50 to Muster AG", of a message to tick
 	Account  string
-	Sent     []ui.Row    // everything that is sent with it; none once it is decided
-	Cautions []i18n.Text // what its own page warns of
-	Talk     []Said      // questions of checkers and the answers
-	Said     i18n.Text   // why it is left out, or what became of it
-	Approved bool        // by the person who looks
-	Waits    bool        // for somebody else's approval too
+	Sent     []ui.Row  // everything that is sent with it; none once it is decided
+	Cautions []Warning // what its own page warns of
+	Talk     []Said    // as on its own page
+	Said     i18n.Text // why it is left out, or what became of it
+	Approved bool      // by the person who looks
+	Waits    bool      // for somebody else's approval too
 }
 
 // BulkOutcome is the result of approving messages together, one by one. While some are left, the page continues by itself.
@@ -67,11 +67,11 @@ type MarkCount struct {
 }
 
 // Mark counts the cautions of a payment.
-func (m *Bulk) Mark(cautions []i18n.Text) {
+func (m *Bulk) Mark(cautions []Warning) {
 	for _, caution := range cautions {
-		at := slices.IndexFunc(m.Marks, func(mark MarkCount) bool { return mark.Text == caution })
+		at := slices.IndexFunc(m.Marks, func(mark MarkCount) bool { return mark.Text == caution.Title })
 		if at < 0 {
-			at, m.Marks = len(m.Marks), append(m.Marks, MarkCount{Text: caution})
+			at, m.Marks = len(m.Marks), append(m.Marks, MarkCount{Text: caution.Title})
 		}
 		m.Marks[at].Count++
 	}

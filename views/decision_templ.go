@@ -214,7 +214,7 @@ func DetailFragment(decision Decision) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = makerNote(decision.Message).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = talk(decision.Message.Talk).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -13,7 +13,7 @@ import (
 type List struct {
 	Layout   Layout
 	New      ui.Step // the button beside the heading; none without an address
-	Discard  ui.Step // deletes all rows; none without a value
+	Discard  ui.Step // leads to the question whether to delete all rows; none without an address
 	Tabs     []ui.Tab
 	Filter   *Filter // nil for a list without one
 	Part     string  // id of the part that the filter replaces
@@ -23,6 +23,18 @@ type List struct {
 	Empty    ui.Empty
 	// ExportURL is the address of the whole list as a table for a spreadsheet; "" for a list without one.
 	ExportURL string
+}
+
+// DiscardPath is the address of the question whether to delete drafts, and of their deletion. It takes draft, a key.
+const DiscardPath = "/mine/discard"
+
+// Discard is the question whether to delete the listed drafts.
+type Discard struct {
+	Layout  Layout
+	Draft   string // as the form sends it
+	Label   i18n.Text
+	Entries ui.Entries
+	BackURL string
 }
 
 // Entry is a message as lists show it, without its facts and its state.

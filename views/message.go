@@ -20,9 +20,7 @@ type Message struct {
 	Sent     Sent      // what the document to clearing says
 	Words    i18n.Text // of an R-transaction: what it asks for, in a sentence or two; empty for payments
 	Facts    []ui.Row  // of an R-transaction: its reason, information, charge, time limits and original
-	Editor   string    // who made the current version
-	Note     string    // what its maker says to the checkers: why it is amended or paid again; empty for nothing
-	Talk     []Said    // questions of checkers and the answers, oldest first
+	Talk     []Said    // what the maker of the current version says to the checkers, their questions and the answers, in this order
 	Approval *Approval // while it waits
 	Warnings []Warning
 	Changes  []Change
@@ -31,16 +29,20 @@ type Message struct {
 	Core *payment.CoreBooking // what core banking said; nil for nothing
 }
 
-// Said is a question of a checker or an answer to it.
+// Said is a note of the maker, a question of a checker or an answer to it.
 type Said struct {
 	By     string
 	At     time.Time
-	Text   string
+	Text   i18n.Text
+	Note   bool
 	Answer bool
 }
 
 func (s Said) caption() i18n.Text {
-	if s.Answer {
+	switch {
+	case s.Note:
+		return i18n.Text("%s says").With(s.By)
+	case s.Answer:
 		return i18n.Text("%s answered on %s").With(s.By, ui.DateTime(s.At))
 	}
 	return i18n.Text("%s asked on %s").With(s.By, ui.DateTime(s.At))

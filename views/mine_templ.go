@@ -102,7 +102,7 @@ func WordsPage(model Words) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = makerNote(model.Message).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = talk(model.Message.Talk).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -471,7 +471,7 @@ func overviewPart(model Payment) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = makerNote(model.Message).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = talk(model.Message.Talk).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1387,7 +1387,7 @@ func printPart(model Payment) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = makerNote(model.Message).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = talk(model.Message.Talk).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -39,7 +39,7 @@ func TestQueriesAskForTheirRealmThemselves(t *testing.T) {
 	}
 	q, id, none := dbsqlc.New(conn), m.InternalID, []uuid.UUID{}
 	queries := map[string]func(realm string) (int, error){
-		"HistoryList":  func(r string) (int, error) { return many(q.HistoryList(ctx, r, id)) },
+		"HistoryList":  func(r string) (int, error) { return many(q.HistoryList(ctx, r, []uuid.UUID{id})) },
 		"DecisionList": func(r string) (int, error) { return many(q.DecisionList(ctx, r, []uuid.UUID{id})) },
 		"VersionList":  func(r string) (int, error) { return many(q.VersionList(ctx, r, id)) },
 		"AuditList":    func(r string) (int, error) { return many(q.AuditList(ctx, r, &id)) },

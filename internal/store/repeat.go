@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/google/uuid"
+
 	"countersign/internal/payment"
 	"countersign/internal/store/internal/dbsqlc"
 )
@@ -17,7 +19,7 @@ func (s *Messages) Earlier(ctx context.Context, err error) error {
 	}
 	m := repeat.Message
 	steps, failed := Read(ctx, s.db, m.Realm, func(q *dbsqlc.Queries) ([]dbsqlc.HistoryListRow, error) {
-		return q.HistoryList(ctx, m.Realm, m.InternalID)
+		return q.HistoryList(ctx, m.Realm, []uuid.UUID{m.InternalID})
 	})
 	if failed != nil {
 		return failed

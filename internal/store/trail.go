@@ -57,12 +57,18 @@ type Similar struct {
 
 // History lists the steps of a message in order. It is empty for an unknown message.
 func (r *Reader) History(ctx context.Context, realm string, id uuid.UUID) ([]Step, error) {
-	var list []Step
+	steps, err := r.Histories(ctx, realm, []uuid.UUID{id})
+	return steps[id], err
+}
+
+// Histories lists the steps of several messages in order, by message.
+func (r *Reader) Histories(ctx context.Context, realm string, ids []uuid.UUID) (map[uuid.UUID][]Step, error) {
+	steps := make(map[uuid.UUID][]Step, len(ids))
 	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
-		rows, err := q.HistoryList(ctx, realm, id)
+		rows, err := q.HistoryList(ctx, realm, ids)
 		people := r.db.names(realm)
 		for _, h := range rows {
-			list = append(list, Step{
+			steps[h.MessageID] = append(steps[h.MessageID], Step{
 				Sequence: int(h.Sequence), From: payment.State(h.FromState), Action: payment.Action(h.Action), To: payment.State(h.ToState),
 				Version:    int(h.Version),
 				Actor:      people.of(OrZero(h.ActorPerson), h.ActorName),
@@ -72,7 +78,7 @@ func (r *Reader) History(ctx context.Context, realm string, id uuid.UUID) ([]Ste
 		}
 		return err
 	})
-	return list, err
+	return steps, err
 }
 
 // Audit lists the audit events of a message in order. It is empty for an unknown message.

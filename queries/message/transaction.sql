@@ -111,11 +111,11 @@ LEFT JOIN paid q ON q.account = a.account AND q.amount = a.amount AND q.currency
 GROUP BY a.item;
 
 -- name: HistoryList :many
--- The steps of a message in order, with the names of the accounts behind them.
+-- The steps of messages in order, with the names of the accounts behind them.
 SELECT h.*, u.name AS actor_login
 FROM message_history h
 LEFT JOIN user_account u ON u.realm = h.realm AND u.user_id = h.actor_user
-WHERE h.realm = @realm AND h.message_id = @message_id ORDER BY h.sequence;
+WHERE h.realm = @realm AND h.message_id = ANY(@messages::uuid[]) ORDER BY h.message_id, h.sequence;
 
 -- name: VersionList :many
 -- Every version of a message with its editor, oldest first.

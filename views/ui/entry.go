@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"slices"
 	"time"
 
 	"countersign/internal/i18n"
@@ -87,21 +86,10 @@ type Due struct {
 	Tone Tone
 }
 
-// Step is a link to a possible next action, or a button of the form StepForm.
+// Step is a link to a possible next action.
 type Step struct {
 	Label i18n.Text
 	URL   string
-	Value string // what the button sends as draft; "" for a link
-}
-
-// StepForm is the id of the form that the buttons of steps send.
-const StepForm = "steps"
-
-// HasForm reports whether a row has a button.
-func (e Entries) HasForm() bool {
-	return slices.ContainsFunc(e.Entries, func(entry Entry) bool {
-		return slices.ContainsFunc(entry.Steps, func(step Step) bool { return step.Value != "" })
-	})
 }
 
 // Facts are the given ones without those that have nothing to say.

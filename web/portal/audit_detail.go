@@ -119,7 +119,7 @@ func because(words i18n.Text, reason string) i18n.Text {
 	if reason == "" {
 		return words
 	}
-	return i18n.Text("%s: %s").With(words, i18n.Stored(reason))
+	return i18n.Text("%s: %s").With(words, storedReason(reason))
 }
 
 // spoken returns the reason of a refusal without the place in the request, which only programs need.

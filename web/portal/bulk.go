@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -76,6 +77,10 @@ func (v *Request) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
 	if err != nil {
 		return model, err
 	}
+	talks, err := v.talks(messages)
+	if err != nil {
+		return model, err
+	}
 	totals := map[money.Currency]money.Amount{}
 	var shown []payment.Message
 	for i, m := range messages {
@@ -93,10 +98,7 @@ func (v *Request) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
 		if err != nil {
 			return model, err
 		}
-		item.Talk, err = v.talkAbout(m)
-		if err != nil {
-			return model, err
-		}
+		item.Talk = talks[m.InternalID]
 		item.Cautions = reasonsToLook(m, warnings[m.InternalID])
 		if len(item.Cautions) > 0 {
 			item.Act = views.Message{Message: m}.Approve()
@@ -111,12 +113,11 @@ func (v *Request) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
 }
 
 // reasonsToLook returns the reasons to decide a message on its own; none for an ordinary message.
-func reasonsToLook(m payment.Message, warnings []views.Warning) []i18n.Text {
-	reasons := cautions(warnings)
+func reasonsToLook(m payment.Message, warnings []views.Warning) []views.Warning {
 	if m.ApprovalsRequired > 1 {
-		reasons = append(reasons, i18n.Text("The policy requires %d approvals").With(m.ApprovalsRequired))
+		return append(slices.Clone(warnings), views.Warning{Title: i18n.Text("The policy requires %d approvals").With(m.ApprovalsRequired)})
 	}
-	return reasons
+	return warnings
 }
 
 // leftOut says why a message is not approved together with others, "" when it may be.

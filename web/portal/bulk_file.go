@@ -96,6 +96,10 @@ func (v *Request) fillFile(model *views.Bulk, messages []payment.Message, f Filt
 	if err != nil {
 		return err
 	}
+	talks, err := v.talks(messages)
+	if err != nil {
+		return err
+	}
 	usual := medians(messages)
 	totals := map[money.Currency]money.Amount{}
 	items := make([]views.BulkItem, len(messages))
@@ -113,14 +117,11 @@ func (v *Request) fillFile(model *views.Bulk, messages []payment.Message, f Filt
 			if err != nil {
 				return err
 			}
-			items[i].Talk, err = v.talkAbout(m)
-			if err != nil {
-				return err
-			}
+			items[i].Talk = talks[m.InternalID]
 		}
 		items[i].Cautions = reasonsToLook(m, warnings[m.InternalID])
 		if middle := usual[m.Summary.Amount.Currency()]; middle > 0 && m.Summary.Amount.Minor() > unusual*middle {
-			items[i].Cautions = append(items[i].Cautions, "Far above the other amounts of this file")
+			items[i].Cautions = append(items[i].Cautions, views.Warning{Title: "Far above the other amounts of this file"})
 		}
 	}
 	for i := range items {

@@ -98,6 +98,12 @@ func TestSeveralAreComparedWithWhatTheirPagesWarnOf(t *testing.T) {
 	if n := strings.Count(list.page.Find(".bulk-list").Text(), "Possible duplicate: "); n != 2 {
 		t.Errorf("%d lines warn of a duplicate, want 2", n)
 	}
+	list.says("Same creditor account and same amount.").says("Paid again: Two invoices")
+	german := b.as("checker2")
+	german.post("/me", url.Values{"theme": {"auto"}, "density": {"default"}, "language": {"de"}}).goesTo("/me")
+	for _, path := range []string{chosen(again), "/queue/" + again, "/payments/" + again + "/timeline"} {
+		german.get(path).is(http.StatusOK).says("Erneut bezahlt: Two invoices")
+	}
 }
 
 func TestEachOfSeveralHasItsOwnOutcome(t *testing.T) {

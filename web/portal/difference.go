@@ -116,15 +116,6 @@ func likeness(m payment.Message) store.Likeness {
 	return store.Likeness{Summary: m.Summary, Since: m.CreatedAt.Add(-DuplicateWindow), Except: m.InternalID}
 }
 
-// cautions are the titles of warnings.
-func cautions(warnings []views.Warning) []i18n.Text {
-	var titles []i18n.Text
-	for _, warning := range warnings {
-		titles = append(titles, warning.Title)
-	}
-	return titles
-}
-
 // newAccount warns about an account that was not paid before, and says whether its owner was.
 func newAccount(m payment.Message, past store.CreditorPast) views.Warning {
 	if past.Elsewhere == 0 {

@@ -163,9 +163,16 @@ func TestDraftsAreDeleted(t *testing.T) {
 	keep(maker)
 	keep(other)
 	list := maker.get("/mine?tab=drafts").is(http.StatusOK).says("Delete all 3 drafts")
-	if form := list.page.Find("button[form=steps][value='" + first + "']"); form.Length() != 1 || list.page.Find("form#steps").Length() != 1 {
-		t.Errorf("%d buttons for the draft", form.Length())
+	if list.page.Find("form[action='/mine/discard']").Length() != 0 {
+		t.Error("the list deletes without a question")
 	}
+	ask := maker.get(list.page.Find("a[href$='discard?draft="+first+"']").AttrOr("href", "")).is(http.StatusOK).says("Delete this draft?")
+	if button := ask.page.Find("main form button[value='" + first + "']"); button.Length() != 1 || ask.page.Find("tr[data-row]").Length() != 1 {
+		t.Errorf("%d buttons delete the draft", button.Length())
+	}
+	maker.get("/mine/discard?draft=all").is(http.StatusOK).says("Delete 3 drafts?").says("Deleted drafts cannot be recovered.")
+	other.get("/mine/discard?draft=" + first).is(http.StatusNotFound)
+	b.as("checker1").get("/mine/discard?draft=all").is(http.StatusForbidden)
 	b.as("checker1").post("/mine/discard", url.Values{"draft": {"all"}}).is(http.StatusForbidden)
 	maker.post("/mine/discard", url.Values{"draft": {""}}).is(http.StatusNotFound)
 	other.post("/mine/discard", url.Values{"draft": {first}}).goesTo("/mine")

@@ -2,6 +2,7 @@ package portal
 
 import (
 	"cmp"
+	"net/http"
 	"slices"
 
 	"github.com/google/uuid"
@@ -12,6 +13,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
+	"countersign/views"
 	"countersign/views/ui"
 )
 
@@ -65,7 +67,7 @@ func (v *Request) draftRows(b begun) ([]ui.Entry, error) {
 		rows = append(rows, ui.Entry{
 			ID: f.ID.String(), URL: batchPath(f.ID), Name: i18n.Data(f.FileName), At: f.SavedAt, Now: v.At, Aged: true,
 			Reference: v.Say("until %s", ui.ShortTime(f.ExpiresAt, v.At)), Purpose: i18n.Text("%d of %d submitted").With(f.Submitted, f.Lines),
-			Steps: []ui.Step{discards(f.ID)},
+			Steps: []ui.Step{discards("Delete", f.ID.String())},
 		})
 	}
 	for _, d := range b.forms {
@@ -79,8 +81,46 @@ func (v *Request) draftRows(b begun) ([]ui.Entry, error) {
 	return rows, nil
 }
 
-// discards returns the step that deletes a draft.
-func discards(id uuid.UUID) ui.Step { return ui.Step{Label: "Delete", Value: id.String()} }
+// draftEntries is the table of drafts without its rows.
+func draftEntries(heads ui.Heads) ui.Entries {
+	heads.State = ""
+	return ui.Entries{Caption: "Drafts, last changed first", Heads: heads}
+}
+
+// discards returns the step to the question whether to delete drafts.
+func discards(label i18n.Text, drafts string) ui.Step {
+	return ui.Step{Label: label, URL: views.DiscardPath + "?draft=" + drafts}
+}
+
+// askDiscard asks whether to delete an open draft, the open ones of a file, or all.
+func askDiscard(v *Request) error {
+	err := MayMake(v.By)
+	if err != nil {
+		return err
+	}
+	drafts, err := v.begun()
+	if err != nil {
+		return err
+	}
+	named := v.Echo.QueryParam("draft")
+	if named != allDrafts {
+		drafts.forms = slices.DeleteFunc(drafts.forms, func(d store.ListedDraft) bool { return d.ID.String() != named })
+		drafts.files = slices.DeleteFunc(drafts.files, func(f store.ListedBatch) bool { return f.ID.String() != named })
+	}
+	if drafts.count() == 0 {
+		return payment.ErrNotFound
+	}
+	model := views.Discard{
+		Draft: named, Label: i18n.Text("Delete %d drafts").With(drafts.count()), BackURL: "/mine?tab=" + tabDrafts,
+		Entries: draftEntries(ui.Heads{Name: "Creditor and purpose", When: "Saved"}),
+	}
+	model.Layout = v.layout(i18n.Text("Delete %d drafts?").With(drafts.count()), views.PlaceMine)
+	model.Entries.Entries, err = v.draftRows(drafts)
+	if err != nil {
+		return err
+	}
+	return v.Render(http.StatusOK, views.DiscardPage(model))
+}
 
 // discardDrafts deletes an open draft, the open ones of a file, or all.
 func discardDrafts(v *Request) error {
@@ -104,7 +144,7 @@ func (v *Request) draftRow(d store.ListedDraft) (ui.Entry, error) {
 	row := ui.Entry{
 		ID: d.ID.String(), URL: path + "/edit", At: d.SavedAt, Now: v.At, Aged: true,
 		Reference: v.Say("until %s", ui.ShortTime(d.ExpiresAt, v.At)),
-		Facts:     ui.Facts(ui.SchemeFact(string(d.Scheme))), Steps: []ui.Step{{Label: "Check and submit", URL: path + "/check"}, discards(d.ID)},
+		Facts:     ui.Facts(ui.SchemeFact(string(d.Scheme))), Steps: []ui.Step{{Label: "Check and submit", URL: path + "/check"}, discards("Delete", d.ID.String())},
 	}
 	if d.FileName != "" {
 		row.Name, row.URL = i18n.Text("The file %s").With(d.FileName), path+"/check"

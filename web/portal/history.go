@@ -33,8 +33,7 @@ func fullMessage(v *Request, m payment.Message, known documents) (views.Message,
 		return view, err
 	}
 	view.Timeline = timeline(steps, m, known, v.Language())
-	view.Editor, view.Note = noteOf(steps, m.Version)
-	view.Talk = talkOf(steps)
+	view.Talk = talkOf(steps, m.Version)
 	if m.Withheld != "" {
 		view.Warnings = []views.Warning{{Title: "Withheld", Text: i18n.Stored(m.Withheld)}}
 		return view, nil // its document is not shown beside fields that contradict it
@@ -88,18 +87,6 @@ func fillOrder(v *Request, view *views.Message, m payment.Message) error {
 		return v.fillChanges(view, m)
 	}
 	return nil
-}
-
-// noteOf returns the maker of a version and the note to the checkers, "" for none. A received message has no maker; the text of its first
-// step comes from clearing.
-func noteOf(steps []store.Step, version int) (editor, note string) {
-	for _, s := range steps {
-		made := s.Action == payment.ActionSubmit || s.Action == payment.ActionAmend
-		if made && s.Version == version {
-			return s.Actor, s.Reason
-		}
-	}
-	return "", ""
 }
 
 // warnings returns the warnings for a checker: similar payments.
@@ -236,7 +223,7 @@ func stepNote(s store.Step, m payment.Message, spoken i18n.Language) (note i18n.
 	if due := payment.AnswerDue(m.AnswerBy); s.Reason == due.String() {
 		return due, ""
 	}
-	return i18n.Stored(s.Reason), noteLanguage(s, spoken)
+	return storedReason(s.Reason), noteLanguage(s, spoken)
 }
 
 // timeline describes the steps of a message; a step with a document links to it.

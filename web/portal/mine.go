@@ -98,10 +98,10 @@ func showMine(v *Request) error {
 // renderDrafts lists the unsubmitted drafts of this person.
 func (v *Request) renderDrafts(model views.List, heads ui.Heads, unsubmitted begun) error {
 	model.Empty.Text = "What you type in a form is saved as a draft for one day."
-	heads.State, heads.When = "", "Saved"
-	model.Entries = ui.Entries{Caption: "Drafts, last changed first", Heads: heads}
+	heads.When = "Saved"
+	model.Entries = draftEntries(heads)
 	if count := unsubmitted.count(); count > 1 {
-		model.Discard = ui.Step{Label: i18n.Text("Delete all %d drafts").With(count), Value: allDrafts}
+		model.Discard = discards(i18n.Text("Delete all %d drafts").With(count), allDrafts)
 	}
 	var err error
 	model.Entries.Entries, err = v.draftRows(unsubmitted)
@@ -164,8 +164,8 @@ func (v *Request) mineRow(m payment.Message, replacements []payment.Message) (ui
 	}
 	if m.State == payment.StateQuestion {
 		steps, err := v.Config.Reader.History(v.Context(), v.By.Realm, m.InternalID)
-		if talk := talkOf(steps); len(talk) > 0 {
-			row.Note = i18n.Data(talk[len(talk)-1].By + ": " + talk[len(talk)-1].Text)
+		if talk := talkOf(steps, m.Version); len(talk) > 0 {
+			row.Note = i18n.Join(": ", i18n.Data(talk[len(talk)-1].By), talk[len(talk)-1].Text)
 		}
 		return row, err
 	}

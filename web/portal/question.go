@@ -1,7 +1,10 @@
 package portal
 
 import (
+	"slices"
 	"strings"
+
+	"github.com/google/uuid"
 
 	"countersign/internal/i18n"
 	"countersign/internal/payment"
@@ -10,26 +13,35 @@ import (
 	"countersign/views/ui"
 )
 
-// talkOf returns the questions and answers in the history of a message, oldest first.
-func talkOf(steps []store.Step) []views.Said {
-	var talk []views.Said
+// talkOf returns the note of the maker of a version, if there is one, and the questions and answers in the history of a message, oldest
+// first. A received message has no maker; the text of its first step comes from clearing.
+func talkOf(steps []store.Step, version int) (talk []views.Said) {
 	for _, s := range steps {
-		question, answer := s.Action == payment.ActionAsk, s.From == payment.StateQuestion && s.Action == payment.ActionAnswer
-		if question || answer {
-			talk = append(talk, views.Said{By: s.Actor, At: s.At, Text: s.Reason, Answer: answer})
+		said := views.Said{
+			By: s.Actor, At: s.At, Text: storedReason(s.Reason), Answer: s.From == payment.StateQuestion && s.Action == payment.ActionAnswer,
+			Note: (s.Action == payment.ActionSubmit || s.Action == payment.ActionAmend) && s.Version == version && s.Reason != "",
+		}
+		switch {
+		case said.Note:
+			talk = slices.Insert(talk, 0, said)
+		case said.Answer, s.Action == payment.ActionAsk:
+			talk = append(talk, said)
 		}
 	}
 	return talk
 }
 
-// talkAbout reads the questions about a message that waits for a decision. Before its third move none has ended: the second of two
-// approvals of a file so reads no history.
-func (v *Request) talkAbout(m payment.Message) ([]views.Said, error) {
-	if m.Sequence < 3 {
-		return nil, nil
+// talks returns what talkOf does for several messages, by their ids.
+func (v *Request) talks(list []payment.Message) (map[uuid.UUID][]views.Said, error) {
+	ids, talks := make([]uuid.UUID, len(list)), make(map[uuid.UUID][]views.Said, len(list))
+	for i, m := range list {
+		ids[i] = m.InternalID
 	}
-	steps, err := v.Config.Reader.History(v.Context(), v.By.Realm, m.InternalID)
-	return talkOf(steps), err
+	steps, err := v.Config.Reader.Histories(v.Context(), v.By.Realm, ids)
+	for _, m := range list {
+		talks[m.InternalID] = talkOf(steps[m.InternalID], m.Version)
+	}
+	return talks, err
 }
 
 // mayAnswer reports whether this person may answer the question about a message.

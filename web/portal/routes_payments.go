@@ -63,7 +63,8 @@ func (p *Portal) ownRoutes() []request.Route {
 	get, post := p.get, p.post
 	return []request.Route{
 		get("/mine", showMine),
-		post("/mine/discard", discardDrafts),
+		get(views.DiscardPath, askDiscard),
+		post(views.DiscardPath, discardDrafts),
 		get("/payments/:id/amend", showAmend),
 		post("/payments/:id/amend", checkAmend),
 		post("/payments/:id/amend/keep", keepAmend),

@@ -142,7 +142,19 @@ func paidAgain(note string, answer views.Check) (whole string, problems []ui.Pro
 	case finding != nil:
 		problems = append(problems, ui.Problem{Field: "duplicateReason", Text: finding.Text, Code: finding.Code})
 	}
-	return strings.TrimSpace(note + " Paid again: " + reason), problems
+	return strings.TrimSpace(note + " " + paidAgainMark + reason), problems
+}
+
+// paidAgainMark precedes the reason for a repeated payment in a stored note.
+const paidAgainMark = "Paid again: "
+
+// storedReason is the reason of a step, with its fixed words in the language of the page.
+func storedReason(reason string) i18n.Text {
+	at := strings.LastIndex(reason, paidAgainMark)
+	if at < 0 {
+		return i18n.Stored(reason)
+	}
+	return i18n.Join(" ", i18n.Data(strings.TrimSpace(reason[:at])), i18n.Text("Paid again: %s").With(reason[at+len(paidAgainMark):]))
 }
 
 // createOrAmend makes the new message or the new version.

@@ -31,9 +31,15 @@ func bulkExhibits() []Exhibit {
 		LeftOut: []views.BulkItem{items[2], items[8]},
 		Action:  "/queue/bulk", Totals: []ui.Amount{{Currency: "CHF", Value: "482'310.75"}, {Currency: "EUR", Value: "91'004.20"}},
 	}
-	compared.Odd[0].Act, compared.Odd[0].Cautions = i18n.Text("Approve %s to %s").With("EUR 8'137.13", "Gemeinde Musterlingen"), []i18n.Text{
-		i18n.Text("Possible duplicate: same account and amount entered %d times in the last 7 days").With(2), "New name for this account",
+	compared.Odd[0].Act = i18n.Text("Approve %s to %s").With("EUR 8'137.13", "Gemeinde Musterlingen")
+	compared.Odd[0].Cautions = []views.Warning{
+		{
+			Title: i18n.Text("Possible duplicate: same account and amount entered %d times in the last 7 days").With(2),
+			Text:  "Same creditor account and same amount.",
+		},
+		{Title: "New name for this account"},
 	}
+	compared.Odd[0].Talk = []views.Said{{By: "Maker 1", Text: i18n.Text("Paid again: %s").With("Zweite Rate"), Note: true}}
 	compared.LeftOut[0].Said = "Amended after its submission: open it and check what changed."
 	compared.LeftOut[1].Said = i18n.Text("You %s this on %s. Another person must decide.").With(i18n.Text("submitted"),
 		i18n.Minute(time.Date(2026, 11, 20, 7, 14, 0, 0, time.UTC)))

@@ -263,7 +263,7 @@ func warned() views.Decision {
 			Label: i18n.Text("%s, %s, %s").With("7QK4M2XW8S11B2D4", "18.11.2026", i18n.Text("Settled")), URL: "/payments/x",
 		}},
 	}}
-	detail.Message.Editor, detail.Message.Note = "Maker 1", "Skonto berichtigt, zweite Rate"
+	detail.Message.Talk = []views.Said{{By: "Maker 1", Text: "Skonto berichtigt, zweite Rate", Note: true}}
 	detail.Message.Changes = []views.Change{{Field: "Amount", Before: "CHF 1'243.56", After: "CHF 1'234.56"}}
 	return detail
 }

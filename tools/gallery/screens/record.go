@@ -237,9 +237,19 @@ func drafts() views.List {
 		model.Entries.Entries = append(model.Entries.Entries, ui.Entry{
 			ID: fmt.Sprintf("draft-%d", index), URL: "/payments/x/edit", Name: i18n.Data(name), Purpose: "Invoice 4711", Aged: true, Now: now,
 			Amount: ui.AmountOf(amount(money.CHF, 1200)), At: now.Add(-time.Duration(index*17+4) * time.Minute), Reference: "until 08:26",
-			Facts: ui.Facts(ui.Fact{Text: "SIC"}), Steps: []ui.Step{{Label: "Check and submit", URL: "/payments/x/check"}},
+			Facts: ui.Facts(ui.Fact{Text: "SIC"}), Steps: []ui.Step{{Label: "Check and submit", URL: "/payments/x/check"}, {Label: "Delete", URL: "/mine/discard?draft=x"}},
 		})
 	}
+	model.Discard = ui.Step{Label: i18n.Text("Delete all %d drafts").With(3), URL: "/mine/discard?draft=all"}
+	return model
+}
+
+func discard() views.Discard {
+	model := views.Discard{
+		Layout: shell(i18n.Text("Delete %d drafts?").With(3), views.PlaceMine), Draft: "all", Label: i18n.Text("Delete %d drafts").With(3),
+		Entries: drafts().Entries, BackURL: "/mine?tab=drafts",
+	}
+	model.Entries.Heads.Steps = ""
 	return model
 }
 
@@ -284,6 +294,7 @@ func recordExhibits() []Exhibit {
 		{Name: "mine-failed", Page: views.ListPage(mineOf("failed", payment.StateFailed, "The account is closed"))},
 		{Name: "mine-sent", Page: views.ListPage(mineOf("sent", payment.StateUnconfirmed, ""))},
 		{Name: "mine-drafts", Page: views.ListPage(drafts())},
+		{Name: "mine-discard", Page: views.DiscardPage(discard())},
 		{Name: "mine-empty", Page: views.ListPage(noneMine)},
 		{
 			Name: "withdraw",

@@ -361,7 +361,7 @@ const historyList = `-- name: HistoryList :many
 SELECT h.realm, h.message_id, h.sequence, h.kind, h.from_state, h.action, h.to_state, h.previous_sequence, h.version, h.actor_user, h.actor_person, h.actor_name, h.client_id, h.channel, h.reason, h.at, u.name AS actor_login
 FROM message_history h
 LEFT JOIN user_account u ON u.realm = h.realm AND u.user_id = h.actor_user
-WHERE h.realm = $1 AND h.message_id = $2 ORDER BY h.sequence
+WHERE h.realm = $1 AND h.message_id = ANY($2::uuid[]) ORDER BY h.message_id, h.sequence
 `
 
 type HistoryListRow struct {
@@ -384,9 +384,9 @@ type HistoryListRow struct {
 	ActorLogin       *string
 }
 
-// The steps of a message in order, with the names of the accounts behind them.
-func (q *Queries) HistoryList(ctx context.Context, realm string, messageID uuid.UUID) ([]HistoryListRow, error) {
-	rows, err := q.db.Query(ctx, historyList, realm, messageID)
+// The steps of messages in order, with the names of the accounts behind them.
+func (q *Queries) HistoryList(ctx context.Context, realm string, messages []uuid.UUID) ([]HistoryListRow, error) {
+	rows, err := q.db.Query(ctx, historyList, realm, messages)
 	if err != nil {
 		return nil, err
 	}

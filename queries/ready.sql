@@ -106,9 +106,10 @@ SELECT current_setting('fsync')::text AS fsync, current_setting('synchronous_com
 SELECT clock_timestamp()::timestamptz AS now;
 
 -- name: StatisticsMissing :many
--- Tables with rows of which the server knows no analysis: it forgets them at a crash, a failover and a restore, and plans with what it has.
+-- Tables of 1 MiB and more of which the server knows no analysis: it forgets them at a crash, a failover and a restore, and plans with what
+-- it has. A smaller table is planned better without: statistics of a few rows lead to plans that read the whole table while it grows.
 SELECT s.relname::text AS name FROM pg_catalog.pg_stat_user_tables s
-WHERE s.schemaname = 'public' AND s.last_analyze IS NULL AND s.last_autoanalyze IS NULL AND pg_relation_size(s.relid) > 0
+WHERE s.schemaname = 'public' AND s.last_analyze IS NULL AND s.last_autoanalyze IS NULL AND pg_relation_size(s.relid) >= 1048576
 ORDER BY s.relname;
 
 -- name: StatisticsMake :exec

@@ -90,23 +90,24 @@ func replicate(t *testing.T, url string, owner *pgx.Conn, slot string) *pgconn.P
 	return conn
 }
 
-// TestStatisticsAreMadeWhereTheServerHasNone: after a crash or a restore it knows of no analysis.
+// TestStatisticsAreMadeWhereTheServerHasNone: after a crash or a restore it knows of no analysis. Small tables stay without: statistics of a
+// few rows would give plans that read the whole table while it grows.
 func TestStatisticsAreMadeWhereTheServerHasNone(t *testing.T) {
 	t.Parallel()
 	db := storetest.New(t)
 	must(t, demo.Ensure(t.Context(), db.Provisioner(t)))
 	owner := db.Owner(t)
-	_, err := owner.Exec(t.Context(), "DELETE FROM pg_statistic WHERE starelid = 'user_account'::regclass")
-	must(t, err)
-	_, err = owner.Exec(t.Context(), "SELECT pg_stat_reset()")
+	_, err := owner.Exec(t.Context(), `ALTER TABLE login_throttle SET (autovacuum_enabled = off);
+		INSERT INTO login_throttle SELECT 'demo', sha256(n::text::bytea), 1, now(), now() FROM generate_series(1, 20000) n;
+		SELECT pg_stat_reset()`)
 	must(t, err)
 	made, err := db.Database.MakeStatistics(t.Context())
 	must(t, err)
-	if !slices.Contains(made, "user_account") {
+	if !slices.Equal(made, []string{"login_throttle"}) {
 		t.Errorf("statistics are made of %v", made)
 	}
 	var known int
-	must(t, owner.QueryRow(t.Context(), "SELECT count(*) FROM pg_stats WHERE tablename = 'user_account'").Scan(&known))
+	must(t, owner.QueryRow(t.Context(), "SELECT count(*) FROM pg_stats WHERE tablename = 'login_throttle'").Scan(&known))
 	if known == 0 {
 		t.Error("the planner knows nothing of the table")
 	}

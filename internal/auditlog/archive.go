@@ -52,6 +52,16 @@ func NewArchiveHeader(realm, month, checkpoint string, trusted PublicKeys) (Arch
 	}, nil
 }
 
+// verify verifies the checkpoint of the archive.
+func (h ArchiveHeader) verify(trusted PublicKeys) (Checkpoint, error) {
+	return Bundle{Realm: h.Realm, Checkpoint: h.Checkpoint, PublicKey: h.PublicKey}.verifyCheckpoint(trusted)
+}
+
+// has reports whether a bundle is of the realm, and under the checkpoint of the archive.
+func (h ArchiveHeader) has(b Bundle) bool {
+	return b.Realm == h.Realm && b.Checkpoint == h.Checkpoint && b.PublicKey == h.PublicKey
+}
+
 // EndOf is the end of a month in Zurich, such as 2026-03.
 func EndOf(month string) (time.Time, error) {
 	begin, err := time.ParseInLocation("2006-01", month, i18n.Zone())
@@ -147,19 +157,24 @@ func unpacked(data []byte) ([]Content, error) {
 type ArchiveWriter struct {
 	Messages int
 
-	out     *gzip.Writer
-	packer  *flate.Writer
-	lines   hash.Hash
-	trusted PublicKeys
+	out        *gzip.Writer
+	packer     *flate.Writer
+	lines      hash.Hash
+	header     ArchiveHeader
+	checkpoint Checkpoint
 }
 
 // NewArchiveWriter begins an archive.
 func NewArchiveWriter(file io.Writer, header ArchiveHeader, trusted PublicKeys) (*ArchiveWriter, error) {
+	checkpoint, err := header.verify(trusted)
+	if err != nil {
+		return nil, err
+	}
 	packer, err := flate.NewWriter(nil, flate.DefaultCompression)
 	if err != nil {
 		return nil, fmt.Errorf("compress the archive: %w", err)
 	}
-	w := &ArchiveWriter{out: gzip.NewWriter(file), packer: packer, lines: sha256.New(), trusted: trusted}
+	w := &ArchiveWriter{out: gzip.NewWriter(file), packer: packer, lines: sha256.New(), header: header, checkpoint: checkpoint}
 	line, err := canonical(header)
 	if err != nil {
 		return nil, err
@@ -178,9 +193,13 @@ func (w *ArchiveWriter) write(text []byte) error {
 // Add proves the bundle of a message and writes it, with the id of the payment that the message is, or is about, and its contents encrypted
 // under the data key of the payment. Payments, and the messages of each, come in the order of their ids.
 func (w *ArchiveWriter) Add(payment string, key []byte, b Bundle) error {
-	b, _, err := b.signed(w.trusted)
+	b.PublicKey = w.header.PublicKey
+	if !w.header.has(b) {
+		return errOtherArchive(b)
+	}
+	_, err := b.verifyUnder(w.checkpoint, true)
 	if err != nil {
-		return fmt.Errorf("message %s: %w", b.MessageID, err)
+		return unproven(err)
 	}
 	contents, err := w.closeContents(key, b)
 	if err != nil {
@@ -193,6 +212,10 @@ func (w *ArchiveWriter) Add(payment string, key []byte, b Bundle) error {
 	}
 	w.Messages++
 	return w.write(slices.Concat([]byte(payment+"\n"), file, []byte(contents+"\n")))
+}
+
+func errOtherArchive(b Bundle) error {
+	return fmt.Errorf("message %s is of another archive", b.MessageID)
 }
 
 // closeContents compresses and encrypts the contents of a bundle.
@@ -284,12 +307,13 @@ func ReadArchive(file io.Reader, trusted PublicKeys, keys ContentKey, each func(
 }
 
 type archiveReader struct {
-	in      *bufio.Reader
-	lines   hash.Hash
-	trusted PublicKeys
-	keys    ContentKey
-	read    Archive
-	after   string
+	in         *bufio.Reader
+	lines      hash.Hash
+	trusted    PublicKeys
+	keys       ContentKey
+	read       Archive
+	checkpoint Checkpoint
+	after      string
 }
 
 // line reads a line with its line feed.
@@ -341,7 +365,8 @@ func (r *archiveReader) readHeader(line string) error {
 	if err != nil || string(again)+"\n" != line || r.read.Format != archiveFormat || !r.read.Until.Equal(until) {
 		return errors.New("the first line is no header of the format " + archiveFormat)
 	}
-	return nil
+	r.checkpoint, err = r.read.verify(r.trusted)
+	return err
 }
 
 func (r *archiveReader) readMessage(payment string, each func(ArchivedMessage) error) error {
@@ -362,8 +387,8 @@ func (r *archiveReader) readMessage(payment string, each func(ArchivedMessage) e
 	}
 	place := payment + " " + b.MessageID
 	switch {
-	case b.Realm != r.read.Realm || b.Checkpoint != r.read.Checkpoint || b.PublicKey != r.read.PublicKey || len(b.Contents) > 0:
-		return fmt.Errorf("message %s is of another archive", b.MessageID)
+	case !r.read.has(b) || len(b.Contents) > 0:
+		return errOtherArchive(b)
 	case len(payment) != len(b.MessageID) || place <= r.after:
 		return fmt.Errorf("message %s is not in its place", b.MessageID)
 	}
@@ -371,7 +396,7 @@ func (r *archiveReader) readMessage(payment string, each func(ArchivedMessage) e
 	b, opened, err := r.contents(payment, b, contents)
 	var proven Proven
 	if err == nil {
-		proven, err = b.verify(r.trusted, opened)
+		proven, err = b.verifyUnder(r.checkpoint, opened)
 	}
 	if err != nil {
 		return fmt.Errorf("message %s: %w", b.MessageID, err)

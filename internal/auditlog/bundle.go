@@ -91,29 +91,27 @@ func canonical(value any) ([]byte, error) {
 
 // Proven adds the public key that signed the checkpoint and returns the file of the bundle, which it has verified against the trusted keys.
 func (b Bundle) Proven(trusted PublicKeys) ([]byte, error) {
-	_, file, err := b.signed(trusted)
-	return file, err
-}
-
-// signed is Proven; it also returns the bundle with the key.
-func (b Bundle) signed(trusted PublicKeys) (Bundle, []byte, error) {
 	key, err := trusted.SignerOf(b.Realm, b.Checkpoint)
 	if err != nil {
-		return b, nil, fmt.Errorf("find the key that signed the checkpoint: %w", err)
+		return nil, fmt.Errorf("find the key that signed the checkpoint: %w", err)
 	}
 	b.PublicKey = key.Line(b.Realm)
 	file, err := b.Encode()
 	if err != nil {
-		return b, nil, err
+		return nil, err
 	}
 	read, err := ParseBundle(file)
 	if err == nil {
 		_, err = read.Verify(trusted)
 	}
 	if err != nil {
-		return b, nil, fmt.Errorf("the stored rows do not prove the message (countersign check names them): %w", err)
+		return nil, unproven(err)
 	}
-	return b, file, nil
+	return file, nil
+}
+
+func unproven(err error) error {
+	return fmt.Errorf("the stored rows do not prove the message (countersign check names them): %w", err)
 }
 
 // ParseBundle reads a file in its one form: no byte may differ.
@@ -146,17 +144,20 @@ func ParseBundle(file []byte) (Bundle, error) {
 
 // Verify verifies the bundle. trusted are the public keys of its expected issuer; without any, the key in the bundle is used, and the
 // caller must compare it with the published one. The error names the part that does not fit.
-func (b Bundle) Verify(trusted PublicKeys) (Proven, error) { return b.verify(trusted, true) }
-
-// verify is Verify, or without the contents of the documents: it then proves their digests alone.
-func (b Bundle) verify(trusted PublicKeys, opened bool) (Proven, error) {
+func (b Bundle) Verify(trusted PublicKeys) (Proven, error) {
 	checkpoint, err := b.verifyCheckpoint(trusted)
 	if err != nil {
 		return Proven{}, err
 	}
+	return b.verifyUnder(checkpoint, true)
+}
+
+// verifyUnder verifies the bundle under its verified checkpoint, or all but the contents of the documents: it then proves their digests
+// alone.
+func (b Bundle) verifyUnder(checkpoint Checkpoint, opened bool) (Proven, error) {
 	p := proving{bundle: b, opened: opened, named: map[string]bool{}, rights: newRights()}
 	p.proven = Proven{Checkpoint: checkpoint, Documents: make(map[string]Document), Payees: map[int]PayeeResult{}}
-	err = eachRow(checkpoint, b.Rights, func(data []byte) error { return p.rights.take(b.Realm, data) })
+	err := eachRow(checkpoint, b.Rights, func(data []byte) error { return p.rights.take(b.Realm, data) })
 	if err == nil {
 		err = p.rights.conclude(b.Changes)
 	}

@@ -100,35 +100,70 @@ func ProofOf(leaves []Hash, index int) []Hash {
 	return append(ProofOf(right, index-len(left)), RootOf(left))
 }
 
-// Stored reads stored hashes, count of them from an index on: leaves (level 0) and nodes of each eighth level.
-type Stored func(level int, from, count int64) ([]Hash, error)
+// tileWidth is the number of successive stored hashes that are read together: those below a stored node.
+const tileWidth = 1 << kept
 
-// ReadHashes returns nodes by their tlog numbers. A node between the stored levels is computed from the stored ones below it.
-func (s Stored) ReadHashes(numbers []int64) ([]Hash, error) {
+// Stored reads the stored hashes of a tree in tiles, and computes the nodes between the stored levels from them. It caches tiles.
+type Stored struct {
+	read  func(level int, from, count int64) ([]Hash, error)
+	tiles map[[2]int64][][]Hash
+}
+
+// maxTiles limits the cached tiles; each takes 16 kB.
+const maxTiles = 1000
+
+// NewStored makes a reader of leaves (level 0) and nodes of each eighth level: read returns up to count of them from an index on.
+func NewStored(read func(level int, from, count int64) ([]Hash, error)) *Stored {
+	return &Stored{read: read, tiles: map[[2]int64][][]Hash{}}
+}
+
+// tile returns the stored hashes of a tile, and above them the full nodes of each level below the next stored one.
+func (s *Stored) tile(level int, index int64) ([][]Hash, error) {
+	key := [2]int64{int64(level), index}
+	if tile, known := s.tiles[key]; known {
+		return tile, nil
+	}
+	below, err := s.read(level, index*tileWidth, tileWidth)
+	if err != nil {
+		return nil, err
+	}
+	tile := [][]Hash{below}
+	for range kept - 1 {
+		above := make([]Hash, len(below)/2)
+		for i := range above {
+			above[i] = tlog.NodeHash(below[2*i], below[2*i+1])
+		}
+		tile, below = append(tile, above), above
+	}
+	if len(s.tiles) >= maxTiles {
+		clear(s.tiles)
+	}
+	s.tiles[key] = tile
+	return tile, nil
+}
+
+// ReadHashes returns nodes by their tlog numbers.
+func (s *Stored) ReadHashes(numbers []int64) ([]Hash, error) {
 	hashes := make([]Hash, len(numbers))
 	for i, number := range numbers {
 		level, index := tlog.SplitStoredHashIndex(number)
-		base := level / kept * kept
-		width := int64(1) << (level - base)
-		below, err := s(base, index*width, width)
+		above := level % kept
+		width := int64(tileWidth >> above) // of this level in a tile
+		tile, err := s.tile(level-above, index/width)
 		if err != nil {
 			return nil, err
 		}
-		if int64(len(below)) != width {
-			return nil, fmt.Errorf("%d hashes of level %d from %d on are kept, not %d: %w", len(below), base, index*width, width, ErrBrokenTree)
+		row, place := tile[above], index%width
+		if place >= int64(len(row)) {
+			return nil, fmt.Errorf("the hashes below node %d of level %d are not kept: %w", index, level, ErrBrokenTree)
 		}
-		for ; len(below) > 1; below = below[:len(below)/2] {
-			for pair := range len(below) / 2 {
-				below[pair] = tlog.NodeHash(below[2*pair], below[2*pair+1])
-			}
-		}
-		hashes[i] = below[0]
+		hashes[i] = row[place]
 	}
 	return hashes, nil
 }
 
 // Tree returns the tree of the first leaves, from the stored hashes.
-func (s Stored) Tree(size int64) (Tree, error) {
+func (s *Stored) Tree(size int64) (Tree, error) {
 	var numbers []int64
 	for level, from := bits.Len64(uint64(size))-1, int64(0); level >= 0; level-- { //nolint:gosec // never negative
 		if width := int64(1) << level; size&width != 0 {
@@ -140,7 +175,7 @@ func (s Stored) Tree(size int64) (Tree, error) {
 }
 
 // Proof is the way from a leaf up to the root of a tree of a size.
-func (s Stored) Proof(size, index int64) ([]Hash, error) {
+func (s *Stored) Proof(size, index int64) ([]Hash, error) {
 	proof, err := tlog.ProveRecord(size, index, s)
 	if err != nil {
 		return nil, fmt.Errorf("prove leaf %d in the tree of %d: %w", index, size, err)

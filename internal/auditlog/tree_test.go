@@ -47,7 +47,7 @@ func TestTheTreeIsTheOneOfRFC6962(t *testing.T) {
 	t.Parallel()
 	const most = 70_000 // beyond a node of level 16
 	tree, kept := grown(most)
-	reader := auditlog.Stored(kept.read)
+	reader := auditlog.NewStored(kept.read)
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.Int64Range(1, most).Draw(t, "size")
 		root, err := tlog.TreeHash(size, reader)

@@ -1,32 +1,36 @@
 -- What leaves the database with a month: the archive of it, and the rows that are removed afterwards.
 
+-- name: WaitingPaymentList :many
+-- The payments that no archive has yet, although they may have ended: while an answer to clearing is not delivered, while core banking was
+-- not told of its end, while a later payment of another bank has its transaction id and did not end, or while a webhook has passed no event
+-- after one of it.
+SELECT DISTINCT coalesce(m.original_id, m.message_id)::uuid AS payment
+FROM (SELECT d.message_id FROM outbox o JOIN document d ON d.realm = @realm::text AND d.direction = 'out' AND d.scheme = o.scheme AND d.reference = o.reference
+      WHERE o.delivered_at IS NULL AND o.refused_at IS NULL
+      UNION SELECT d.message_id FROM outbox o JOIN document d ON d.realm = o.document_realm AND d.document_id = o.document_id
+      WHERE o.document_realm = @realm AND o.delivered_at IS NULL AND o.refused_at IS NULL
+      UNION SELECT e.message_id FROM webhook_progress g JOIN audit_event e ON e.realm = g.realm AND e.event_id = g.cursor WHERE g.realm = @realm
+      UNION SELECT c.message_id FROM core_booking c WHERE c.realm = @realm AND c.told IS NULL
+      UNION SELECT p.message_id FROM incoming_payment later
+        JOIN incoming_payment p ON p.scheme = later.scheme AND p.transaction_id = later.transaction_id AND p.bank = later.bank AND p.use < later.use
+        WHERE later.use > 0 AND p.realm = @realm AND (later.realm <> p.realm OR EXISTS (
+          SELECT FROM message f WHERE f.realm = @realm AND (f.message_id = later.message_id OR f.original_id = later.message_id)
+            AND NOT (f.state_since < @before::timestamptz AND (f.state = ANY (@final::text[]) OR f.state = 'Accepted' AND f.kind = 'recall'))))) w
+JOIN message m ON m.realm = @realm AND m.message_id = w.message_id;
+
 -- name: EndedMessageList :many
--- The messages of payments that ended before a time with all messages about them, each with its payment, in the order of both. A payment
--- waits while an answer to clearing is not delivered, while core banking was not told of its end, while a later payment of another bank has
--- its transaction id and did not end, or while a webhook has passed no event after one of it.
-WITH ended AS (
-  SELECT coalesce(m.original_id, m.message_id) AS payment FROM message m WHERE m.realm = @realm::text
-  GROUP BY coalesce(m.original_id, m.message_id)
-  HAVING bool_and(m.state_since < @before::timestamptz AND (m.state = ANY (@final::text[]) OR m.state = 'Accepted' AND m.kind = 'recall'))
-), waiting AS (
-  SELECT coalesce(m.original_id, m.message_id) AS payment
-  FROM (SELECT d.message_id FROM outbox o JOIN document d ON d.realm = @realm AND d.direction = 'out' AND d.scheme = o.scheme AND d.reference = o.reference
-        WHERE o.delivered_at IS NULL AND o.refused_at IS NULL
-        UNION SELECT d.message_id FROM outbox o JOIN document d ON d.realm = o.document_realm AND d.document_id = o.document_id
-        WHERE o.document_realm = @realm AND o.delivered_at IS NULL AND o.refused_at IS NULL
-        UNION SELECT e.message_id FROM webhook_progress g JOIN audit_event e ON e.realm = g.realm AND e.event_id = g.cursor WHERE g.realm = @realm
-        UNION SELECT c.message_id FROM core_booking c WHERE c.realm = @realm AND c.told IS NULL
-        UNION SELECT p.message_id FROM incoming_payment later
-          JOIN incoming_payment p ON p.scheme = later.scheme AND p.transaction_id = later.transaction_id AND p.bank = later.bank AND p.use < later.use
-          WHERE later.use > 0 AND p.realm = @realm
-            AND NOT EXISTS (SELECT FROM ended e WHERE later.realm = p.realm AND e.payment = later.message_id)) w
-  JOIN message m ON m.realm = @realm AND m.message_id = w.message_id
-)
-SELECT e.payment::uuid AS payment, m.message_id
-FROM ended e
-JOIN message m ON m.realm = @realm AND coalesce(m.original_id, m.message_id) = e.payment
-WHERE NOT EXISTS (SELECT FROM waiting w WHERE w.payment = e.payment)
-ORDER BY e.payment, m.message_id;
+-- The messages of some payments after one that ended before a time, each with its payment and whether all messages about it ended by then,
+-- in the order of both.
+SELECT p.message_id AS payment, m.message_id,
+  bool_and(m.state_since < @before::timestamptz AND (m.state = ANY (@final::text[]) OR m.state = 'Accepted' AND m.kind = 'recall'))
+    OVER (PARTITION BY p.message_id)::boolean AS ended
+FROM (SELECT x.message_id FROM message x
+      WHERE x.realm = @realm::text AND x.message_id > @after::uuid AND x.original_id IS NULL AND x.state_since < @before AND x.state = ANY (@final)
+      ORDER BY x.message_id LIMIT @payments::integer) p
+CROSS JOIN LATERAL (
+  SELECT f.message_id, f.kind, f.state, f.state_since FROM message f WHERE f.realm = @realm AND f.message_id = p.message_id
+  UNION ALL SELECT f.message_id, f.kind, f.state, f.state_since FROM message f WHERE f.realm = @realm AND f.original_id = p.message_id) m
+ORDER BY p.message_id, m.message_id;
 
 -- name: ApprovedChangeList :many
 -- The approved changes of a kind with their decisions, the newest first.
@@ -41,14 +45,17 @@ WHERE m.realm = @realm AND (m.message_id = ANY (@payments::uuid[]) OR m.original
 ORDER BY m.message_id FOR UPDATE;
 
 -- name: LeafListOfMessages :many
--- The leaves of the moves and documents of messages. A row that no leaf has yet has the index -1.
-SELECT e.message_id::uuid AS message_id, e.event_id AS row_id, coalesce(l.kind, 'event')::text AS kind, coalesce(l.leaf_index, -1)::bigint AS leaf_index, l.hash
-FROM audit_event e LEFT JOIN audit_leaf l ON l.realm = e.realm AND l.row_id = e.event_id
-WHERE e.realm = @realm AND e.message_id = ANY (@messages::uuid[]) AND e.sequence IS NOT NULL
-UNION ALL
-SELECT d.message_id::uuid, d.document_id, coalesce(l.kind, 'document')::text, coalesce(l.leaf_index, -1)::bigint, l.hash
-FROM document d LEFT JOIN audit_leaf l ON l.realm = d.realm AND l.row_id = d.document_id
-WHERE d.realm = @realm AND d.message_id = ANY (@messages::uuid[]);
+-- The leaves of messages: of their moves, their refusals and their documents. A row that no leaf has yet has the index -1.
+SELECT w.message_id::uuid AS message_id, w.row_id::uuid AS row_id, w.refusal::boolean AS refusal, coalesce(l.kind, w.kind)::text AS kind,
+  coalesce(l.leaf_index, -1)::bigint AS leaf_index, l.hash
+FROM unnest(@messages::uuid[]) AS i (id)
+CROSS JOIN LATERAL (
+  SELECT e.message_id, e.event_id AS row_id, e.sequence IS NULL AS refusal, 'event' AS kind FROM audit_event e
+  WHERE e.realm = @realm::text AND e.message_id = i.id
+  UNION ALL SELECT d.message_id, d.document_id, false, 'document' FROM document d WHERE d.realm = @realm AND d.message_id = i.id
+  OFFSET 0) w
+LEFT JOIN LATERAL (SELECT * FROM audit_leaf x WHERE x.realm = @realm AND x.row_id = w.row_id OFFSET 0) l ON true
+ORDER BY w.message_id, l.leaf_index;
 
 -- name: LeafArchive :execrows
 UPDATE audit_leaf l SET kind = n.kind, key_id = @key_id::text, seal = n.seal
@@ -126,8 +133,8 @@ INSERT INTO archived_payment (realm, payment_id, key, messages, key_id, seal)
 SELECT @realm::text, unnest(@payments::uuid[]), unnest(@keys::bytea[]), 0, @key_id::text, unnest(@seals::bytea[])
 ON CONFLICT DO NOTHING;
 
--- name: ArchivedPaymentGet :one
-SELECT * FROM archived_payment WHERE realm = @realm AND payment_id = @payment_id;
+-- name: ArchivedPaymentList :many
+SELECT * FROM archived_payment WHERE realm = @realm AND payment_id >= @payment_id ORDER BY payment_id LIMIT @most::integer;
 
 -- name: ArchivedPaymentLock :many
 SELECT * FROM archived_payment WHERE realm = @realm AND payment_id = ANY (@payments::uuid[]) ORDER BY payment_id FOR UPDATE;

@@ -208,14 +208,6 @@ SELECT hash FROM audit_leaf WHERE realm = @realm AND leaf_index >= @leaf_from::b
 SELECT hash FROM audit_node WHERE realm = @realm AND level = @level AND node_index >= @node_from::bigint AND node_index < @node_before::bigint
 ORDER BY node_index;
 
--- name: LeafListOfMessage :many
--- The leaves of a message: its events and its documents, in the order of the tree.
-SELECT l.* FROM audit_leaf l
-WHERE l.realm = @realm AND l.row_id IN (
-  SELECT e.event_id FROM audit_event e WHERE e.realm = @realm AND e.message_id = @message_id
-  UNION ALL SELECT d.document_id FROM document d WHERE d.realm = @realm AND d.message_id = @message_id)
-ORDER BY l.leaf_index;
-
 -- name: LeafListOfRights :many
 -- The leaves that tell of the rights of people, and of the changes that brought them, in the order of the tree.
 WITH told AS (
@@ -247,11 +239,6 @@ ORDER BY c.change_id;
 SELECT g.* FROM user_account u JOIN user_role g ON g.realm = u.realm AND g.user_id = u.user_id
 WHERE u.realm = @realm AND u.person_id::text = ANY (@people::text[]) AND g.role IN ('maker', 'checker') ORDER BY g.grant_id;
 
--- name: HeadsOfMessage :many
--- The heads of the master data under which a message was made and decided.
-SELECT DISTINCT coalesce((e.detail::jsonb -> 'head' ->> 'number')::bigint, 0)::bigint AS number FROM audit_event e
-WHERE e.realm = @realm AND e.message_id = @message_id AND e.sequence IS NOT NULL AND e.detail::jsonb ? 'head' ORDER BY number;
-
 -- name: RowsToldUnder :many
 -- The digests of master data under a head, as the audit trail tells of them, in the order of their tables and keys.
 SELECT decode(r.digest, 'hex')::bytea AS digest FROM (
@@ -263,21 +250,26 @@ SELECT decode(r.digest, 'hex')::bytea AS digest FROM (
   WHERE x.number <= @number::bigint ORDER BY x.relation, x.key, x.number DESC) r
 ORDER BY r.relation, r.key;
 
--- name: PeopleOfMessage :many
--- Who wrote or decided a message.
-SELECT DISTINCT p.person::text AS person FROM (
-  SELECT unnest(v.makers) AS person FROM message_version v WHERE v.realm = @realm AND v.message_id = @message_id
-  UNION ALL SELECT d.checker_person FROM decision d WHERE d.realm = @realm AND d.message_id = @message_id) p ORDER BY person;
+-- name: HeadListOfMessages :many
+-- The heads of the master data under which messages were made and decided.
+SELECT DISTINCT e.message_id::uuid AS message_id, coalesce((e.detail::jsonb -> 'head' ->> 'number')::bigint, 0)::bigint AS number
+FROM unnest(@messages::uuid[]) AS i (id)
+CROSS JOIN LATERAL (SELECT * FROM audit_event x WHERE x.realm = @realm::text AND x.message_id = i.id OFFSET 0) e
+WHERE e.sequence IS NOT NULL AND e.detail::jsonb ? 'head' ORDER BY 1, 2;
 
--- name: UnsealedCountOfMessage :one
--- How many rows of a message no tree has.
-SELECT count(*) FROM (
-  SELECT e.realm, e.event_id AS row_id FROM audit_event e WHERE e.realm = @realm AND e.message_id = @message_id
-  UNION ALL SELECT d.realm, d.document_id FROM document d WHERE d.realm = @realm AND d.message_id = @message_id) w
-WHERE NOT EXISTS (SELECT FROM audit_leaf l WHERE l.realm = w.realm AND l.row_id = w.row_id);
+-- name: PeopleListOfMessages :many
+-- The people who wrote or decided messages.
+SELECT DISTINCT i.id::uuid AS message_id, p.person::text AS person
+FROM unnest(@messages::uuid[]) AS i (id)
+CROSS JOIN LATERAL (
+  SELECT unnest(v.makers) AS person FROM message_version v WHERE v.realm = @realm::text AND v.message_id = i.id
+  UNION ALL SELECT d.checker_person FROM decision d WHERE d.realm = @realm AND d.message_id = i.id OFFSET 0) p
+ORDER BY 1, 2;
 
--- name: ContentListOfMessage :many
--- The documents of a message, each with the name of the payee's account where it is a version that has one.
-SELECT sqlc.embed(d), coalesce(v.payee_name, '')::text AS payee_name FROM document d
+-- name: ContentListOfMessages :many
+-- The documents of messages, each with the name of the payee's account where it is a version that has one.
+SELECT sqlc.embed(d), coalesce(v.payee_name, '')::text AS payee_name
+FROM unnest(@messages::uuid[]) AS i (id)
+JOIN document d ON d.realm = @realm::text AND d.message_id = i.id
 LEFT JOIN message_version v ON v.realm = d.realm AND v.message_id = d.message_id AND v.document_id = d.document_id
-WHERE d.realm = @realm AND d.message_id = @message_id ORDER BY d.document_id;
+ORDER BY d.message_id, d.document_id;

@@ -68,26 +68,38 @@ func (k *ContentKeys) Keys(ctx context.Context) auditlog.ContentKey {
 	if k.URL == "" {
 		return nil
 	}
+	var keys auditlog.ContentKey
 	return func(realm, payment string) (key []byte, erased bool, err error) {
-		q, err := k.open(ctx)
-		if err != nil {
-			return nil, false, err
+		if keys == nil {
+			q, err := k.open(ctx)
+			if err != nil {
+				return nil, false, err
+			}
+			keys = contentKeys(ctx, q)
 		}
-		return contentKeys(ctx, q)(realm, payment)
+		return keys(realm, payment)
 	}
 }
 
-// contentKeys reads data keys.
+// contentKeys reads data keys. It reads ahead, because archives have payments in order of their ids.
 func contentKeys(ctx context.Context, q *dbsqlc.Queries) auditlog.ContentKey {
+	ahead := map[uuid.UUID]dbsqlc.ArchivedPayment{}
 	return func(realm, payment string) (key []byte, erased bool, err error) {
 		id, err := uuid.Parse(payment)
 		if err != nil {
 			return nil, false, fmt.Errorf("read the id of a payment: %w", err)
 		}
-		row, err := q.ArchivedPaymentGet(ctx, realm, id)
-		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-			return nil, false, fmt.Errorf("read the data key of payment %s: %w", payment, err)
+		if ahead[id].Realm != realm {
+			rows, err := q.ArchivedPaymentList(ctx, realm, id, auditedPage)
+			if err != nil {
+				return nil, false, fmt.Errorf("read the data key of payment %s: %w", payment, err)
+			}
+			clear(ahead)
+			for _, row := range rows {
+				ahead[row.PaymentID] = row
+			}
 		}
+		row := ahead[id]
 		return row.Key, row.ErasedBy != nil, nil
 	}
 }
@@ -128,52 +140,87 @@ func (s *Snapshot) Archive(ctx context.Context, in ArchiveInput, file io.Writer)
 	if in.Now.Before(until) {
 		return 0, fmt.Errorf("the month %s is not over", in.Month)
 	}
-	ended, err := s.q.EndedMessageList(ctx, in.Realm, until, final)
-	if err != nil {
-		return 0, fmt.Errorf("read what ended: %w", err)
-	}
-	if len(ended) == 0 {
-		return 0, errors.New("nothing that ended by the end of " + in.Month + " is in the database")
-	}
-	s.repeated = repeats{
-		rights: map[string]shownRights{}, told: map[string][]auditlog.Hash{}, hashes: map[string][]auditlog.Hash{},
-	}
-	payments := make([]uuid.UUID, 0, len(ended))
-	for _, m := range ended {
-		payments = append(payments, m.Payment)
-	}
-	err = in.Keys.add(ctx, in.Seal, in.Realm, slices.Compact(payments))
-	if err != nil {
-		return 0, fmt.Errorf("make the data keys: %w", err)
-	}
-	return s.writeArchive(ctx, in, newest, ended, file)
-}
-
-// writeArchive writes the messages of an archive.
-func (s *Snapshot) writeArchive(ctx context.Context, in ArchiveInput, newest dbsqlc.AuditCheckpoint, ended []dbsqlc.EndedMessageListRow,
-	file io.Writer,
-) (int, error) {
 	header, err := auditlog.NewArchiveHeader(in.Realm, in.Month, newest.Note, in.Trusted)
 	if err != nil {
 		return 0, err
 	}
 	out, err := auditlog.NewArchiveWriter(file, header, in.Trusted)
+	if err != nil {
+		return 0, err
+	}
+	s.repeated = newRepeats()
 	keys := in.Keys.Keys(ctx)
-	for _, m := range ended {
-		var bundle auditlog.Bundle
-		if err == nil {
-			bundle, err = s.bundleUnder(ctx, in.Seal, newest, m.MessageID)
-		}
-		var key []byte
-		if err == nil {
-			key, _, err = keys(in.Realm, m.Payment.String())
-		}
-		if err == nil {
-			err = out.Add(m.Payment.String(), key, bundle)
-		}
-		if err != nil {
-			return 0, fmt.Errorf("archive message %s: %w", m.MessageID, err)
-		}
+	err = s.eachEnded(ctx, in.Realm, until, func(some []dbsqlc.EndedMessageListRow) error {
+		return s.archive(ctx, in, newest, keys, some, out)
+	})
+	if err == nil && out.Messages == 0 {
+		err = errors.New("nothing that ended by the end of " + in.Month + " is in the database")
+	}
+	if err != nil {
+		return 0, err
 	}
 	return out.Messages, out.Close()
+}
+
+// archivedPage is the number of payments read and written together, which bounds the memory. Tests make it small.
+var archivedPage int32 = 100
+
+// eachEnded calls archive with the messages of payments that ended before a time, some payments at once, in the order of their ids.
+func (s *Snapshot) eachEnded(ctx context.Context, realm string, before time.Time, archive func([]dbsqlc.EndedMessageListRow) error) error {
+	waiting, err := s.q.WaitingPaymentList(ctx, realm, before, final)
+	if err != nil {
+		return fmt.Errorf("read the payments that wait: %w", err)
+	}
+	wait := make(map[uuid.UUID]bool, len(waiting))
+	for _, payment := range waiting {
+		wait[payment] = true
+	}
+	page := dbsqlc.EndedMessageListParams{Realm: realm, Before: before, Final: final, Payments: archivedPage}
+	for {
+		rows, err := s.q.EndedMessageList(ctx, page)
+		if err != nil {
+			return fmt.Errorf("read what ended: %w", err)
+		}
+		if len(rows) == 0 {
+			return nil
+		}
+		page.After = rows[len(rows)-1].Payment
+		rows = slices.DeleteFunc(rows, func(m dbsqlc.EndedMessageListRow) bool { return !m.Ended || wait[m.Payment] })
+		if len(rows) == 0 {
+			continue
+		}
+		err = archive(rows)
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// archive adds messages to an archive, and the data keys of their payments to the database.
+func (s *Snapshot) archive(ctx context.Context, in ArchiveInput, newest dbsqlc.AuditCheckpoint, keys auditlog.ContentKey,
+	some []dbsqlc.EndedMessageListRow, out *auditlog.ArchiveWriter,
+) error {
+	payments, messages := make([]uuid.UUID, len(some)), make([]uuid.UUID, len(some))
+	for i, m := range some {
+		payments[i], messages[i] = m.Payment, m.MessageID
+	}
+	err := in.Keys.add(ctx, in.Seal, in.Realm, slices.Compact(slices.Clone(payments)))
+	if err != nil {
+		return fmt.Errorf("make the data keys: %w", err)
+	}
+	bundles, err := s.bundlesUnder(ctx, in.Seal, newest, messages)
+	if err != nil {
+		return err
+	}
+	for i, bundle := range bundles {
+		payment := payments[i].String()
+		key, _, err := keys(in.Realm, payment)
+		if err == nil {
+			err = out.Add(payment, key, bundle)
+		}
+		if err != nil {
+			return fmt.Errorf("archive message %s: %w", messages[i], err)
+		}
+	}
+	return nil
 }

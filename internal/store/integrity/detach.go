@@ -320,9 +320,11 @@ func (d *detaching) stored(ctx context.Context, q *dbsqlc.Queries, batch []archi
 		found[row.MessageID] = &storedMessage{payment: row.Payment}
 		ids = append(ids, row.MessageID)
 	}
-	leaves, err := q.LeafListOfMessages(ctx, d.result.Archive.Realm, ids)
+	leaves, err := q.LeafListOfMessages(ctx, ids, d.result.Archive.Realm)
 	for _, leaf := range leaves {
-		found[leaf.MessageID].leaves = append(found[leaf.MessageID].leaves, leaf)
+		if !leaf.Refusal { // it stays in the trail
+			found[leaf.MessageID].leaves = append(found[leaf.MessageID].leaves, leaf)
+		}
 	}
 	return found, err
 }

@@ -147,26 +147,6 @@ func (q *Queries) ArchivedPaymentErase(ctx context.Context, arg ArchivedPaymentE
 	return result.RowsAffected(), nil
 }
 
-const archivedPaymentGet = `-- name: ArchivedPaymentGet :one
-SELECT realm, payment_id, key, change_id, messages, erased_by, key_id, seal FROM archived_payment WHERE realm = $1 AND payment_id = $2
-`
-
-func (q *Queries) ArchivedPaymentGet(ctx context.Context, realm string, paymentID uuid.UUID) (ArchivedPayment, error) {
-	row := q.db.QueryRow(ctx, archivedPaymentGet, realm, paymentID)
-	var i ArchivedPayment
-	err := row.Scan(
-		&i.Realm,
-		&i.PaymentID,
-		&i.Key,
-		&i.ChangeID,
-		&i.Messages,
-		&i.ErasedBy,
-		&i.KeyID,
-		&i.Seal,
-	)
-	return i, err
-}
-
 const archivedPaymentLeave = `-- name: ArchivedPaymentLeave :exec
 UPDATE archived_payment p SET change_id = $1, messages = n.messages, key_id = $2::text, seal = n.seal
 FROM (SELECT unnest($4::uuid[]) AS payment_id, unnest($5::bigint[]) AS messages, unnest($6::bytea[]) AS seal) n
@@ -193,6 +173,39 @@ func (q *Queries) ArchivedPaymentLeave(ctx context.Context, arg ArchivedPaymentL
 		arg.Seals,
 	)
 	return err
+}
+
+const archivedPaymentList = `-- name: ArchivedPaymentList :many
+SELECT realm, payment_id, key, change_id, messages, erased_by, key_id, seal FROM archived_payment WHERE realm = $1 AND payment_id >= $2 ORDER BY payment_id LIMIT $3::integer
+`
+
+func (q *Queries) ArchivedPaymentList(ctx context.Context, realm string, paymentID uuid.UUID, most int32) ([]ArchivedPayment, error) {
+	rows, err := q.db.Query(ctx, archivedPaymentList, realm, paymentID, most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ArchivedPayment
+	for rows.Next() {
+		var i ArchivedPayment
+		if err := rows.Scan(
+			&i.Realm,
+			&i.PaymentID,
+			&i.Key,
+			&i.ChangeID,
+			&i.Messages,
+			&i.ErasedBy,
+			&i.KeyID,
+			&i.Seal,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const archivedPaymentLock = `-- name: ArchivedPaymentLock :many
@@ -348,43 +361,42 @@ func (q *Queries) DetachedPut(ctx context.Context, arg DetachedPutParams) error 
 }
 
 const endedMessageList = `-- name: EndedMessageList :many
-
-WITH ended AS (
-  SELECT coalesce(m.original_id, m.message_id) AS payment FROM message m WHERE m.realm = $1::text
-  GROUP BY coalesce(m.original_id, m.message_id)
-  HAVING bool_and(m.state_since < $2::timestamptz AND (m.state = ANY ($3::text[]) OR m.state = 'Accepted' AND m.kind = 'recall'))
-), waiting AS (
-  SELECT coalesce(m.original_id, m.message_id) AS payment
-  FROM (SELECT d.message_id FROM outbox o JOIN document d ON d.realm = $1 AND d.direction = 'out' AND d.scheme = o.scheme AND d.reference = o.reference
-        WHERE o.delivered_at IS NULL AND o.refused_at IS NULL
-        UNION SELECT d.message_id FROM outbox o JOIN document d ON d.realm = o.document_realm AND d.document_id = o.document_id
-        WHERE o.document_realm = $1 AND o.delivered_at IS NULL AND o.refused_at IS NULL
-        UNION SELECT e.message_id FROM webhook_progress g JOIN audit_event e ON e.realm = g.realm AND e.event_id = g.cursor WHERE g.realm = $1
-        UNION SELECT c.message_id FROM core_booking c WHERE c.realm = $1 AND c.told IS NULL
-        UNION SELECT p.message_id FROM incoming_payment later
-          JOIN incoming_payment p ON p.scheme = later.scheme AND p.transaction_id = later.transaction_id AND p.bank = later.bank AND p.use < later.use
-          WHERE later.use > 0 AND p.realm = $1
-            AND NOT EXISTS (SELECT FROM ended e WHERE later.realm = p.realm AND e.payment = later.message_id)) w
-  JOIN message m ON m.realm = $1 AND m.message_id = w.message_id
-)
-SELECT e.payment::uuid AS payment, m.message_id
-FROM ended e
-JOIN message m ON m.realm = $1 AND coalesce(m.original_id, m.message_id) = e.payment
-WHERE NOT EXISTS (SELECT FROM waiting w WHERE w.payment = e.payment)
-ORDER BY e.payment, m.message_id
+SELECT p.message_id AS payment, m.message_id,
+  bool_and(m.state_since < $1::timestamptz AND (m.state = ANY ($2::text[]) OR m.state = 'Accepted' AND m.kind = 'recall'))
+    OVER (PARTITION BY p.message_id)::boolean AS ended
+FROM (SELECT x.message_id FROM message x
+      WHERE x.realm = $3::text AND x.message_id > $4::uuid AND x.original_id IS NULL AND x.state_since < $1 AND x.state = ANY ($2)
+      ORDER BY x.message_id LIMIT $5::integer) p
+CROSS JOIN LATERAL (
+  SELECT f.message_id, f.kind, f.state, f.state_since FROM message f WHERE f.realm = $3 AND f.message_id = p.message_id
+  UNION ALL SELECT f.message_id, f.kind, f.state, f.state_since FROM message f WHERE f.realm = $3 AND f.original_id = p.message_id) m
+ORDER BY p.message_id, m.message_id
 `
+
+type EndedMessageListParams struct {
+	Before   time.Time
+	Final    []string
+	Realm    string
+	After    uuid.UUID
+	Payments int32
+}
 
 type EndedMessageListRow struct {
 	Payment   uuid.UUID
 	MessageID uuid.UUID
+	Ended     bool
 }
 
-// What leaves the database with a month: the archive of it, and the rows that are removed afterwards.
-// The messages of payments that ended before a time with all messages about them, each with its payment, in the order of both. A payment
-// waits while an answer to clearing is not delivered, while core banking was not told of its end, while a later payment of another bank has
-// its transaction id and did not end, or while a webhook has passed no event after one of it.
-func (q *Queries) EndedMessageList(ctx context.Context, realm string, before time.Time, final []string) ([]EndedMessageListRow, error) {
-	rows, err := q.db.Query(ctx, endedMessageList, realm, before, final)
+// The messages of some payments after one that ended before a time, each with its payment and whether all messages about it ended by then,
+// in the order of both.
+func (q *Queries) EndedMessageList(ctx context.Context, arg EndedMessageListParams) ([]EndedMessageListRow, error) {
+	rows, err := q.db.Query(ctx, endedMessageList,
+		arg.Before,
+		arg.Final,
+		arg.Realm,
+		arg.After,
+		arg.Payments,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -392,7 +404,7 @@ func (q *Queries) EndedMessageList(ctx context.Context, realm string, before tim
 	var items []EndedMessageListRow
 	for rows.Next() {
 		var i EndedMessageListRow
-		if err := rows.Scan(&i.Payment, &i.MessageID); err != nil {
+		if err := rows.Scan(&i.Payment, &i.MessageID, &i.Ended); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -543,26 +555,30 @@ func (q *Queries) LeafArchive(ctx context.Context, arg LeafArchiveParams) (int64
 }
 
 const leafListOfMessages = `-- name: LeafListOfMessages :many
-SELECT e.message_id::uuid AS message_id, e.event_id AS row_id, coalesce(l.kind, 'event')::text AS kind, coalesce(l.leaf_index, -1)::bigint AS leaf_index, l.hash
-FROM audit_event e LEFT JOIN audit_leaf l ON l.realm = e.realm AND l.row_id = e.event_id
-WHERE e.realm = $1 AND e.message_id = ANY ($2::uuid[]) AND e.sequence IS NOT NULL
-UNION ALL
-SELECT d.message_id::uuid, d.document_id, coalesce(l.kind, 'document')::text, coalesce(l.leaf_index, -1)::bigint, l.hash
-FROM document d LEFT JOIN audit_leaf l ON l.realm = d.realm AND l.row_id = d.document_id
-WHERE d.realm = $1 AND d.message_id = ANY ($2::uuid[])
+SELECT w.message_id::uuid AS message_id, w.row_id::uuid AS row_id, w.refusal::boolean AS refusal, coalesce(l.kind, w.kind)::text AS kind,
+  coalesce(l.leaf_index, -1)::bigint AS leaf_index, l.hash
+FROM unnest($1::uuid[]) AS i (id)
+CROSS JOIN LATERAL (
+  SELECT e.message_id, e.event_id AS row_id, e.sequence IS NULL AS refusal, 'event' AS kind FROM audit_event e
+  WHERE e.realm = $2::text AND e.message_id = i.id
+  UNION ALL SELECT d.message_id, d.document_id, false, 'document' FROM document d WHERE d.realm = $2 AND d.message_id = i.id
+  OFFSET 0) w
+LEFT JOIN LATERAL (SELECT realm, leaf_index, kind, row_id, hash, key_id, seal FROM audit_leaf x WHERE x.realm = $2 AND x.row_id = w.row_id OFFSET 0) l ON true
+ORDER BY w.message_id, l.leaf_index
 `
 
 type LeafListOfMessagesRow struct {
 	MessageID uuid.UUID
 	RowID     uuid.UUID
+	Refusal   bool
 	Kind      string
 	LeafIndex int64
 	Hash      []byte
 }
 
-// The leaves of the moves and documents of messages. A row that no leaf has yet has the index -1.
-func (q *Queries) LeafListOfMessages(ctx context.Context, realm string, messages []uuid.UUID) ([]LeafListOfMessagesRow, error) {
-	rows, err := q.db.Query(ctx, leafListOfMessages, realm, messages)
+// The leaves of messages: of their moves, their refusals and their documents. A row that no leaf has yet has the index -1.
+func (q *Queries) LeafListOfMessages(ctx context.Context, messages []uuid.UUID, realm string) ([]LeafListOfMessagesRow, error) {
+	rows, err := q.db.Query(ctx, leafListOfMessages, messages, realm)
 	if err != nil {
 		return nil, err
 	}
@@ -573,6 +589,7 @@ func (q *Queries) LeafListOfMessages(ctx context.Context, realm string, messages
 		if err := rows.Scan(
 			&i.MessageID,
 			&i.RowID,
+			&i.Refusal,
 			&i.Kind,
 			&i.LeafIndex,
 			&i.Hash,
@@ -649,4 +666,45 @@ func (q *Queries) MessageRemove(ctx context.Context, realm string, messages []uu
 	var gone int64
 	err := row.Scan(&gone)
 	return gone, err
+}
+
+const waitingPaymentList = `-- name: WaitingPaymentList :many
+
+SELECT DISTINCT coalesce(m.original_id, m.message_id)::uuid AS payment
+FROM (SELECT d.message_id FROM outbox o JOIN document d ON d.realm = $1::text AND d.direction = 'out' AND d.scheme = o.scheme AND d.reference = o.reference
+      WHERE o.delivered_at IS NULL AND o.refused_at IS NULL
+      UNION SELECT d.message_id FROM outbox o JOIN document d ON d.realm = o.document_realm AND d.document_id = o.document_id
+      WHERE o.document_realm = $1 AND o.delivered_at IS NULL AND o.refused_at IS NULL
+      UNION SELECT e.message_id FROM webhook_progress g JOIN audit_event e ON e.realm = g.realm AND e.event_id = g.cursor WHERE g.realm = $1
+      UNION SELECT c.message_id FROM core_booking c WHERE c.realm = $1 AND c.told IS NULL
+      UNION SELECT p.message_id FROM incoming_payment later
+        JOIN incoming_payment p ON p.scheme = later.scheme AND p.transaction_id = later.transaction_id AND p.bank = later.bank AND p.use < later.use
+        WHERE later.use > 0 AND p.realm = $1 AND (later.realm <> p.realm OR EXISTS (
+          SELECT FROM message f WHERE f.realm = $1 AND (f.message_id = later.message_id OR f.original_id = later.message_id)
+            AND NOT (f.state_since < $2::timestamptz AND (f.state = ANY ($3::text[]) OR f.state = 'Accepted' AND f.kind = 'recall'))))) w
+JOIN message m ON m.realm = $1 AND m.message_id = w.message_id
+`
+
+// What leaves the database with a month: the archive of it, and the rows that are removed afterwards.
+// The payments that no archive has yet, although they may have ended: while an answer to clearing is not delivered, while core banking was
+// not told of its end, while a later payment of another bank has its transaction id and did not end, or while a webhook has passed no event
+// after one of it.
+func (q *Queries) WaitingPaymentList(ctx context.Context, realm string, before time.Time, final []string) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, waitingPaymentList, realm, before, final)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []uuid.UUID
+	for rows.Next() {
+		var payment uuid.UUID
+		if err := rows.Scan(&payment); err != nil {
+			return nil, err
+		}
+		items = append(items, payment)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

@@ -477,27 +477,29 @@ func (q *Queries) ChangeContentListOfRights(ctx context.Context, realm string, e
 	return items, nil
 }
 
-const contentListOfMessage = `-- name: ContentListOfMessage :many
-SELECT d.realm, d.document_id, d.message_id, d.scheme, d.direction, d.name, d.reference, d.content, d.content_hash, d.source, d.source_type, d.created_at, d.key_id, d.mac, d.written_in, coalesce(v.payee_name, '')::text AS payee_name FROM document d
+const contentListOfMessages = `-- name: ContentListOfMessages :many
+SELECT d.realm, d.document_id, d.message_id, d.scheme, d.direction, d.name, d.reference, d.content, d.content_hash, d.source, d.source_type, d.created_at, d.key_id, d.mac, d.written_in, coalesce(v.payee_name, '')::text AS payee_name
+FROM unnest($1::uuid[]) AS i (id)
+JOIN document d ON d.realm = $2::text AND d.message_id = i.id
 LEFT JOIN message_version v ON v.realm = d.realm AND v.message_id = d.message_id AND v.document_id = d.document_id
-WHERE d.realm = $1 AND d.message_id = $2 ORDER BY d.document_id
+ORDER BY d.message_id, d.document_id
 `
 
-type ContentListOfMessageRow struct {
+type ContentListOfMessagesRow struct {
 	Document  Document
 	PayeeName string
 }
 
-// The documents of a message, each with the name of the payee's account where it is a version that has one.
-func (q *Queries) ContentListOfMessage(ctx context.Context, realm string, messageID *uuid.UUID) ([]ContentListOfMessageRow, error) {
-	rows, err := q.db.Query(ctx, contentListOfMessage, realm, messageID)
+// The documents of messages, each with the name of the payee's account where it is a version that has one.
+func (q *Queries) ContentListOfMessages(ctx context.Context, messages []uuid.UUID, realm string) ([]ContentListOfMessagesRow, error) {
+	rows, err := q.db.Query(ctx, contentListOfMessages, messages, realm)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []ContentListOfMessageRow
+	var items []ContentListOfMessagesRow
 	for rows.Next() {
-		var i ContentListOfMessageRow
+		var i ContentListOfMessagesRow
 		if err := rows.Scan(
 			&i.Document.Realm,
 			&i.Document.DocumentID,
@@ -783,25 +785,32 @@ func (q *Queries) GrantListOfPeople(ctx context.Context, realm string, people []
 	return items, nil
 }
 
-const headsOfMessage = `-- name: HeadsOfMessage :many
-SELECT DISTINCT coalesce((e.detail::jsonb -> 'head' ->> 'number')::bigint, 0)::bigint AS number FROM audit_event e
-WHERE e.realm = $1 AND e.message_id = $2 AND e.sequence IS NOT NULL AND e.detail::jsonb ? 'head' ORDER BY number
+const headListOfMessages = `-- name: HeadListOfMessages :many
+SELECT DISTINCT e.message_id::uuid AS message_id, coalesce((e.detail::jsonb -> 'head' ->> 'number')::bigint, 0)::bigint AS number
+FROM unnest($1::uuid[]) AS i (id)
+CROSS JOIN LATERAL (SELECT realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel, request_id, source_address, content_hash, detail, at, outcome, written_in, place, key_id, seal FROM audit_event x WHERE x.realm = $2::text AND x.message_id = i.id OFFSET 0) e
+WHERE e.sequence IS NOT NULL AND e.detail::jsonb ? 'head' ORDER BY 1, 2
 `
 
-// The heads of the master data under which a message was made and decided.
-func (q *Queries) HeadsOfMessage(ctx context.Context, realm string, messageID *uuid.UUID) ([]int64, error) {
-	rows, err := q.db.Query(ctx, headsOfMessage, realm, messageID)
+type HeadListOfMessagesRow struct {
+	MessageID uuid.UUID
+	Number    int64
+}
+
+// The heads of the master data under which messages were made and decided.
+func (q *Queries) HeadListOfMessages(ctx context.Context, messages []uuid.UUID, realm string) ([]HeadListOfMessagesRow, error) {
+	rows, err := q.db.Query(ctx, headListOfMessages, messages, realm)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []int64
+	var items []HeadListOfMessagesRow
 	for rows.Next() {
-		var number int64
-		if err := rows.Scan(&number); err != nil {
+		var i HeadListOfMessagesRow
+		if err := rows.Scan(&i.MessageID, &i.Number); err != nil {
 			return nil, err
 		}
-		items = append(items, number)
+		items = append(items, i)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
@@ -827,43 +836,6 @@ func (q *Queries) LeafHashList(ctx context.Context, realm string, leafFrom int64
 			return nil, err
 		}
 		items = append(items, hash)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const leafListOfMessage = `-- name: LeafListOfMessage :many
-SELECT l.realm, l.leaf_index, l.kind, l.row_id, l.hash, l.key_id, l.seal FROM audit_leaf l
-WHERE l.realm = $1 AND l.row_id IN (
-  SELECT e.event_id FROM audit_event e WHERE e.realm = $1 AND e.message_id = $2
-  UNION ALL SELECT d.document_id FROM document d WHERE d.realm = $1 AND d.message_id = $2)
-ORDER BY l.leaf_index
-`
-
-// The leaves of a message: its events and its documents, in the order of the tree.
-func (q *Queries) LeafListOfMessage(ctx context.Context, realm string, messageID *uuid.UUID) ([]AuditLeaf, error) {
-	rows, err := q.db.Query(ctx, leafListOfMessage, realm, messageID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []AuditLeaf
-	for rows.Next() {
-		var i AuditLeaf
-		if err := rows.Scan(
-			&i.Realm,
-			&i.LeafIndex,
-			&i.Kind,
-			&i.RowID,
-			&i.Hash,
-			&i.KeyID,
-			&i.Seal,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
@@ -1024,26 +996,34 @@ func (q *Queries) NodeHashList(ctx context.Context, arg NodeHashListParams) ([][
 	return items, nil
 }
 
-const peopleOfMessage = `-- name: PeopleOfMessage :many
-SELECT DISTINCT p.person::text AS person FROM (
-  SELECT unnest(v.makers) AS person FROM message_version v WHERE v.realm = $1 AND v.message_id = $2
-  UNION ALL SELECT d.checker_person FROM decision d WHERE d.realm = $1 AND d.message_id = $2) p ORDER BY person
+const peopleListOfMessages = `-- name: PeopleListOfMessages :many
+SELECT DISTINCT i.id::uuid AS message_id, p.person::text AS person
+FROM unnest($1::uuid[]) AS i (id)
+CROSS JOIN LATERAL (
+  SELECT unnest(v.makers) AS person FROM message_version v WHERE v.realm = $2::text AND v.message_id = i.id
+  UNION ALL SELECT d.checker_person FROM decision d WHERE d.realm = $2 AND d.message_id = i.id OFFSET 0) p
+ORDER BY 1, 2
 `
 
-// Who wrote or decided a message.
-func (q *Queries) PeopleOfMessage(ctx context.Context, realm string, messageID uuid.UUID) ([]string, error) {
-	rows, err := q.db.Query(ctx, peopleOfMessage, realm, messageID)
+type PeopleListOfMessagesRow struct {
+	MessageID uuid.UUID
+	Person    string
+}
+
+// The people who wrote or decided messages.
+func (q *Queries) PeopleListOfMessages(ctx context.Context, messages []uuid.UUID, realm string) ([]PeopleListOfMessagesRow, error) {
+	rows, err := q.db.Query(ctx, peopleListOfMessages, messages, realm)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []string
+	var items []PeopleListOfMessagesRow
 	for rows.Next() {
-		var person string
-		if err := rows.Scan(&person); err != nil {
+		var i PeopleListOfMessagesRow
+		if err := rows.Scan(&i.MessageID, &i.Person); err != nil {
 			return nil, err
 		}
-		items = append(items, person)
+		items = append(items, i)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
@@ -1166,21 +1146,6 @@ func (q *Queries) TouchedMessageList(ctx context.Context, realm string, leafFrom
 		return nil, err
 	}
 	return items, nil
-}
-
-const unsealedCountOfMessage = `-- name: UnsealedCountOfMessage :one
-SELECT count(*) FROM (
-  SELECT e.realm, e.event_id AS row_id FROM audit_event e WHERE e.realm = $1 AND e.message_id = $2
-  UNION ALL SELECT d.realm, d.document_id FROM document d WHERE d.realm = $1 AND d.message_id = $2) w
-WHERE NOT EXISTS (SELECT FROM audit_leaf l WHERE l.realm = w.realm AND l.row_id = w.row_id)
-`
-
-// How many rows of a message no tree has.
-func (q *Queries) UnsealedCountOfMessage(ctx context.Context, realm string, messageID *uuid.UUID) (int64, error) {
-	row := q.db.QueryRow(ctx, unsealedCountOfMessage, realm, messageID)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
 }
 
 const unsealedList = `-- name: UnsealedList :many

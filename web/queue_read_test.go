@@ -191,17 +191,12 @@ func TestTheQueueIsReadByIndexesWithoutStatistics(t *testing.T) {
 		must(t, err)
 		list, err := q.reader.Queue(t.Context(), demo.Realm, store.QueueFilter{ExcludePerson: q.checker, PageSize: 60})
 		must(t, err)
-		var like []store.Likeness
-		for _, m := range list {
-			like = append(like, store.Likeness{Summary: m.Summary, Since: m.CreatedAt.AddDate(-1, 0, 0), Except: m.InternalID})
-		}
 		for name, read := range map[string]func() error{
 			"the page": func() error {
 				_, err := q.reader.Queue(t.Context(), demo.Realm, store.QueueFilter{ExcludePerson: q.checker, PageSize: 60})
 				return err
 			},
 			"the news": func() error { _, err := q.reader.CreditorNews(t.Context(), demo.Realm, list); return err },
-			"the like": func() error { _, err := q.reader.Alike(t.Context(), demo.Realm, like); return err },
 		} {
 			q.notes.cut()
 			must(t, read())

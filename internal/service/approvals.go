@@ -187,24 +187,21 @@ func (s *Approvals) decidedAt(asked time.Time) time.Time {
 // day formats the banking day of a time, by which limits are counted.
 func (s *Approvals) day(at time.Time) string { return at.In(s.cfg.Zone).Format(time.DateOnly) }
 
-// Limits returns the limits of an approval by this person now, with their use today; for a payment of a later day, with the amounts
-// scheduled for that day.
-func (s *Approvals) Limits(ctx context.Context, by identity.Principal, m payment.Message) ([]rulebook.SpendingLimit, error) {
-	scope := store.LimitScope{Person: by.PersonID, Day: s.day(s.cfg.Now())}
-	if !m.IsForLaterThan(s.cfg.Now()) {
-		return s.cfg.Messages.Limits(ctx, m, scope)
+// Contexts returns the demands on an approval of each message by this person now, in their order, with the use of limits today; for a payment
+// of a later day, with the amounts scheduled for that day.
+func (s *Approvals) Contexts(ctx context.Context, by identity.Principal, of []payment.Message) ([]store.ApprovalContext, error) {
+	now := s.cfg.Now()
+	contexts, err := s.cfg.Messages.ApprovalContexts(ctx, by.Realm, of, func(m payment.Message) store.LimitScope {
+		scope := store.LimitScope{Person: by.PersonID, Day: s.day(now)}
+		if m.IsForLaterThan(now) {
+			scope.On = m.ExecutionDay
+		}
+		return scope
+	})
+	for i, m := range of {
+		if err == nil && m.IsForLaterThan(now) {
+			contexts[i].Limits = rulebook.Unused(contexts[i].Limits)
+		}
 	}
-	scope.On = m.ExecutionDay
-	limits, err := s.cfg.Messages.Limits(ctx, m, scope)
-	return rulebook.Unused(limits), err
-}
-
-// AsksStepUp reports whether the approval of the message needs a second factor.
-func (s *Approvals) AsksStepUp(ctx context.Context, m payment.Message) (bool, error) {
-	return s.cfg.Messages.AsksStepUp(ctx, m)
-}
-
-// AskStepUp is AsksStepUp of several messages of a realm, in their order.
-func (s *Approvals) AskStepUp(ctx context.Context, realm string, of []payment.Message) ([]bool, error) {
-	return s.cfg.Messages.AskStepUp(ctx, realm, of)
+	return contexts, err
 }

@@ -39,23 +39,30 @@ type CreditorNews struct {
 	EarlierIBAN      string
 	// FormerName is the beneficiary that two people removed or gave another account; "" for an account in force or never listed.
 	FormerName string
+	// Alike counts the payments that SimilarTo would list since DuplicateWindow before the creation of the payment: at most ten.
+	Alike int
 }
 
-// CreditorNews reads the news about the creditors of payment orders, by their ids. A beneficiary that does not fit its seal is ignored; the
-// log raises an alarm.
+// DuplicateWindow is the time within which a payment of the same amount to the same account counts as a possible duplicate.
+const DuplicateWindow = 7 * 24 * time.Hour
+
+// CreditorNews reads the news about the creditors of payment orders that are not approved, by their ids. A beneficiary that does not fit its
+// seal is ignored; the log raises an alarm.
 func (r *Reader) CreditorNews(ctx context.Context, realm string, of []payment.Message) (map[uuid.UUID]CreditorNews, error) {
-	ask := dbsqlc.CreditorPastParams{Realm: realm}
+	ask, like := dbsqlc.CreditorPastParams{Realm: realm}, dbsqlc.DuplicateCountsParams{Realm: realm}
 	for i, m := range of {
 		if m.Kind == payment.KindInstruction && m.Summary.CreditorAccount != "" {
 			ask.Items, ask.Accounts = append(ask.Items, int32(i)), append(ask.Accounts, m.Summary.CreditorAccount)
 			ask.Currencies = append(ask.Currencies, string(m.Summary.Amount.Currency()))
-			ask.Names, ask.Others = append(ask.Names, m.Summary.CreditorName), append(ask.Others, m.InternalID)
+			ask.Names, like.Amounts = append(ask.Names, m.Summary.CreditorName), append(like.Amounts, m.Summary.Amount.Minor())
+			like.Sinces, like.Others = append(like.Sinces, m.CreatedAt.Add(-DuplicateWindow)), append(like.Others, m.InternalID)
 		}
 	}
 	news := map[uuid.UUID]CreditorNews{}
 	if len(ask.Items) == 0 {
 		return news, nil
 	}
+	like.Items, like.Accounts, like.Currencies = ask.Items, ask.Accounts, ask.Currencies
 	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
 		pasts, err := q.CreditorPast(ctx, ask)
 		if err != nil {
@@ -76,6 +83,15 @@ func (r *Reader) CreditorNews(ctx context.Context, realm string, of []payment.Me
 				n.ListedName = b.Name
 				n.AddedAt, n.AccountChangedAt, n.EarlierIBAN = b.AddedAt.UTC(), Time(b.AccountChangedAt), b.EarlierIban
 			}
+			news[of[row.Item].InternalID] = n
+		}
+		alike, err := q.DuplicateCounts(ctx, like)
+		if err != nil {
+			return fmt.Errorf("count similar payments: %w", err)
+		}
+		for _, row := range alike {
+			n := news[of[row.Item].InternalID]
+			n.Alike = int(row.Payments)
 			news[of[row.Item].InternalID] = n
 		}
 		return nil

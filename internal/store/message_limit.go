@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/auditlog"
 	"countersign/internal/money"
@@ -180,18 +179,4 @@ func (b LimitScope) people(m payment.Message) []uuid.UUID {
 		people = append(people, b.Person)
 	}
 	return people
-}
-
-// Limits returns the limits that would apply if somebody approved the message now, for display.
-func (s *Messages) Limits(ctx context.Context, m payment.Message, b LimitScope) ([]rulebook.SpendingLimit, error) {
-	var known CreateContext
-	if !m.Kind.Limited() {
-		return nil, nil
-	}
-	err := s.db.InRealm(ctx, m.Realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		ask := ContextQueryOf(m)
-		ask.People, ask.Day, ask.On, known.limited = b.people(m), b.Day, b.On, true
-		return s.bind(ctx, q, ask, &known, false)
-	})
-	return known.Limits, err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/payment"
+	"countersign/internal/rulebook"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
@@ -29,42 +30,40 @@ func (s *Messages) asksStepUp(ctx context.Context, q *dbsqlc.Queries, m payment.
 	return frozen.StepUp || !fits, nil
 }
 
-// AskStepUp is AsksStepUp for several messages of a realm, in their order, in one transaction.
-func (s *Messages) AskStepUp(ctx context.Context, realm string, of []payment.Message) ([]bool, error) {
-	asks := make([]bool, len(of))
+// ApprovalContext holds the demands on an approval of a message now, for display.
+type ApprovalContext struct {
+	StepUp bool // it needs a second factor
+	Limits []rulebook.SpendingLimit
+}
+
+// ApprovalContexts reads the demands on the approvals of messages of a realm, in their order, in one transaction. A message without a policy
+// has none: it cannot be approved.
+func (s *Messages) ApprovalContexts(
+	ctx context.Context, realm string, of []payment.Message, scope func(payment.Message) LimitScope,
+) ([]ApprovalContext, error) {
+	contexts := make([]ApprovalContext, len(of))
 	if len(of) == 0 {
-		return asks, nil
+		return contexts, nil
 	}
 	queries := make([]ContextQuery, len(of))
 	for i, m := range of {
+		b := scope(m)
 		queries[i] = ContextQueryOf(m)
+		queries[i].People, queries[i].Day, queries[i].On = b.people(m), b.Day, b.On
 	}
 	err := s.db.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		known, err := s.readContexts(ctx, q, realm, queries)
 		for i := 0; err == nil && i < len(of); i++ {
-			if known[i] != nil {
-				asks[i], err = s.asksStepUp(ctx, q, of[i], known[i].Policy)
+			if known[i] == nil {
+				continue
 			}
+			contexts[i].StepUp, err = s.asksStepUp(ctx, q, of[i], known[i].Policy)
+			if err == nil {
+				err = s.bind(ctx, q, queries[i], known[i], false)
+			}
+			contexts[i].Limits = known[i].Limits
 		}
 		return err
 	})
-	return asks, err
-}
-
-// AsksStepUp reports whether the approval of a message needs a second factor. A message without a policy needs none:
-// it cannot be approved.
-func (s *Messages) AsksStepUp(ctx context.Context, m payment.Message) (bool, error) {
-	var asks bool
-	err := s.db.InRealm(ctx, m.Realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		known, err := s.readContext(ctx, q, ContextQueryOf(m))
-		if errors.Is(err, ErrNoPolicy) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		asks, err = s.asksStepUp(ctx, q, m, known.Policy)
-		return err
-	})
-	return asks, err
+	return contexts, err
 }

@@ -231,33 +231,6 @@ func duplicatesOf(realm string, l Likeness) dbsqlc.DuplicateListParams {
 	}
 }
 
-// Alike returns of each payment how many SimilarTo would list: at most ten. A payment without an account has none.
-func (r *Reader) Alike(ctx context.Context, realm string, of []Likeness) ([]int, error) {
-	alike := make([]int, len(of))
-	ask := dbsqlc.DuplicateCountsParams{Realm: realm}
-	for i, l := range of {
-		if s := l.Summary; s.CreditorAccount != "" {
-			ask.Items, ask.Accounts = append(ask.Items, int32(i)), append(ask.Accounts, s.CreditorAccount)
-			ask.Amounts, ask.Currencies = append(ask.Amounts, s.Amount.Minor()), append(ask.Currencies, string(s.Amount.Currency()))
-			ask.Sinces, ask.Others = append(ask.Sinces, l.Since), append(ask.Others, l.Except)
-		}
-	}
-	if len(ask.Items) == 0 {
-		return alike, nil
-	}
-	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-		rows, err := q.DuplicateCounts(ctx, ask)
-		if err != nil {
-			return fmt.Errorf("count similar payments: %w", err)
-		}
-		for _, row := range rows {
-			alike[row.Item] = int(row.Payments)
-		}
-		return nil
-	})
-	return alike, err
-}
-
 // Version is one version of a message's content.
 type Version struct {
 	Number     int

@@ -241,14 +241,10 @@ func (v *Request) batchLines(drafts []store.Draft) ([]views.BatchLine, []prepare
 	if err != nil {
 		return nil, nil, err
 	}
-	alike, err := v.alike(made)
-	if err != nil {
-		return nil, nil, err
-	}
 	var paid []payment.Message
 	for _, p := range made {
 		if p.draft.MessageID == uuid.Nil && p.fine() {
-			paid = append(paid, asMessage(p))
+			paid = append(paid, v.asMessage(p))
 		}
 	}
 	news, err := v.Config.Reader.CreditorNews(v.Context(), v.By.Realm, paid)
@@ -257,8 +253,8 @@ func (v *Request) batchLines(drafts []store.Draft) ([]views.BatchLine, []prepare
 	}
 	lines := make([]views.BatchLine, len(made))
 	for i, p := range made {
-		lines[i] = v.batchLine(p, alike[i] > 0)
 		of, open := news[p.draft.ID]
+		lines[i] = v.batchLine(p, of.Alike > 0)
 		if !open {
 			continue
 		}
@@ -273,14 +269,14 @@ func (v *Request) batchLines(drafts []store.Draft) ([]views.BatchLine, []prepare
 }
 
 // asMessage returns a draft as the payment order that it would become.
-func asMessage(p prepared) payment.Message {
-	return payment.Message{Kind: payment.KindInstruction, InternalID: p.draft.ID, Summary: p.asked.Summary}
+func (v *Request) asMessage(p prepared) payment.Message {
+	return payment.Message{Kind: payment.KindInstruction, InternalID: p.draft.ID, CreatedAt: v.At, Summary: p.asked.Summary}
 }
 
 // lineFlags are the marks that the checkers of a payment will see.
 func (v *Request) lineFlags(p prepared, news store.CreditorNews) []ui.Fact {
 	var flags []ui.Fact
-	for _, warning := range fromPast(asMessage(p), news, v.At) {
+	for _, warning := range fromPast(v.asMessage(p), news, v.At) {
 		for _, flag := range warning.Flags {
 			flags = append(flags, ui.Fact{Text: flag, Title: warning.Title})
 		}
@@ -289,17 +285,6 @@ func (v *Request) lineFlags(p prepared, news store.CreditorNews) []ui.Fact {
 		flags = append(flags, ui.Fact{Text: i18n.Text("%d approvals").With(needed), Title: "Approvals needed"})
 	}
 	return flags
-}
-
-// alike counts the similar payments of the last days for each payment.
-func (v *Request) alike(made []prepared) ([]int, error) {
-	like := make([]store.Likeness, len(made))
-	for i, p := range made {
-		if p.draft.MessageID == uuid.Nil && p.fine() {
-			like[i] = store.Likeness{Summary: p.asked.Summary, Since: v.At.Add(-DuplicateWindow)}
-		}
-	}
-	return v.Config.Reader.Alike(v.Context(), v.By.Realm, like)
 }
 
 // batchLine renders one payment of a file.
@@ -444,7 +429,7 @@ func (v *Request) submitLine(draft store.Draft) error {
 	if err != nil || found.Warns() {
 		return err
 	}
-	p.seen = &payment.SeenAlike{Since: v.At.Add(-DuplicateWindow)} // a line like another is not ready
+	p.seen = &payment.SeenAlike{Since: v.At.Add(-store.DuplicateWindow)} // a line like another is not ready
 	m, err := v.createOrAmend(p)
 	var refused *payment.RefusalError
 	if errors.As(err, &refused) || errors.Is(err, payment.ErrAlike) {

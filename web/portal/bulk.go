@@ -62,8 +62,7 @@ func showBulk(v *Request) error {
 	return v.Render(http.StatusOK, views.BulkPage(model))
 }
 
-// bulk sorts the selected messages into those that can be approved together and those left out. Expensive checks run only for as many
-// messages as fit.
+// bulk sorts the selected messages into those that can be approved together and those left out.
 func (v *Request) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
 	model := views.Bulk{
 		Layout: v.layout("Approve together", views.PlaceQueue), BackURL: "/queue" + f.Query(),
@@ -81,13 +80,17 @@ func (v *Request) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
 	if err != nil {
 		return model, err
 	}
+	said, err := v.leftOutBefore(messages)
+	if err != nil {
+		return model, err
+	}
 	totals := map[money.Currency]money.Amount{}
 	var shown []payment.Message
 	for i, m := range messages {
 		item := bulkItem(m, rows[i])
-		item.Said, err = v.leftOutBefore(m, model.Count())
-		if err != nil {
-			return model, err
+		item.Said = said[i]
+		if item.Said == "" && model.Count() >= maxBulk {
+			item.Said = i18n.Text("At most %d payments can be approved together: select this one again afterwards.").With(maxBulk)
 		}
 		if item.Said != "" {
 			model.LeftOut = append(model.LeftOut, item)
@@ -140,33 +143,25 @@ func (v *Request) leftOut(m payment.Message) i18n.Text {
 // needsFactor leaves a message out of a bulk approval: a second factor confirms the content of one message only.
 const needsFactor i18n.Text = "Open it on its own: the policy requires a second factor."
 
-// leftOutBefore is leftOut before the approval. It also checks the need of a second factor and the limit of messages, of which beside are
-// already selected.
-func (v *Request) leftOutBefore(m payment.Message, beside int) (i18n.Text, error) {
-	said := v.leftOut(m)
-	if said != "" {
-		return said, nil
+// leftOutBefore is leftOut of messages before the approval, in their order. It also checks the need of a second factor and the limits.
+func (v *Request) leftOutBefore(messages []payment.Message) ([]i18n.Text, error) {
+	contexts, err := v.Config.Approval.Contexts(v.Context(), v.By, messages)
+	if err != nil {
+		return nil, err
 	}
-	if beside >= maxBulk {
-		return i18n.Text("At most %d payments can be approved together: select this one again afterwards.").With(maxBulk), nil
-	}
-	asks, err := v.Config.Approval.AsksStepUp(v.Context(), m)
-	if asks || err != nil {
-		return needsFactor, err
-	}
-	return v.overLimit(m)
-}
-
-// overLimit names the first limit that an approval of the message by this person would pass; "" for none.
-func (v *Request) overLimit(m payment.Message) (i18n.Text, error) {
-	limits, err := v.Config.Approval.Limits(v.Context(), v.By, m)
-	for _, l := range limits {
-		passed := cmp.Or(l.Refuses(m.Summary.Amount), l.Overbooked(m.Summary.Amount))
-		if l.Currency == m.Summary.Amount.Currency() && passed != "" {
-			return passed, err
+	said := make([]i18n.Text, len(messages))
+	for i, m := range messages {
+		said[i] = v.leftOut(m)
+		if contexts[i].StepUp {
+			said[i] = cmp.Or(said[i], needsFactor)
+		}
+		for _, l := range contexts[i].Limits {
+			if l.Currency == m.Summary.Amount.Currency() {
+				said[i] = cmp.Or(said[i], l.Refuses(m.Summary.Amount), l.Overbooked(m.Summary.Amount))
+			}
 		}
 	}
-	return "", err
+	return said, nil
 }
 
 // binding identifies a message with its version and its content as a page shows them.

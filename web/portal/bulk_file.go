@@ -92,7 +92,7 @@ func (v *Request) fillFile(model *views.Bulk, messages []payment.Message, f Filt
 	if err != nil {
 		return err
 	}
-	asks, err := v.Config.Approval.AskStepUp(v.Context(), v.By.Realm, messages)
+	said, err := v.leftOutBefore(messages)
 	if err != nil {
 		return err
 	}
@@ -106,10 +106,7 @@ func (v *Request) fillFile(model *views.Bulk, messages []payment.Message, f Filt
 	var shown []payment.Message
 	for i, m := range messages {
 		items[i] = bulkItem(m, rows[i])
-		items[i].Said = v.leftOut(m)
-		if items[i].Said == "" && asks[i] {
-			items[i].Said = needsFactor
-		}
+		items[i].Said = said[i]
 		if items[i].Said == "" {
 			addTo(totals, m.Summary.Amount)
 			shown = append(shown, m)

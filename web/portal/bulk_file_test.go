@@ -93,6 +93,8 @@ func TestAFileIsApprovedOnOnePage(t *testing.T) {
 		t.Errorf("%d ticks stand beside the button", n)
 	}
 	b.as("maker1").get(file).says("Left out: 45")
+	b.changed("limit.set", "", url.Values{"limitOf": {"person"}, "holder": {"checker2"}, "currency": {"CHF"}, "perPayment": {"5000"}})
+	b.as("checker2").get(file).is(http.StatusOK).says("Left out: 1").says("CHF 4'409.46")
 	form := page.fields("/queue/bulk")
 	for _, who := range []*browser{checker, checker.withHTMX()} { // a client may leave out any field of the form
 		unlooked := url.Values{"file": form["file"], "checked": form["checked"]}

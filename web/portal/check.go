@@ -90,7 +90,7 @@ func (v *Request) refuseDraft(p prepared) error {
 
 // duplicates finds payments like this one, but not the one it amends.
 func (v *Request) duplicates(p prepared, summary payment.Summary) ([]views.Duplicate, *payment.SeenAlike, error) {
-	seen := &payment.SeenAlike{Since: v.At.Add(-DuplicateWindow)}
+	seen := &payment.SeenAlike{Since: v.At.Add(-store.DuplicateWindow)}
 	similar, err := v.Config.Reader.SimilarTo(v.Context(), v.By.Realm, store.Likeness{
 		Summary: summary, Since: seen.Since, Except: p.draft.Amends,
 	})

@@ -76,10 +76,7 @@ func (v *Request) decision(m payment.Message, f Filter, added views.Decision) (v
 		detail.Barred = "This payment is withheld: nobody may approve or reject it."
 	case refusal == nil:
 		detail.Deciding = true
-		err = v.askStepUp(m, &detail)
-		if err == nil {
-			err = v.limits(m, &detail)
-		}
+		err = v.demands(m, &detail)
 	case errors.As(refusal, &state), !m.State.Pending():
 		detail.Barred = WhatHappened(m)
 	default:
@@ -88,10 +85,14 @@ func (v *Request) decision(m payment.Message, f Filter, added views.Decision) (v
 	return detail, err
 }
 
-// limits adds the limits of the message and of this person with the amounts used today.
-func (v *Request) limits(m payment.Message, detail *views.Decision) error {
-	limits, err := v.Config.Approval.Limits(v.Context(), v.By, m)
-	for _, l := range limits {
+// demands adds the limits of the message and of this person with the amounts used today, and the question for a second factor where the
+// approval needs one.
+func (v *Request) demands(m payment.Message, detail *views.Decision) error {
+	contexts, err := v.Config.Approval.Contexts(v.Context(), v.By, []payment.Message{m})
+	if err != nil {
+		return err
+	}
+	for _, l := range contexts[0].Limits {
 		if l.Currency != m.Summary.Amount.Currency() {
 			continue
 		}
@@ -101,6 +102,15 @@ func (v *Request) limits(m payment.Message, detail *views.Decision) error {
 		}
 		detail.Message.Warnings = append(detail.Message.Warnings, overbooked(l.Overbooked(m.Summary.Amount))...)
 	}
+	if !contexts[0].StepUp {
+		return nil
+	}
+	list, err := v.Config.Auth.Factors(v.Context(), v.By)
+	if err != nil {
+		return err
+	}
+	detail.StepUp, detail.Factorless = true, len(list) == 0
+	detail.Passkey, err = v.PasskeyToApprove(m.Approval())
 	return err
 }
 
@@ -112,22 +122,6 @@ func overbooked(texts ...i18n.Text) (warnings []views.Warning) {
 		}
 	}
 	return warnings
-}
-
-// askStepUp adds the question for a second factor where an approval needs one.
-func (v *Request) askStepUp(m payment.Message, detail *views.Decision) error {
-	var err error
-	detail.StepUp, err = v.Config.Approval.AsksStepUp(v.Context(), m)
-	if err != nil || !detail.StepUp {
-		return err
-	}
-	list, err := v.Config.Auth.Factors(v.Context(), v.By)
-	if err != nil {
-		return err
-	}
-	detail.Factorless = len(list) == 0
-	detail.Passkey, err = v.PasskeyToApprove(m.Approval())
-	return err
 }
 
 // approvalsGiven counts the approvals: "1 of 2 approvals given, by Checker 1".

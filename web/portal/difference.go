@@ -20,21 +20,15 @@ const unusual = 3
 // Differences lists the differences between a payment and earlier ones to its creditor, in words: for the checker to compare, and for the
 // maker to see before. A payment still being entered has only its kind, its summary and the id of the amended payment.
 func Differences(v *Request, m payment.Message) ([]views.Warning, error) {
-	known, read := v.listed[versionOf(m)]
-	if !read {
-		news, err := v.Config.Reader.CreditorNews(v.Context(), v.By.Realm, []payment.Message{m})
+	news, known := v.listed[versionOf(m)]
+	if !known {
+		read, err := v.Config.Reader.CreditorNews(v.Context(), v.By.Realm, []payment.Message{m})
 		if err != nil {
 			return nil, err
 		}
-		known.news = news[m.InternalID]
+		news = read[m.InternalID]
 	}
-	return fromPast(m, known.news, v.At), nil
-}
-
-// listedPayment is known of a payment that the page lists.
-type listedPayment struct {
-	news  store.CreditorNews
-	alike int // payments
+	return fromPast(m, news, v.At), nil
 }
 
 // contentVersion is one version of a message.
@@ -78,30 +72,22 @@ func fromPast(m payment.Message, news store.CreditorNews, now time.Time) []views
 // similar payments, and differences from earlier ones. All are read together. A message of another kind than a payment order has none.
 func Warnings(v *Request, of []payment.Message) (map[uuid.UUID][]views.Warning, error) {
 	var paid []payment.Message
-	var like []store.Likeness
 	for _, m := range of {
 		if m.Kind == payment.KindInstruction && m.State == payment.StateApprovalPending && m.Withheld == "" {
-			paid, like = append(paid, m), append(like, likeness(m))
+			paid = append(paid, m)
 		}
-	}
-	if len(paid) == 0 {
-		return map[uuid.UUID][]views.Warning{}, nil
 	}
 	news, err := v.Config.Reader.CreditorNews(v.Context(), v.By.Realm, paid)
 	if err != nil {
 		return nil, err
 	}
-	alike, err := v.Config.Reader.Alike(v.Context(), v.By.Realm, like)
-	if err != nil {
-		return nil, err
-	}
 	warnings := map[uuid.UUID][]views.Warning{}
-	v.listed = make(map[contentVersion]listedPayment, len(paid))
-	for i, m := range paid {
-		v.listed[versionOf(m)] = listedPayment{news: news[m.InternalID], alike: alike[i]}
+	v.listed = make(map[contentVersion]store.CreditorNews, len(paid))
+	for _, m := range paid {
+		v.listed[versionOf(m)] = news[m.InternalID]
 		list := views.PayeeWarning(m.Payee)
-		if alike[i] > 0 {
-			list = append(list, views.AlikeWarning(alike[i]))
+		if alike := news[m.InternalID].Alike; alike > 0 {
+			list = append(list, views.AlikeWarning(alike))
 		}
 		list = append(list, fromPast(m, news[m.InternalID], v.At)...)
 		if len(list) > 0 {
@@ -109,11 +95,6 @@ func Warnings(v *Request, of []payment.Message) (map[uuid.UUID][]views.Warning, 
 		}
 	}
 	return warnings, nil
-}
-
-// likeness describes the payments that may be duplicates of a message.
-func likeness(m payment.Message) store.Likeness {
-	return store.Likeness{Summary: m.Summary, Since: m.CreatedAt.Add(-DuplicateWindow), Except: m.InternalID}
 }
 
 // newAccount warns about an account that was not paid before, and says whether its owner was.

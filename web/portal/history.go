@@ -17,9 +17,6 @@ import (
 	"countersign/views/ui"
 )
 
-// DuplicateWindow is the time within which a payment of the same amount to the same account counts as a possible duplicate.
-const DuplicateWindow = 7 * 24 * time.Hour
-
 // FullMessage returns a message with its timeline and the content of its kind; an instruction also has its warnings and changes.
 func FullMessage(v *Request, m payment.Message) (views.Message, error) {
 	return fullMessage(v, m, documents{})
@@ -91,10 +88,12 @@ func fillOrder(v *Request, view *views.Message, m payment.Message) error {
 
 // warnings returns the warnings for a checker: similar payments.
 func (v *Request) warnings(m payment.Message) ([]views.Warning, error) {
-	if known, listed := v.listed[versionOf(m)]; listed && known.alike == 0 {
+	if known, listed := v.listed[versionOf(m)]; listed && known.Alike == 0 {
 		return nil, nil
 	}
-	similar, err := v.Config.Reader.SimilarTo(v.Context(), v.By.Realm, likeness(m))
+	similar, err := v.Config.Reader.SimilarTo(v.Context(), v.By.Realm, store.Likeness{
+		Summary: m.Summary, Since: m.CreatedAt.Add(-store.DuplicateWindow), Except: m.InternalID,
+	})
 	if err != nil || len(similar) == 0 {
 		return nil, err
 	}

@@ -43,11 +43,11 @@ type Request struct {
 	totals     []store.Total
 	Changes    int // changes of administration, or of beneficiaries, that wait for this person
 	broken     []views.BrokenGlass
-	Status     i18n.Text                        // a sentence left by the request before
-	viewers    map[uuid.UUID][]string           // the other viewers of messages, where the page asked for them
-	accounts   []payment.DebtorAccount          // of the realm, once read
-	listed     map[contentVersion]listedPayment // what is known of the payments that the page lists
-	unread     error                            // why the form could not be read, which a second reading would not say
+	Status     i18n.Text                             // a sentence left by the request before
+	viewers    map[uuid.UUID][]string                // the other viewers of messages, where the page asked for them
+	accounts   []payment.DebtorAccount               // of the realm, once read
+	listed     map[contentVersion]store.CreditorNews // of the payments that the page lists
+	unread     error                                 // why the form could not be read, which a second reading would not say
 }
 
 // handler answers one request. An error it returns becomes a page.

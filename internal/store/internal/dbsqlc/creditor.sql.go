@@ -61,38 +61,36 @@ const creditorPast = `-- name: CreditorPast :many
 
 WITH asked AS (
   SELECT unnest($1::integer[]) AS item, unnest($2::text[]) AS account, unnest($3::text[]) AS currency,
-         unnest($4::text[]) AS name, unnest($5::uuid[]) AS other
-), paid AS MATERIALIZED (
-  SELECT a.account, a.currency, q.message_id, q.amount, q.creditor_name FROM (SELECT DISTINCT account, currency FROM asked) a
-  CROSS JOIN LATERAL (
-    SELECT v.message_id, v.amount, v.creditor_name FROM (
-      SELECT realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, previous_version, previous_makers, first_maker, approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, ordered_debtor_name, maker_role, maker_grant_id, maker_granted_at, clients, payee_result, payee_name, payee_at, words FROM message_version x WHERE x.realm = $6 AND x.creditor_account = a.account AND x.currency = a.currency
-      ORDER BY x.message_id DESC LIMIT 500) v
-    WHERE EXISTS (SELECT FROM message m WHERE m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
-        AND m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed') OFFSET 0)
-    ORDER BY v.message_id DESC LIMIT 50
-  ) q
+         lower(unnest($4::text[])) AS name
 ), here AS MATERIALIZED (
-  SELECT a.item, a.account, a.currency, lower(a.name) AS name, a.other, count(q.message_id) AS payments, max(q.amount) AS most,
-         (array_agg(q.creditor_name ORDER BY q.message_id DESC))[1] AS last_name
-  FROM asked a LEFT JOIN paid q ON q.account = a.account AND q.currency = a.currency AND q.message_id <> a.other
-  GROUP BY a.item, a.account, a.currency, a.name, a.other
+  SELECT a.account, a.currency, q.payments, q.most, q.last_name FROM (SELECT DISTINCT account, currency FROM asked) a
+  CROSS JOIN LATERAL (
+    SELECT count(*) AS payments, max(p.amount) AS most, (array_agg(p.creditor_name ORDER BY p.message_id DESC))[1] AS last_name FROM (
+      SELECT v.message_id, v.amount, v.creditor_name FROM (
+        SELECT x.realm, x.message_id, x.version, x.amount, x.creditor_name FROM message_version x
+        WHERE x.realm = $5 AND x.creditor_account = a.account AND x.currency = a.currency
+        ORDER BY x.message_id DESC LIMIT 500) v
+      WHERE EXISTS (SELECT FROM message m WHERE m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
+          AND m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed') OFFSET 0)
+      ORDER BY v.message_id DESC LIMIT 50) p
+  ) q
+), unpaid AS MATERIALIZED (
+  SELECT a.item, a.account, a.currency, a.name FROM asked a JOIN here h ON h.account = a.account AND h.currency = a.currency WHERE h.payments = 0
 ), past AS MATERIALIZED (
   SELECT v.message_id, lower(v.creditor_name) AS name, v.creditor_account AS account, v.currency, v.amount
-  FROM (SELECT x.realm, x.message_id, x.version, x.kind, x.state FROM message x WHERE x.realm = $6 ORDER BY x.message_id DESC LIMIT 1000) m
-  JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
-  WHERE m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed')
-    AND lower(v.creditor_name) IN (SELECT h.name FROM here h WHERE h.payments = 0)
-    AND EXISTS (SELECT FROM here h WHERE h.payments = 0)
+  FROM (SELECT x.realm, x.message_id, x.version FROM release x WHERE x.realm = $5 ORDER BY x.message_id DESC LIMIT 1000) r
+  JOIN message_version v ON v.realm = r.realm AND v.message_id = r.message_id AND v.version = r.version
+  WHERE EXISTS (SELECT FROM unpaid) AND lower(v.creditor_name) IN (SELECT name FROM unpaid)
+    AND EXISTS (SELECT FROM message m WHERE m.realm = v.realm AND m.message_id = v.message_id
+      AND m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed') OFFSET 0)
 ), elsewhere AS (
-  SELECT h.item, count(*) AS payments, max(p.amount) AS most, (array_agg(p.account ORDER BY p.message_id DESC))[1] AS account
-  FROM here h JOIN past p ON p.name = h.name AND p.currency = h.currency AND p.account <> h.account AND p.message_id <> h.other
-  WHERE h.payments = 0 GROUP BY h.item
+  SELECT f.item, count(*) AS payments, max(p.amount) AS most, (array_agg(p.account ORDER BY p.message_id DESC))[1] AS account
+  FROM unpaid f JOIN past p ON p.name = f.name AND p.currency = f.currency AND p.account <> f.account GROUP BY f.item
 )
-SELECT h.item::integer AS item, h.payments::bigint AS payments, coalesce(h.most, 0)::bigint AS most, coalesce(h.last_name, '')::text AS name,
+SELECT a.item::integer AS item, h.payments::bigint AS payments, coalesce(h.most, 0)::bigint AS most, coalesce(h.last_name, '')::text AS name,
        coalesce(e.payments, 0)::bigint AS elsewhere, coalesce(e.most, 0)::bigint AS most_elsewhere,
        coalesce(e.account, '')::text AS other_account
-FROM here h LEFT JOIN elsewhere e ON e.item = h.item
+FROM asked a JOIN here h ON h.account = a.account AND h.currency = a.currency LEFT JOIN elsewhere e ON e.item = a.item
 `
 
 type CreditorPastParams struct {
@@ -100,7 +98,6 @@ type CreditorPastParams struct {
 	Accounts   []string
 	Currencies []string
 	Names      []string
-	Others     []uuid.UUID
 	Realm      string
 }
 
@@ -117,17 +114,15 @@ type CreditorPastRow struct {
 // What a creditor was paid before: for the check page of a payment, for rows of the queue, and for the form of a maker.
 // OFFSET 0 keeps the look-up of a message by its key apart from the scan of versions: in tables that were never analysed the planner would
 // join them by the realm alone. Of an account the newest 500 versions are looked at: thousands of payments to it may wait.
-// Of payments (lists of equal length), by item: the last 50 approved payments to the account in the currency, how many, the largest, and the
-// name used last. Of a payment whose account got none, the same of the approved payments to its name at other accounts, among the last 1,000
-// messages of the realm, and the account used last. It reads the index of each account once. A payment that was approved itself counts
-// among the 50, and is left out.
+// Of payments that are not approved (lists of equal length), by item: the last 50 approved payments to the account in the currency, how many,
+// the largest, and the name used last. Of a payment whose account got none, the same of the approved payments to its name at other accounts,
+// among the last 1,000 of the realm, and the account used last. It reads the index of each account once.
 func (q *Queries) CreditorPast(ctx context.Context, arg CreditorPastParams) ([]CreditorPastRow, error) {
 	rows, err := q.db.Query(ctx, creditorPast,
 		arg.Items,
 		arg.Accounts,
 		arg.Currencies,
 		arg.Names,
-		arg.Others,
 		arg.Realm,
 	)
 	if err != nil {

@@ -68,6 +68,7 @@ type Decided struct {
 	Layout Layout // its Status is the sentence
 	Row    ui.Entry
 	Facts  QueueFacts
+	Files  []WaitingFile
 	Tabs   []ui.Tab
 	// Selecting: the list has boxes to tick.
 	Selecting bool

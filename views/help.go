@@ -47,6 +47,8 @@ var glossary = []struct{ word, means i18n.Text }{
 	{"Policy", "The rule that says how many people must approve a payment, and how long it may wait."},
 	{"Limits", "The highest amount of a payment or of a day, for a person, a client or an account."},
 	{"Clearing", "The system that carries payments between banks: SIC for CHF, SEPA for EUR."},
+	{"Rejected", "A checker decided against it. Nothing was sent."},
+	{"Refused", "Clearing, core banking or this gateway did not accept it."},
 	{"Recall", "A request to the other bank to send a settled payment back."},
 	{"Return", "A payment that sends received money back."},
 	{"Resolution", "The answer to a recall that keeps the money."},

@@ -271,7 +271,7 @@ var kinds = map[payment.Kind]kindWords{
 		listURL: "/incoming", listLabel: "Incoming payments",
 	},
 	payment.KindReceivedRecall: {
-		toward: "recall received for", toDebtor: true, allAbout: "All about this received recall", party: "Payment concerned",
+		toward: "asked back by", toDebtor: true, allAbout: "All about this received recall", party: "Payment concerned",
 		listURL: "/recalls", listLabel: "Received recalls",
 	},
 }

@@ -16,7 +16,7 @@ import (
 var toward = map[payment.Kind]i18n.Text{
 	payment.KindRecall: "asked back from", payment.KindReturn: "back to", payment.KindResolution: "stays with",
 	payment.KindPayment:        "from (a debtor)",
-	payment.KindReceivedRecall: "recall received for",
+	payment.KindReceivedRecall: "asked back by",
 }
 
 // Toward returns the words before the name in lists that give the direction of the money; "" for a payment to a creditor.

@@ -310,7 +310,7 @@ func (s *Notices) write(ctx context.Context, to store.Recipient, m store.Mail, c
 	return l, nil
 }
 
-// details returns the line with amount and creditor of a single payment, if the realm allows it.
+// details returns the line with amount and receiver of a single payment, if the realm allows it.
 func (s *Notices) details(ctx context.Context, to store.Recipient, list []store.Notice, language i18n.Language) (string, error) {
 	if !to.Details || len(list) != 1 {
 		return "", nil
@@ -319,7 +319,11 @@ func (s *Notices) details(ctx context.Context, to store.Recipient, list []store.
 	if err != nil || m.Withheld != "" {
 		return "", err
 	}
-	return language.Say("%s to %s", m.Summary.Amount.Format(), i18n.Legible(m.Summary.CreditorName)) + "\n", nil
+	name := m.Summary.CreditorName
+	if m.Kind == payment.KindReturn {
+		name = m.Summary.DebtorName
+	}
+	return language.Say("%s to %s", m.Summary.Amount.Format(), i18n.Legible(name)) + "\n", nil
 }
 
 // Standing counts e-mails by state; off is true when none are sent.

@@ -96,9 +96,11 @@ ORDER BY c.change_id DESC LIMIT @most::integer;
 
 -- name: ReportEndedList :many
 -- What came into a state in a period, the last first, so many at most: what was rejected, what failed, what clearing did not answer in time.
--- A step in which a message stays where it is, such as a further question to clearing, is none of them, and not in the index.
+-- A step in which a message stays where it is, such as a further question to clearing, is none of them, and not in the index. The creditor
+-- of a return is the debtor of its payment.
 SELECT h.message_id, g.global_id, h.at, h.actor_name, coalesce(h.reason, '')::text AS reason, coalesce(g.status_code, '')::text AS status_code,
-       coalesce(g.status_text, '')::text AS status_text, g.kind, v.amount, v.currency, coalesce(v.creditor_name, '')::text AS creditor_name
+       coalesce(g.status_text, '')::text AS status_text, g.kind, v.amount, v.currency,
+       coalesce(CASE WHEN g.kind = 'return' THEN v.debtor_name ELSE v.creditor_name END, '')::text AS creditor_name
 FROM (SELECT x.message_id, x.at, x.actor_name, x.reason FROM message_history x
       WHERE x.realm = @realm AND x.to_state = @state::text AND x.from_state <> x.to_state
         AND x.at >= @since::timestamptz AND x.at < @until::timestamptz
@@ -156,12 +158,14 @@ WHERE realm = @realm AND state = 'Awaiting Decision' AND kind = 'received recall
 ORDER BY answer_by, message_id LIMIT @most::integer;
 
 -- name: ReportDecisionList :many
--- The decisions of a period, newest first, each with the version that it is about.
+-- The decisions of a period, newest first, each with the version that it is about. The creditor of a return is the debtor of its payment.
 SELECT d.message_id, g.global_id, g.kind, g.policy_id, d.version, d.ordinal, d.action, d.decided_at, d.channel, d.client_id,
        coalesce(d.reason, d.remark, '')::text AS words, c.display_name AS checker_name,
        coalesce((SELECT string_agg(m.display_name, ', ' ORDER BY m.display_name) FROM person m
                  WHERE m.realm = d.realm AND m.person_id = ANY (d.makers)), '')::text AS maker_names,
-       v.created_at AS written_at, v.amount, v.currency, v.creditor_name, v.creditor_account, v.remittance, v.end_to_end_id
+       v.created_at AS written_at, v.amount, v.currency, v.remittance, v.end_to_end_id,
+       (CASE WHEN g.kind = 'return' THEN v.debtor_name ELSE v.creditor_name END)::text AS creditor_name,
+       (CASE WHEN g.kind = 'return' THEN v.debtor_account ELSE v.creditor_account END)::text AS creditor_account
 FROM decision d
 JOIN message g ON g.realm = d.realm AND g.message_id = d.message_id
 JOIN message_version v ON v.realm = d.realm AND v.message_id = d.message_id AND v.version = d.version

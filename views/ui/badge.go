@@ -90,7 +90,7 @@ var states = map[payment.State]look{
 		means: "For a recall: the money came back. For an incoming payment: it is accepted and not settled yet.",
 	},
 	payment.StateRefused: {
-		label: "Refused", tone: ToneBad, icon: "circle-x",
+		label: "Recall refused", tone: ToneBad, icon: "circle-x",
 		means: "The other bank does not send the money back.",
 	},
 	payment.StateOverdue: {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"countersign/internal/i18n"
+	"countersign/internal/payment"
 	"countersign/static"
 	"countersign/views/ui"
 )
@@ -103,6 +105,21 @@ func TestSizesAreReadable(t *testing.T) {
 	for size, want := range map[int]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 3218: "3.2 kB", 262144: "262.1 kB"} {
 		if got := ui.ByteSize(size); got != want {
 			t.Errorf("ByteSize(%d) = %q, want %q", size, got, want)
+		}
+	}
+}
+
+// Each state has a name of its own in every language; a refused recall is named alike by itself and by its payment.
+func TestNoTwoStatesHaveTheSameName(t *testing.T) {
+	t.Parallel()
+	for _, l := range i18n.Languages() {
+		states := map[string]payment.State{}
+		for _, state := range payment.States() {
+			name := l.Say(ui.StateLabel(state))
+			if other, taken := states[name]; taken {
+				t.Errorf("%s: %s and %s are both %q", l, state, other, name)
+			}
+			states[name] = state
 		}
 	}
 }

@@ -151,7 +151,8 @@ func (v *Request) auditTrailRow(e store.HistoryEvent, about payment.Message) vie
 		RequestID: e.RequestID, Detail: detailWords(e.Event, e.Detail),
 	}
 	if about.GlobalID != "" && about.Withheld == "" {
-		row.About = i18n.Text("%s to %s").With(about.Summary.Amount.Format(), about.Summary.CreditorName)
+		name, _ := views.Facing(about)
+		row.About = i18n.Join(" ", i18n.Data(about.Summary.Amount.Format()), cmp.Or(views.Toward(about), "to (a creditor)"), i18n.Data(name))
 	}
 	if e.MessageID != uuid.Nil && payment.MayRead(v.By) == nil {
 		row.URL = "/payments/" + e.MessageID.String() + "/audit"

@@ -33,8 +33,11 @@ const (
 // filePath returns the page to approve the payments of a file.
 func filePath(id uuid.UUID) string { return "/queue/files/" + id.String() }
 
-// waitingFiles lists the files of which several payments wait, for the queue.
-func (v *Request) waitingFiles() ([]views.WaitingFile, error) {
+// waitingFiles lists the files of which several payments wait, for a queue whose rows can be selected.
+func (v *Request) waitingFiles(selecting bool) ([]views.WaitingFile, error) {
+	if !selecting {
+		return nil, nil
+	}
 	found, err := v.Config.Reader.BatchesWaiting(v.Context(), v.By.Realm)
 	files := make([]views.WaitingFile, 0, len(found))
 	for _, file := range found {

@@ -118,6 +118,30 @@ func TestAFileIsApprovedOnOnePage(t *testing.T) {
 	b.CheckInvariants(t)
 }
 
+// TestTheLinkToAFileCountsTheWaitingPayments: each decision on the queue brings the link up to date.
+func TestTheLinkToAFileCountsTheWaitingPayments(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	content := strings.Join(table(3), "\n")
+	for i := range 3 {
+		content = strings.ReplaceAll(content, fmt.Sprintf("CH48 0900 0000 8700 1234 %d", i), filled().Get("creditorIban"))
+	}
+	maker, checker := b.as("maker1"), b.as("checker1")
+	maker.submitFile(maker.upload("Lohn.csv", []byte(content)).goesTo("/payments/batches/"))
+	for _, want := range []string{"Lohn.csv: approve 3 payments on one page", "Lohn.csv: approve 2 payments on one page", ""} {
+		page := checker.get("/queue").is(http.StatusOK)
+		if link := strings.TrimSpace(page.page.Find("#waiting-files").Text()); link != want {
+			t.Errorf("the link is %q, want %q", link, want)
+		}
+		path := page.page.Find("#queue-list a[data-open]").First().AttrOr("href", "")
+		act, _, _ := strings.Cut(path, "?")
+		next := checker.withHTMX().post(act+"/approve", checker.get(path).fields(act+"/approve")).is(http.StatusOK)
+		if link := next.page.Find("#waiting-files[hx-swap-oob]"); link.Length() != 1 || strings.Contains(link.Text(), want) && want != "" {
+			t.Errorf("after a decision the link is %q", link.Text())
+		}
+	}
+}
+
 // TestAnAmendedPaymentStopsTheApprovalOfItsFile: what the page did not show is not approved.
 func TestAnAmendedPaymentStopsTheApprovalOfItsFile(t *testing.T) {
 	t.Parallel()

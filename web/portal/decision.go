@@ -304,6 +304,10 @@ func (v *Request) decided(m payment.Message) error {
 		return err
 	}
 	answer.Facts, answer.Tabs, answer.Selecting = now.facts(f, v.At), v.queueTabs(f, now), v.selecting(f)
+	answer.Files, err = v.waitingFiles(answer.Selecting)
+	if err != nil {
+		return err
+	}
 	if found {
 		typed, err := v.typed(next)
 		if err != nil {

@@ -80,7 +80,7 @@ func showReceivedRecalls(v *Request) error {
 	if f.View.Tab == tabLate { // those come in the order of their last day
 		sort, links = "", nil
 	}
-	heads := ui.Heads{Name: "Recalled creditor and reason", State: "State", Due: "Answer by", When: "Received"}
+	heads := ui.Heads{Name: "Debtor and reason", State: "State", Due: "Answer by", When: "Received"}
 	model.Entries = views.Sorted("Received recalls, newest first", "Received recalls", heads, sort, links)
 	answers, err := v.Config.Reader.Answers(v.Context(), v.By.Realm, list)
 	if err != nil {

@@ -51,14 +51,12 @@ func showQueue(v *Request) error {
 	if len(model.Problems) > 0 {
 		status = http.StatusUnprocessableEntity
 	}
+	model.Files, err = v.waitingFiles(model.Selecting)
+	if err != nil {
+		return err
+	}
 	if v.Fragment() {
 		return v.Render(status, views.QueueFragment(model))
-	}
-	if model.Selecting {
-		model.Files, err = v.waitingFiles()
-		if err != nil {
-			return err
-		}
 	}
 	if len(model.Rows) > 0 && model.Filter.Tab != tabDecided {
 		model.Detail, err = v.firstDetail(&model, f)

@@ -16,7 +16,9 @@ func TestAReceivedRecallIsGrantedWithACharge(t *testing.T) {
 	o := setup(t).clearing()
 	original, recall := o.recalled(rulebook.SchemeSCT, "TX1")
 	maker := o.as("maker1")
-	maker.get("/recalls").is(http.StatusOK).says(string(recall.GlobalID)).says("days left").says("The customer asks for it")
+	maker.get("/recalls").is(http.StatusOK).says(string(recall.GlobalID)).says("days left").says("The customer asks for it").
+		says("Debtor and reason")
+	maker.get("/payments/" + recall.InternalID.String()).is(http.StatusOK).says("asked back by Anna Beispiel")
 	maker.get("/recalls/" + recall.InternalID.String()).goesTo("/payments/" + recall.InternalID.String())
 	back, no := "/payments/"+original.InternalID.String()+"/return", "/recalls/"+recall.InternalID.String()+"/resolve"
 	for _, m := range []payment.Message{original, recall} {
@@ -46,6 +48,11 @@ func TestAReceivedRecallIsGrantedWithACharge(t *testing.T) {
 	maker.get(no).is(http.StatusConflict).says("This recall cannot be refused")
 	maker.get("/recalls").is(http.StatusOK).says("Return: Waiting for approval")
 	o.approve(m)
+	o.as("supervisor1").get("/reports/decisions").is(http.StatusOK).says("Creditor Anna Beispiel")
+	table := o.as("supervisor1").get("/reports/decisions/table").is(http.StatusOK)
+	if !strings.Contains(table.text, `"Anna Beispiel";"`+m.Summary.DebtorAccount+`"`) {
+		t.Errorf("the table of decisions: %s", table.text)
+	}
 	maker.get("/recalls").is(http.StatusOK)
 	tree := maker.get("/payments/" + original.InternalID.String() + "/related").is(http.StatusOK)
 	nested := tree.page.Find(".tree .tree .tree")

@@ -226,6 +226,10 @@ func (v *Request) templates() (n named, err error) {
 	}
 	if found {
 		n.page.SaveURL, n.page.Saved = "/templates?"+v.Echo.QueryParams().Encode(), templateWords(scheme, values)
+		if draft := v.Echo.QueryParam("draft"); draft != "" {
+			n.after = "/payments/" + draft + "/check"
+			n.page.Back = ui.Step{Label: "Back to the payment", URL: n.after}
+		}
 	}
 	return n, nil
 }

@@ -28,7 +28,7 @@ func TestATemplateFillsTheForm(t *testing.T) {
 	maker.get("/templates?draft=" + strings.Split(typed, "/")[2]).is(http.StatusOK).says("SIC · Beispiel Holzbau GmbH · CHF 1'234.50")
 	maker.post(save, with(form, "name", " ")).is(http.StatusUnprocessableEntity).says("Enter a name")
 	maker.post(save, with(form, "name", strings.Repeat("é", 61))).is(http.StatusUnprocessableEntity).says("Shorten the name")
-	maker.post(save, with(form, "name", "Rent")).goesTo("/templates")
+	maker.post(save, with(form, "name", "Rent")).goesTo("/payments/")
 	other.post(save, with(form, "name", "Theirs", "person", "demo/maker2")).is(http.StatusNotFound)
 	maker.post("/templates", url.Values{"name": {"Nothing"}}).is(http.StatusNotFound)
 	b.as("checker1").get("/templates").is(http.StatusForbidden)
@@ -68,7 +68,7 @@ func TestATemplateFillsTheForm(t *testing.T) {
 	}
 	maker.post("/templates?like="+submitted, second).goesTo("/templates")
 	maker.post(change, url.Values{"name": {"Second"}, "act": {"save"}}).is(http.StatusUnprocessableEntity).says("you already have a template with this name")
-	maker.post(save, second).goesTo("/templates") // a new meaning
+	maker.post(save, second).goesTo("/payments/") // a new meaning
 	if n := b.count("SELECT count(*) FROM payment_template"); n != 2 {
 		t.Errorf("%d templates are kept", n)
 	}
@@ -104,7 +104,8 @@ func TestNoNameAndNoAmountOfAFormIsStoredInTheClear(t *testing.T) {
 	maker := b.as("maker1")
 	check := maker.post("/payments/new", filled()).goesTo("/payments/")
 	maker.withHTMX().post("/payments/keep", with(filled(), "draft", strings.Split(check, "/")[2])).is(http.StatusOK)
-	maker.post("/templates?draft="+strings.Split(check, "/")[2], url.Values{"name": {"Rent"}}).goesTo("/templates")
+	saved := maker.post("/templates?draft="+strings.Split(check, "/")[2], url.Values{"name": {"Rent"}}).goesTo(check)
+	maker.get(saved).is(http.StatusOK).says("Saved as “Rent”.").says("Submit CHF")
 	maker.upload("Lohn Holzbau.xml", sample(t, "sic-inst_01_pain.001.001.09.xml")).is(http.StatusSeeOther)
 	b.expire()
 	maker.post(strings.TrimSuffix(check, "check")+"submit", url.Values{"duplicateReason": {"Rechnung Holzbau"}}).signInAgain(maker)
@@ -199,7 +200,7 @@ func TestATemplateIsPaidInOneStep(t *testing.T) {
 	}
 	key := strings.Split(maker.post("/payments/new", with(filled(), "amount", "77")).goesTo("/payments/"), "/")[2]
 	maker.withHTMX().post("/payments/keep", with(filled(), "draft", key, "amount", "")).is(http.StatusOK)
-	maker.post("/templates?draft="+key, url.Values{"name": {"Any amount"}}).goesTo("/templates")
+	maker.post("/templates?draft="+key, url.Values{"name": {"Any amount"}}).goesTo("/payments/")
 	row = maker.get("/templates").is(http.StatusOK)
 	pay.Set("template", row.page.Find("tr:contains('Any amount') button[name=template]").AttrOr("value", ""))
 	maker.post("/templates/pay", pay).is(http.StatusUnprocessableEntity).says("Enter the amount").says("Beispiel Holzbau GmbH")

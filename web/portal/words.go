@@ -273,7 +273,7 @@ func (v *Request) cards(s Subject) []views.Card {
 	due := Due(v, s.Recall)
 	return append(cards, views.Card{
 		Message: s.Recall, Title: "The recall",
-		Words: "recall received for", Name: s.Recall.Summary.DebtorName, Due: &due,
+		Words: "asked back by", Name: s.Recall.Summary.DebtorName, Due: &due,
 		Rows: []ui.Row{
 			{Term: "Reason", Text: views.ReasonText(s.Recall.Kind, s.Recall.Scheme, s.Recall.Reason)},
 			{Term: "Received", Value: ui.DateTime(s.Recall.CreatedAt)},

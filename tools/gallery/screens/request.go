@@ -32,7 +32,7 @@ func paymentCard() views.Card {
 func recallCard() views.Card {
 	return views.Card{
 		Message: about("7QK4M2XW9TCH3F5R", payment.KindReceivedRecall, payment.StateAwaitingDecision), Title: "The recall",
-		Words: "recall received for", Name: "Muster Logistik AG",
+		Words: "asked back by", Name: "Muster Logistik AG",
 		Due:  &ui.Due{Day: "22.11.2026", Text: i18n.Text("%d days left").With(2), Tone: ui.ToneWaiting},
 		Rows: []ui.Row{{Term: "Reason", Text: asked}, {Term: "Received", Value: "02.11.2026 08:14:03 CET"}},
 	}
@@ -212,7 +212,7 @@ func receivedRecalls() views.List {
 		Tabs:   []ui.Tab{{Label: "To answer", URL: "/recalls", Current: true}, {Label: "Answered", URL: "/recalls?tab=answered"}},
 		Entries: ui.Entries{
 			Caption: "Received recalls, newest first",
-			Heads:   ui.Heads{Name: "Recalled creditor and reason", State: "State", Due: "Answer by", When: "Received"},
+			Heads:   ui.Heads{Name: "Debtor and reason", State: "State", Due: "Answer by", When: "Received"},
 		},
 	}
 	for index, due := range []ui.Due{

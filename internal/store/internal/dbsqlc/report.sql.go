@@ -310,7 +310,9 @@ SELECT d.message_id, g.global_id, g.kind, g.policy_id, d.version, d.ordinal, d.a
        coalesce(d.reason, d.remark, '')::text AS words, c.display_name AS checker_name,
        coalesce((SELECT string_agg(m.display_name, ', ' ORDER BY m.display_name) FROM person m
                  WHERE m.realm = d.realm AND m.person_id = ANY (d.makers)), '')::text AS maker_names,
-       v.created_at AS written_at, v.amount, v.currency, v.creditor_name, v.creditor_account, v.remittance, v.end_to_end_id
+       v.created_at AS written_at, v.amount, v.currency, v.remittance, v.end_to_end_id,
+       (CASE WHEN g.kind = 'return' THEN v.debtor_name ELSE v.creditor_name END)::text AS creditor_name,
+       (CASE WHEN g.kind = 'return' THEN v.debtor_account ELSE v.creditor_account END)::text AS creditor_account
 FROM decision d
 JOIN message g ON g.realm = d.realm AND g.message_id = d.message_id
 JOIN message_version v ON v.realm = d.realm AND v.message_id = d.message_id AND v.version = d.version
@@ -343,13 +345,13 @@ type ReportDecisionListRow struct {
 	WrittenAt       time.Time
 	Amount          int64
 	Currency        string
-	CreditorName    string
-	CreditorAccount string
 	Remittance      string
 	EndToEndID      string
+	CreditorName    string
+	CreditorAccount string
 }
 
-// The decisions of a period, newest first, each with the version that it is about.
+// The decisions of a period, newest first, each with the version that it is about. The creditor of a return is the debtor of its payment.
 func (q *Queries) ReportDecisionList(ctx context.Context, arg ReportDecisionListParams) ([]ReportDecisionListRow, error) {
 	rows, err := q.db.Query(ctx, reportDecisionList,
 		arg.Realm,
@@ -381,10 +383,10 @@ func (q *Queries) ReportDecisionList(ctx context.Context, arg ReportDecisionList
 			&i.WrittenAt,
 			&i.Amount,
 			&i.Currency,
-			&i.CreditorName,
-			&i.CreditorAccount,
 			&i.Remittance,
 			&i.EndToEndID,
+			&i.CreditorName,
+			&i.CreditorAccount,
 		); err != nil {
 			return nil, err
 		}
@@ -427,7 +429,8 @@ func (q *Queries) ReportEndedCount(ctx context.Context, arg ReportEndedCountPara
 
 const reportEndedList = `-- name: ReportEndedList :many
 SELECT h.message_id, g.global_id, h.at, h.actor_name, coalesce(h.reason, '')::text AS reason, coalesce(g.status_code, '')::text AS status_code,
-       coalesce(g.status_text, '')::text AS status_text, g.kind, v.amount, v.currency, coalesce(v.creditor_name, '')::text AS creditor_name
+       coalesce(g.status_text, '')::text AS status_text, g.kind, v.amount, v.currency,
+       coalesce(CASE WHEN g.kind = 'return' THEN v.debtor_name ELSE v.creditor_name END, '')::text AS creditor_name
 FROM (SELECT x.message_id, x.at, x.actor_name, x.reason FROM message_history x
       WHERE x.realm = $1 AND x.to_state = $2::text AND x.from_state <> x.to_state
         AND x.at >= $3::timestamptz AND x.at < $4::timestamptz
@@ -460,7 +463,8 @@ type ReportEndedListRow struct {
 }
 
 // What came into a state in a period, the last first, so many at most: what was rejected, what failed, what clearing did not answer in time.
-// A step in which a message stays where it is, such as a further question to clearing, is none of them, and not in the index.
+// A step in which a message stays where it is, such as a further question to clearing, is none of them, and not in the index. The creditor
+// of a return is the debtor of its payment.
 func (q *Queries) ReportEndedList(ctx context.Context, arg ReportEndedListParams) ([]ReportEndedListRow, error) {
 	rows, err := q.db.Query(ctx, reportEndedList,
 		arg.Realm,

@@ -191,7 +191,7 @@ func (e Event) Leaf(kind Kind) (Leaf, error) {
 // sealed are the fields under the seal of an event: its leaf, which has its move, version and decision.
 func (e Event) sealed() (keyring.Fields, error) {
 	leaf, err := e.Leaf(KindEvent)
-	var fields keyring.Fields
+	fields := make(keyring.Fields, 0, 64+len(leaf.Data))
 	fields.Text("audit event 1")
 	fields.Bytes(leaf.Data)
 	return fields, err

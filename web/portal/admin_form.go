@@ -51,11 +51,7 @@ func (v *Request) kind() (administration.Kind, error) {
 }
 
 // showForm renders the form of a change.
-func showForm(v *Request) error {
-	kind, err := v.kind()
-	if err != nil {
-		return err
-	}
+func showForm(v *Request, kind administration.Kind) error {
 	subject := v.Echo.QueryParam("subject")
 	values, err := v.present(kind, subject)
 	if err != nil {
@@ -171,11 +167,7 @@ func optionsOf(field administration.Field) []ui.Option {
 }
 
 // ask stores a requested change, or renders the form with the problems beside its fields.
-func ask(v *Request) error {
-	kind, err := v.kind()
-	if err != nil {
-		return err
-	}
+func ask(v *Request, kind administration.Kind) error {
 	typed, err := v.Form()
 	if err != nil {
 		return err

@@ -120,11 +120,7 @@ func amendForm(m payment.Message, version int) views.NewPayment {
 }
 
 // checkAmend validates the form and stores it as a draft that amends the submission. The scheme cannot change.
-func checkAmend(v *Request) error {
-	in, err := v.amendment()
-	if err != nil {
-		return err
-	}
+func checkAmend(v *Request, in amendment) error {
 	m, form, draft := in.of, in.form, FromPage(in.draft, in.form)
 	if in.lost != nil {
 		return v.tooLateToAmend(in)
@@ -175,11 +171,7 @@ func (v *Request) amendment() (amendment, error) {
 }
 
 // keepAmend saves an amendment as a draft while it is typed, also after somebody decided the submission, so that nothing typed is lost.
-func keepAmend(v *Request) error {
-	in, err := v.amendment()
-	if err != nil {
-		return err
-	}
+func keepAmend(v *Request, in amendment) error {
 	return v.keepAs(in.form, in.draft)
 }
 
@@ -206,12 +198,8 @@ func (v *Request) cannotAmend(m payment.Message, err error, also ...views.Link) 
 }
 
 // showWithdraw asks for the reason of a withdrawal.
-func showWithdraw(v *Request) error {
-	m, err := v.Message()
-	if err != nil {
-		return err
-	}
-	_, err = m.Withdraw(v.By, "-", v.At) // asks the domain; nothing is stored
+func showWithdraw(v *Request, m payment.Message) error {
+	_, err := m.Withdraw(v.By, "-", v.At) // asks the domain; nothing is stored
 	kept, lost := v.Unsent(m.InternalID)
 	if lost != nil {
 		return lost
@@ -220,12 +208,8 @@ func showWithdraw(v *Request) error {
 }
 
 // keepWithdraw saves the reason of a withdrawal while it is typed, also after somebody else decided the submission.
-func keepWithdraw(v *Request) error {
-	m, err := v.Message()
-	if err != nil {
-		return err
-	}
-	_, err = m.Withdraw(v.By, "-", v.At) // asks the domain; nothing is stored
+func keepWithdraw(v *Request, m payment.Message) error {
+	_, err := m.Withdraw(v.By, "-", v.At) // asks the domain; nothing is stored
 	_, lost := LostTo(err)
 	var malformed *payment.FieldError
 	if err != nil && !lost && !errors.As(err, &malformed) {
@@ -235,11 +219,7 @@ func keepWithdraw(v *Request) error {
 }
 
 // withdraw withdraws a submission in the version that its maker saw.
-func withdraw(v *Request) error {
-	m, err := v.Message()
-	if err != nil {
-		return err
-	}
+func withdraw(v *Request, m payment.Message) error {
 	form, err := v.Form()
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package portal
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 
 	"github.com/google/uuid"
@@ -17,17 +18,14 @@ import (
 )
 
 // showOutlook renders the preview of a payment form while it is typed. It stores nothing.
-func showOutlook(v *Request) error {
-	form, err := v.makersForm()
-	if err != nil {
-		return err
-	}
+func showOutlook(v *Request, form url.Values) error {
 	var amends uuid.UUID
 	if named := v.Echo.QueryParam("amends"); named != "" {
-		amends, err = uuid.Parse(named)
+		id, err := uuid.Parse(named)
 		if err != nil {
 			return payment.ErrNotFound
 		}
+		amends = id
 	}
 	so, err := v.outlook(SchemeOf(form.Get("scheme")), typed(form), amends)
 	if err != nil {

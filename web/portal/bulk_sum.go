@@ -2,24 +2,16 @@ package portal
 
 import (
 	"net/http"
+	"net/url"
 
 	"github.com/google/uuid"
 
 	"countersign/internal/money"
-	"countersign/internal/payment"
 	"countersign/views"
 )
 
 // sumBulk renders the number and the sum of the messages that the form of several would approve as it stands. It decides nothing.
-func sumBulk(v *Request) error {
-	err := payment.MayRead(v.By)
-	if err != nil {
-		return err
-	}
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func sumBulk(v *Request, form url.Values) error {
 	var ids []uuid.UUID
 	for _, item := range form[itemField] {
 		id, err := uuid.Parse(itemKey(item))

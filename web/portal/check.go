@@ -19,11 +19,7 @@ import (
 
 // showCheck shows the whole draft for a last check. No form is submitted before this page; the ready lines of a file of many payments are
 // submitted from its list.
-func showCheck(v *Request) error {
-	draft, err := v.OpenDraft()
-	if err != nil {
-		return err
-	}
+func showCheck(v *Request, draft store.Draft) error {
 	if draft.MessageID != uuid.Nil {
 		return v.Echo.Redirect(http.StatusSeeOther, "/payments/"+draft.MessageID.String()+"/submitted")
 	}
@@ -67,11 +63,7 @@ func (v *Request) showDraft(draft store.Draft, status int, problems []ui.Problem
 }
 
 // keepAnswer saves the reason for paying again while it is typed.
-func keepAnswer(v *Request) error {
-	draft, err := v.OpenDraft()
-	if err != nil {
-		return err
-	}
+func keepAnswer(v *Request, draft store.Draft) error {
 	return v.KeepTyped(draft.ID, "duplicateReason")
 }
 
@@ -268,11 +260,7 @@ func fileWarnings(draft store.Draft) []views.Warning {
 }
 
 // showSubmitted confirms a submission. It may be opened again at any time.
-func showSubmitted(v *Request) error {
-	m, err := v.Readable()
-	if err != nil {
-		return err
-	}
+func showSubmitted(v *Request, m payment.Message) error {
 	later := time.Time{}
 	if m.IsForLaterThan(v.At) {
 		later = m.ExecutionDay

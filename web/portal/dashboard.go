@@ -126,7 +126,7 @@ func (v *Request) gatewayTiles() ([]views.Tile, error) {
 	if payment.MayAudit(v.By) == nil && v.Config.Sealing != nil {
 		tiles = append(tiles, sealingTile(v.Config.Sealing()))
 	}
-	if v.MayOperate() != nil {
+	if v.portal.mayOperate(v.By) != nil {
 		return tiles, nil
 	}
 	tile, err := v.quarantineTile()

@@ -18,11 +18,7 @@ import (
 )
 
 // showDecision shows a waiting message beside the list, or for htmx the message alone.
-func showDecision(v *Request) error {
-	m, err := v.Readable()
-	if err != nil {
-		return err
-	}
+func showDecision(v *Request, m payment.Message) error {
 	typed, err := v.typed(m)
 	if err != nil {
 		return err
@@ -158,22 +154,14 @@ func readVerdict(id uuid.UUID, form url.Values) verdict {
 	return v
 }
 
-func approve(v *Request) error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func approve(v *Request, form url.Values) error {
 	return v.decide(views.Reject{}, func(in service.Input) (payment.Message, error) {
 		in.StepUp = v.FactorAnswer(form)
 		return v.Config.Approval.Approve(v.Context(), v.By, in)
 	})
 }
 
-func reject(v *Request) error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func reject(v *Request, form url.Values) error {
 	typed := views.Reject{Open: true, Category: form.Get("category"), Reason: strings.ReplaceAll(form.Get("reason"), "\r\n", "\n")}
 	if !knownCategory(typed.Category) {
 		return v.askCategory(typed)
@@ -357,12 +345,8 @@ func (v *Request) nextAfter(decided payment.Message, f Filter) (payment.Message,
 }
 
 // showReject shows the form of a rejection on a page of its own.
-func showReject(v *Request) error {
-	m, err := v.Readable()
-	if err != nil {
-		return err
-	}
-	_, err = m.Reject(payment.Verdict{By: v.By, At: v.At}, "-") // asks the domain; nothing is stored
+func showReject(v *Request, m payment.Message) error {
+	_, err := m.Reject(payment.Verdict{By: v.By, At: v.At}, "-") // asks the domain; nothing is stored
 	if err != nil {
 		return v.refuseDecision(m, err, views.Reject{})
 	}

@@ -3,6 +3,7 @@ package portal
 import (
 	"cmp"
 	"net/http"
+	"net/url"
 	"slices"
 
 	"github.com/google/uuid"
@@ -25,11 +26,7 @@ const allDrafts = "all"
 
 // keepTyped saves a payment form as a draft while it is typed. Nothing is checked. It answers with a part of the form: the key of the draft
 // and the time of saving.
-func keepTyped(v *Request) error {
-	form, err := v.makersForm()
-	if err != nil {
-		return err
-	}
+func keepTyped(v *Request, form url.Values) error {
 	draft, err := v.newDraft(SchemeOf(form.Get("scheme")), orderform.ReadForm(form))
 	if err != nil {
 		return err
@@ -94,10 +91,6 @@ func discards(label i18n.Text, drafts string) ui.Step {
 
 // askDiscard asks whether to delete an open draft, the open ones of a file, or all.
 func askDiscard(v *Request) error {
-	err := MayMake(v.By)
-	if err != nil {
-		return err
-	}
 	drafts, err := v.begun()
 	if err != nil {
 		return err
@@ -123,11 +116,7 @@ func askDiscard(v *Request) error {
 }
 
 // discardDrafts deletes an open draft, the open ones of a file, or all.
-func discardDrafts(v *Request) error {
-	form, err := v.makersForm()
-	if err != nil {
-		return err
-	}
+func discardDrafts(v *Request, form url.Values) error {
 	id, err := uuid.Parse(form.Get("draft"))
 	if err != nil && form.Get("draft") != allDrafts {
 		return payment.ErrNotFound

@@ -14,11 +14,7 @@ import (
 )
 
 // showEdit shows the form of a draft.
-func showEdit(v *Request) error {
-	draft, err := v.OpenDraft()
-	if err != nil {
-		return err
-	}
+func showEdit(v *Request, draft store.Draft) error {
 	return v.showDraftForm(draft)
 }
 
@@ -66,15 +62,7 @@ func draftForm(draft store.Draft, values orderform.Values) views.NewPayment {
 }
 
 // checkEdit validates the changed form of a draft. A draft that was submitted meanwhile stays unchanged: the form becomes a new draft.
-func checkEdit(v *Request) error {
-	err := MayMake(v.By)
-	if err != nil {
-		return err
-	}
-	draft, err := v.OpenDraft()
-	if err != nil {
-		return err
-	}
+func checkEdit(v *Request, draft store.Draft) error {
 	other, err := FormOf(draft)
 	if err != nil {
 		return err

@@ -100,11 +100,7 @@ func (v *Request) renderNewApp(status int, fresh auth.NewTOTP, model views.NewAp
 }
 
 // enrolApp adds an authenticator app.
-func enrolApp(v *Request) error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func enrolApp(v *Request, form url.Values) error {
 	in := auth.EnrolInput{FactorChange: v.proofOf(form), Name: form.Get("name"), Held: form.Get("held"), Code: form.Get("code")}
 	codes, err := v.Config.Auth.Enrol(v.Context(), in)
 	if err == nil {
@@ -150,11 +146,7 @@ func (v *Request) renderNewPasskey(status int, name string, problems ...ui.Probl
 
 // enrolPasskey adds a passkey. The proof beside the password is a code: the form can hold the answer of one passkey only, that of the new
 // one.
-func enrolPasskey(v *Request) error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func enrolPasskey(v *Request, form url.Values) error {
 	in := auth.EnrolInput{FactorChange: v.proofOf(form), Name: form.Get("name"), Passkey: v.PasskeyAnswer(form)}
 	in.Answer = auth.FactorAnswer{Code: form.Get("factorCode")}
 	if in.Passkey == nil {
@@ -245,11 +237,7 @@ func (v *Request) renderRecoveryCodes(status int, problems ...ui.Problem) error 
 }
 
 // newRecoveryCodes makes recovery codes and shows them once.
-func newRecoveryCodes(v *Request) error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func newRecoveryCodes(v *Request, form url.Values) error {
 	codes, err := v.Config.Auth.NewRecoveryCodes(v.Context(), v.proofOf(form))
 	if err == nil {
 		return v.enrolled(codes)

@@ -14,11 +14,7 @@ import (
 
 // showFlight answers the poll of the page of a payment in progress: nothing while the page is current, which one row shows, else the
 // changed part of the page. A browser without htmx is sent to the page.
-func showFlight(v *Request) error {
-	m, err := v.Readable()
-	if err != nil {
-		return err
-	}
+func showFlight(v *Request, m payment.Message) error {
 	tab := cmp.Or(views.PaymentTab(v.Echo.QueryParam("part")), views.TabOverview)
 	if !isPart(tab) {
 		return payment.ErrNotFound

@@ -16,10 +16,6 @@ import (
 
 // showIBAN renders the details of an account number: a fragment for htmx, else the form with this number.
 func showIBAN(v *Request) error {
-	err := MayMake(v.By)
-	if err != nil {
-		return err
-	}
 	typed, scheme := v.Echo.QueryParam("creditorIban"), SchemeOf(v.Echo.QueryParam("scheme"))
 	if v.Fragment() {
 		check, err := v.aboutIBAN(typed, scheme)

@@ -14,10 +14,6 @@ import (
 
 // showIncoming lists the payments that came in.
 func showIncoming(v *Request) error {
-	err := payment.MayRead(v.By)
-	if err != nil {
-		return err
-	}
 	v.RememberList()
 	f := ReadFilter(v.Echo.QueryParams(), "/incoming")
 	f.View.States, f.View.Dated = stateOptions(payment.StateAccepted, payment.StateBooked, payment.StateFailed), true
@@ -49,10 +45,6 @@ var recallTabs = []struct {
 
 // showReceivedRecalls lists the received recalls, with the days left for an answer.
 func showReceivedRecalls(v *Request) error {
-	err := payment.MayRead(v.By)
-	if err != nil {
-		return err
-	}
 	v.RememberList()
 	f := ReadFilter(v.Echo.QueryParams(), "/recalls")
 	model := views.List{Layout: v.layout("Received recalls", views.PlaceRecalls)}
@@ -138,11 +130,7 @@ func (v *Request) receivedRecallRow(m payment.Message) ui.Entry {
 }
 
 // showReceivedRecall redirects to the page of a received recall.
-func showReceivedRecall(v *Request) error {
-	m, err := v.Readable()
-	if err != nil {
-		return err
-	}
+func showReceivedRecall(v *Request, m payment.Message) error {
 	if m.Kind != payment.KindReceivedRecall || m.InternalID == uuid.Nil {
 		return payment.ErrNotFound
 	}

@@ -54,12 +54,8 @@ func (v *Request) keptReject(about uuid.UUID) (views.Reject, error) {
 }
 
 // keepReject saves the reason of a rejection while it is typed, for a person who may decide the message or could before somebody else did.
-func keepReject(v *Request) error {
-	m, err := v.Readable()
-	if err != nil {
-		return err
-	}
-	err = m.MayDecide(v.By)
+func keepReject(v *Request, m payment.Message) error {
+	err := m.MayDecide(v.By)
 	if err != nil {
 		return err
 	}

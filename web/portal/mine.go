@@ -34,10 +34,6 @@ var mineTabs = []struct {
 
 // showMine lists what this person submitted.
 func showMine(v *Request) error {
-	err := MayMake(v.By)
-	if err != nil {
-		return err
-	}
 	v.RememberList()
 	f := ReadFilter(v.Echo.QueryParams(), "/mine")
 	model := views.List{

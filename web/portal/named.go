@@ -53,7 +53,9 @@ func (n named) wrong(name string) i18n.Text {
 	return ""
 }
 
-// showNamed shows the list.
+// listNamed shows the list, and the form for a new entry when the address names one.
+func (v *Request) listNamed(n named) error { return v.showNamed(http.StatusOK, n) }
+
 func (v *Request) showNamed(status int, n named) (err error) {
 	n.page.Layout = v.FormShell(n.page.Title, n.page.Place, status)
 	n.page.Entries, err = n.list()

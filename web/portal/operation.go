@@ -3,6 +3,7 @@ package portal
 import (
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -17,10 +18,6 @@ const operationPath = "/operation"
 
 // showOperation shows operators the state of the connections to clearing.
 func showOperation(v *Request) error {
-	err := v.MayOperate()
-	if err != nil {
-		return err
-	}
 	model := views.Operation{
 		Layout: v.layout("Operation", views.PlaceOperation), RetryURL: operationPath + "/retry",
 		Empty: ui.Empty{Icon: "circle-check", Title: "No failed tasks", Text: "No tasks are waiting for another attempt."},
@@ -43,6 +40,7 @@ func showOperation(v *Request) error {
 			Most: clearing.MaxQueued, Oldest: q.Oldest,
 		})
 	}
+	var err error
 	model.Checks, err = checks(v)
 	if err != nil {
 		return err
@@ -98,15 +96,7 @@ func checks(v *Request) ([]views.CheckRow, error) {
 }
 
 // tryAgain ends the backoff of one stuck task, or of all.
-func tryAgain(v *Request) error {
-	err := v.MayOperate()
-	if err != nil {
-		return err
-	}
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func tryAgain(v *Request, form url.Values) error {
 	paused, err := v.Config.Clearing.TryAgain(v.Context(), v.By, form.Get("subject"))
 	if err != nil {
 		return err

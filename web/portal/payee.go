@@ -7,6 +7,7 @@ import (
 
 	"countersign/internal/payee"
 	"countersign/internal/payment"
+	"countersign/internal/store"
 	"countersign/views"
 )
 
@@ -25,11 +26,7 @@ func payeeView(p prepared, found payee.Verification) *views.Payee {
 }
 
 // usePayee copies the name that the payee's bank answered into the form, and shows the check page again.
-func usePayee(v *Request) error {
-	draft, err := v.OpenDraft()
-	if err != nil {
-		return err
-	}
+func usePayee(v *Request, draft store.Draft) error {
 	other, err := FormOf(draft)
 	if err != nil {
 		return err

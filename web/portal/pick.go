@@ -26,10 +26,6 @@ const (
 
 // findCreditors lists the beneficiaries that match a search: as a part of the form for htmx, else within the form.
 func findCreditors(v *Request) error {
-	err := MayMake(v.By)
-	if err != nil {
-		return err
-	}
 	find := Searchable(v.Echo.QueryParam("find"))
 	if !v.Fragment() {
 		scheme := SchemeOf(v.Echo.QueryParam("scheme"))

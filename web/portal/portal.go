@@ -23,6 +23,7 @@ import (
 	"countersign/internal/auth"
 	"countersign/internal/clearing"
 	"countersign/internal/i18n"
+	"countersign/internal/identity"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
 	"countersign/internal/store"
@@ -143,6 +144,28 @@ func (p *Portal) get(path string, handle handler) request.Route {
 
 func (p *Portal) post(path string, handle handler) request.Route {
 	return p.route(http.MethodPost, path, handle)
+}
+
+// may returns the handler for people with a right: others get the error of right.
+func may(right func(identity.Principal) error, handle handler) handler {
+	return func(v *Request) error {
+		err := right(v.By)
+		if err != nil {
+			return err
+		}
+		return handle(v)
+	}
+}
+
+// with returns the handler for the subject of a page, such as the message that the path names.
+func with[T any](read func(*Request) (T, error), handle func(*Request, T) error) handler {
+	return func(v *Request) error {
+		subject, err := read(v)
+		if err != nil {
+			return err
+		}
+		return handle(v, subject)
+	}
 }
 
 // route returns the route of a page for signed-in people.

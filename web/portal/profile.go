@@ -3,6 +3,7 @@ package portal
 import (
 	"errors"
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"countersign/internal/auth"
@@ -20,16 +21,12 @@ func showProfile(v *Request) error { return v.renderProfile(http.StatusOK) }
 var notOffered = ui.Problem{Text: "Choose one of the values that the form offers. Nothing was saved."}
 
 // saveProfile stores how the portal should look for this person.
-func saveProfile(v *Request) error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func saveProfile(v *Request, form url.Values) error {
 	wanted := auth.Preference{
 		Theme: form.Get("theme"), Density: form.Get("density"), Shortcuts: form.Get("shortcuts") == "on",
 		Language: form.Get("language"),
 	}
-	err = v.Config.Auth.SavePreference(v.Context(), v.By, wanted)
+	err := v.Config.Auth.SavePreference(v.Context(), v.By, wanted)
 	if errors.Is(err, auth.ErrInvalidPreference) {
 		return v.renderProfile(http.StatusUnprocessableEntity, notOffered)
 	}
@@ -71,11 +68,7 @@ var deliveryWords = map[string]i18n.Text{
 }
 
 // saveNotices stores which notices the person gets, and when.
-func saveNotices(v *Request) error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func saveNotices(v *Request, form url.Values) error {
 	settings, _, err := v.Config.Notices.Settings(v.Context(), v.By)
 	if err != nil {
 		return err
@@ -106,11 +99,7 @@ func saveNotices(v *Request) error {
 }
 
 // saveDensity stores the row height that this person chose, and returns to the list.
-func saveDensity(v *Request) error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func saveDensity(v *Request, form url.Values) error {
 	wanted, err := v.Config.Auth.Preference(v.Context(), v.By)
 	if err != nil {
 		return err
@@ -127,15 +116,11 @@ func saveDensity(v *Request) error {
 }
 
 // changePassword gives the person's account a new password. It ends all sessions, this one included.
-func changePassword(v *Request) error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func changePassword(v *Request, form url.Values) error {
 	if form.Get("new") != form.Get("repeated") {
 		return v.renderProfile(http.StatusUnprocessableEntity, ui.Problem{Field: "repeated", Text: "Enter the same password twice."})
 	}
-	err = v.Config.Auth.ChangePassword(v.Context(), auth.ChangePasswordInput{By: v.By, Old: form.Get("old"), New: form.Get("new")})
+	err := v.Config.Auth.ChangePassword(v.Context(), auth.ChangePasswordInput{By: v.By, Old: form.Get("old"), New: form.Get("new")})
 	if errors.Is(err, auth.ErrWeakPassword) {
 		return v.renderProfile(http.StatusUnprocessableEntity, ui.Problem{
 			Field: "new", Text: "Choose a password of 12 characters or more that is hard to guess and not the old one: a few words do.",

@@ -17,19 +17,11 @@ const qrBillPath = "/payments/qr-bill"
 
 // showQRBill asks for the QR code of a bill: its text, or a picture of it.
 func showQRBill(v *Request) error {
-	err := MayMake(v.By)
-	if err != nil {
-		return err
-	}
 	return v.renderQRBill(http.StatusOK, views.QRBill{})
 }
 
 // readQRBill fills the form from the QR code of a bill and stores it as a draft at once.
 func readQRBill(v *Request) error {
-	err := MayMake(v.By)
-	if err != nil {
-		return err
-	}
 	text, field, err := v.billText()
 	if err != nil {
 		return v.refuseQRBill(text, field, err)

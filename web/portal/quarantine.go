@@ -18,10 +18,6 @@ const quarantinedPath = "/quarantine/document"
 
 // showQuarantine lists what arrived from clearing and matched nothing.
 func showQuarantine(v *Request) error {
-	err := v.MayOperate()
-	if err != nil {
-		return err
-	}
 	list, err := v.Config.Reader.Quarantine(v.Context(), quarantineLimit)
 	if err != nil {
 		return err
@@ -47,7 +43,7 @@ func quarantinedURL(d store.Quarantined) string {
 
 // quarantined loads the document the address names.
 func (v *Request) quarantined() (store.Quarantined, error) {
-	err := v.MayOperate()
+	err := v.portal.mayOperate(v.By)
 	if err != nil {
 		return store.Quarantined{}, err
 	}
@@ -55,11 +51,7 @@ func (v *Request) quarantined() (store.Quarantined, error) {
 	return v.Config.Reader.QuarantinedDocument(v.Context(), scheme, Searchable(v.Echo.QueryParam("reference")))
 }
 
-func showQuarantined(v *Request) error {
-	d, err := v.quarantined()
-	if err != nil {
-		return err
-	}
+func showQuarantined(v *Request, d store.Quarantined) error {
 	form := formOf(v.Echo.QueryParam("form"))
 	if form == formSources {
 		form = formXML // it was not made here
@@ -81,11 +73,7 @@ func showQuarantined(v *Request) error {
 	return v.Render(http.StatusOK, views.DocumentPage(model))
 }
 
-func downloadQuarantined(v *Request) error {
-	d, err := v.quarantined()
-	if err != nil {
-		return err
-	}
+func downloadQuarantined(v *Request, d store.Quarantined) error {
 	return v.sendFile("quarantine_"+string(d.Name), d.Content, formOf(v.Echo.QueryParam("form")))
 }
 

@@ -50,12 +50,8 @@ func mayAnswer(v *Request, m payment.Message) bool {
 }
 
 // showAsk shows the form of a question to the maker.
-func showAsk(v *Request) error {
-	m, err := v.Readable()
-	if err != nil {
-		return err
-	}
-	_, err = m.Ask(payment.Verdict{By: v.By, At: v.At}, "-") // asks the domain; nothing is stored
+func showAsk(v *Request, m payment.Message) error {
+	_, err := m.Ask(payment.Verdict{By: v.By, At: v.At}, "-") // asks the domain; nothing is stored
 	kept, lost := v.Unsent(m.InternalID)
 	if lost != nil {
 		return lost
@@ -64,11 +60,7 @@ func showAsk(v *Request) error {
 }
 
 // askMaker sends a question and opens the next message.
-func askMaker(v *Request) error {
-	m, err := v.Readable()
-	if err != nil {
-		return err
-	}
+func askMaker(v *Request, m payment.Message) error {
 	form, err := v.Form()
 	if err != nil {
 		return err
@@ -111,12 +103,8 @@ func (v *Request) renderAsk(m payment.Message, question string, cause error) err
 }
 
 // keepQuestion saves a question while it is typed.
-func keepQuestion(v *Request) error {
-	m, err := v.Readable()
-	if err != nil {
-		return err
-	}
-	err = m.MayDecide(v.By)
+func keepQuestion(v *Request, m payment.Message) error {
+	err := m.MayDecide(v.By)
 	if err != nil {
 		return err
 	}
@@ -124,12 +112,8 @@ func keepQuestion(v *Request) error {
 }
 
 // showAnswer shows the form of the answer to a question.
-func showAnswer(v *Request) error {
-	m, err := v.Message()
-	if err != nil {
-		return err
-	}
-	_, err = m.Reply(v.By, "-", v.At) // asks the domain; nothing is stored
+func showAnswer(v *Request, m payment.Message) error {
+	_, err := m.Reply(v.By, "-", v.At) // asks the domain; nothing is stored
 	kept, lost := v.Unsent(m.InternalID)
 	if lost != nil {
 		return lost
@@ -138,11 +122,7 @@ func showAnswer(v *Request) error {
 }
 
 // answerQuestion sends the maker's answer.
-func answerQuestion(v *Request) error {
-	m, err := v.Message()
-	if err != nil {
-		return err
-	}
+func answerQuestion(v *Request, m payment.Message) error {
 	form, err := v.Form()
 	if err != nil {
 		return err
@@ -175,12 +155,8 @@ func (v *Request) renderAnswer(m payment.Message, answer string, cause error) er
 }
 
 // keepReply saves an answer while it is typed.
-func keepReply(v *Request) error {
-	m, err := v.Message()
-	if err != nil {
-		return err
-	}
-	err = m.MayChange(v.By)
+func keepReply(v *Request, m payment.Message) error {
+	err := m.MayChange(v.By)
 	if err != nil {
 		return err
 	}

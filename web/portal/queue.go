@@ -38,10 +38,6 @@ var pendingKinds = []payment.Kind{payment.KindInstruction, payment.KindRecall, p
 
 // showQueue lists the waiting messages.
 func showQueue(v *Request) error {
-	err := payment.MayRead(v.By)
-	if err != nil {
-		return err
-	}
 	f := ReadFilter(v.Echo.QueryParams(), "/queue")
 	model, err := v.queue(f)
 	if err != nil {

@@ -190,7 +190,7 @@ func (v *Request) person() views.Person {
 	return views.Person{
 		UserName: v.By.UserName, Realm: v.By.Realm, Roles: roleNames(v.By.Roles), MaySubmit: v.By.Has(identity.RoleMaker),
 		MayDecide: v.By.Has(identity.RoleChecker), MayRead: payment.MayRead(v.By) == nil,
-		MayOperate: v.MayOperate() == nil, MayAudit: payment.MayAudit(v.By) == nil,
+		MayOperate: v.portal.mayOperate(v.By) == nil, MayAudit: payment.MayAudit(v.By) == nil,
 		MayReport:     v.By.Has(identity.RoleSupervisor),
 		MayAdminister: v.By.Has(identity.RoleAdministrator),
 	}
@@ -271,15 +271,6 @@ func (v *Request) Form() (url.Values, error) {
 	return r.PostForm, v.unread
 }
 
-// makersForm reads the fields of a form that only makers send.
-func (v *Request) makersForm() (url.Values, error) {
-	err := MayMake(v.By)
-	if err != nil {
-		return nil, err
-	}
-	return v.Form()
-}
-
 // FormError says that a form cannot be read: it is too large or not a form.
 type FormError struct{ Cause error }
 
@@ -340,13 +331,13 @@ func (v *Request) LastDay() time.Time { return v.At.Truncate(time.Hour).Add(-23 
 // Today is the current time in the zone of the banking day.
 func (v *Request) Today() time.Time { return v.At.In(v.Config.Zone) }
 
-// MayOperate tells why the person may not see the quarantine, or nil. Its documents belong to no realm, so the page is for the people
+// mayOperate tells why the person may not see the quarantine, or nil. Its documents belong to no realm, so the page is for the people
 // who look after the gateway; to those of other realms it does not exist.
-func (v *Request) MayOperate() error {
-	if v.Config.OperatorRealm == "" || v.By.Realm != v.Config.OperatorRealm {
+func (p *Portal) mayOperate(by identity.Principal) error {
+	if p.Config.OperatorRealm == "" || by.Realm != p.Config.OperatorRealm {
 		return payment.ErrNotFound
 	}
-	if v.By.Has(identity.RoleSupervisor) || v.By.Has(identity.RoleAdministrator) {
+	if by.Has(identity.RoleSupervisor) || by.Has(identity.RoleAdministrator) {
 		return nil
 	}
 	return &payment.ForbiddenError{Text: "You may not see the quarantine: this needs the role supervisor or administrator."}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 
+	"countersign/internal/payment"
 	"countersign/web/request"
 )
 
@@ -22,38 +23,38 @@ func (p *Portal) Routes() []request.Route {
 	routes := slices.Concat(
 		[]request.Route{
 			open(http.MethodGet, "/signin", showSignIn),
-			open(http.MethodPost, "/signin", signIn),
+			open(http.MethodPost, "/signin", with((*Request).Form, signIn)),
 			open(http.MethodGet, "/signin/provider", beginAtProvider),
 			open(http.MethodGet, "/signin/provider/:realm/answer", cameBack),
 			open(http.MethodGet, "/signin/factor", showSignInFactor),
-			open(http.MethodPost, "/signin/factor", signInFactor),
+			open(http.MethodPost, "/signin/factor", with((*Request).Form, signInFactor)),
 			open(http.MethodPost, "/signout", signOut),
 			open(http.MethodGet, "/signedout", showSignedOut),
 			open(http.MethodGet, "/set-up/done", showSetUpDone),
 			open(http.MethodGet, "/set-up/:realm/:link", showSetUp),
-			open(http.MethodPost, "/set-up/:realm/:link", setUp),
+			open(http.MethodPost, "/set-up/:realm/:link", with((*Request).Form, setUp)),
 
 			get("/", showDashboard),
 			stream(get(EventsPath, p.events)),
 			post(StayPath, stay),
-			get(operationPath, showOperation),
-			post(operationPath+"/retry", tryAgain),
-			get("/reconcile", showReconcile),
-			post("/reconcile", compareStatement),
+			get(operationPath, may(p.mayOperate, showOperation)),
+			post(operationPath+"/retry", may(p.mayOperate, with((*Request).Form, tryAgain))),
+			get("/reconcile", may(p.mayOperate, showReconcile)),
+			post("/reconcile", may(p.mayOperate, compareStatement)),
 			get("/me", showProfile),
-			post("/me", saveProfile),
-			post("/me/density", saveDensity),
-			post("/me/notices", saveNotices),
-			post("/me/password", changePassword),
+			post("/me", with((*Request).Form, saveProfile)),
+			post("/me/density", with((*Request).Form, saveDensity)),
+			post("/me/notices", with((*Request).Form, saveNotices)),
+			post("/me/password", with((*Request).Form, changePassword)),
 			post("/me/sessions/end", endSessions),
 			post("/me/sessions/:id/end", endSession),
 			get(FactorsPath, showFactors),
 			get(FactorsPath+"/app", showNewApp),
-			post(FactorsPath+"/app", enrolApp),
+			post(FactorsPath+"/app", with((*Request).Form, enrolApp)),
 			get(FactorsPath+"/passkey", showNewPasskey),
-			post(FactorsPath+"/passkey", enrolPasskey),
+			post(FactorsPath+"/passkey", with((*Request).Form, enrolPasskey)),
 			get(FactorsPath+"/codes", showRecoveryCodes),
-			post(FactorsPath+"/codes", newRecoveryCodes),
+			post(FactorsPath+"/codes", with((*Request).Form, newRecoveryCodes)),
 			get(FactorsPath+"/:id/remove", showRemoveFactor),
 			post(FactorsPath+"/:id/remove", removeFactor),
 		},
@@ -62,5 +63,7 @@ func (p *Portal) Routes() []request.Route {
 		return routes
 	}
 	return append(routes,
-		get("/simulator", p.showSimulator), post("/simulator/payment", p.sendPayment), post("/simulator/recall", p.sendRecall))
+		get("/simulator", may(payment.MayRead, p.showSimulator)),
+		post("/simulator/payment", may(payment.MayRead, with((*Request).Form, p.sendPayment))),
+		post("/simulator/recall", may(payment.MayRead, with((*Request).Form, p.sendRecall))))
 }

@@ -1,7 +1,6 @@
 package portal
 
 import (
-	"net/http"
 	"net/url"
 	"strings"
 
@@ -13,16 +12,6 @@ import (
 	"countersign/views"
 	"countersign/views/ui"
 )
-
-// showViews renders the page on which views are saved, renamed, shared and removed. Its address holds the filter to save, as that of the
-// queue does.
-func showViews(v *Request) error {
-	n, err := v.savedViews()
-	if err != nil {
-		return err
-	}
-	return v.showNamed(http.StatusOK, n)
-}
 
 // savedView is a saved view as pages show it. Its filter is parsed again, because an older version may have stored unknown parameters.
 func savedView(one store.SavedView) views.NamedEntry {
@@ -57,24 +46,6 @@ func savable(f Filter) string { return f.Query("after", "") }
 
 // maxViewQuery limits the characters of a stored filter, as the table does.
 const maxViewQuery = 1024
-
-// saveView stores the filter in the address of the form.
-func saveView(v *Request) error {
-	n, err := v.savedViews()
-	if err != nil {
-		return err
-	}
-	return v.saveNamed(n)
-}
-
-// changeView renames, shares, unshares or removes a view.
-func changeView(v *Request) error {
-	n, err := v.savedViews()
-	if err != nil {
-		return err
-	}
-	return v.changeNamed(n)
-}
 
 // savedViews returns the views of this person, and the filter in the address as a new one. A person without the right to read gets
 // payment.ForbiddenError.

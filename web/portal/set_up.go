@@ -3,6 +3,7 @@ package portal
 import (
 	"errors"
 	"net/http"
+	"net/url"
 
 	"countersign/internal/auth"
 	"countersign/internal/i18n"
@@ -38,11 +39,7 @@ func (v *Request) renderSetUp(status int, in auth.SetUpInput, model views.SetUp)
 }
 
 // setUp sets the password when link and code belong together.
-func setUp(v *Request) error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func setUp(v *Request, form url.Values) error {
 	in := v.setUpInput()
 	in.Code, in.Password = form.Get("code"), form.Get("password")
 	if in.Password != form.Get("repeated") {
@@ -53,7 +50,7 @@ func setUp(v *Request) error {
 		problem := ui.Problem{Field: "repeated", Text: "Enter the same password twice."}
 		return v.renderSetUp(http.StatusUnprocessableEntity, in, views.SetUp{UserName: name, Problems: []ui.Problem{problem}})
 	}
-	err = v.Config.Auth.SetUp(v.Context(), in)
+	err := v.Config.Auth.SetUp(v.Context(), in)
 	if err != nil {
 		return v.refuseSetUp(in, err)
 	}

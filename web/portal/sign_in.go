@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"net/http"
+	"net/url"
 
 	"countersign/internal/auth"
 	"countersign/internal/i18n"
@@ -36,11 +37,7 @@ func (v *Request) renderSignIn(status int, model views.SignIn) error {
 }
 
 // signIn starts a session after a right password. The password goes to the service and nowhere else.
-func signIn(v *Request) error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func signIn(v *Request, form url.Values) error {
 	model := views.SignIn{Realm: form.Get("realm"), UserName: form.Get("username"), Next: LocalPath(form.Get("next"))}
 	by, err := v.Config.Auth.SignIn(v.Context(), auth.SignInInput{
 		Realm: model.Realm, Name: model.UserName, Password: form.Get("password"), SourceAddress: Address(v.Echo), Device: v.Device(),

@@ -60,11 +60,7 @@ func (v *Request) renderSignInFactor(status int, problems ...ui.Problem) error {
 }
 
 // signInFactor starts a session after a right factor.
-func signInFactor(v *Request) error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func signInFactor(v *Request, form url.Values) error {
 	half, next, known := v.Half()
 	if !known {
 		return v.Echo.Redirect(http.StatusSeeOther, "/signin")

@@ -33,23 +33,11 @@ const (
 
 // showSimulator shows the page of the demo's clearing simulator.
 func (p *Portal) showSimulator(v *Request) error {
-	err := payment.MayRead(v.By)
-	if err != nil {
-		return err
-	}
 	return p.renderSimulator(v, http.StatusOK, views.Simulator{Scheme: string(rulebook.SchemeSIC)})
 }
 
 // sendPayment has the simulator send an incoming payment.
-func (p *Portal) sendPayment(v *Request) error {
-	err := payment.MayRead(v.By)
-	if err != nil {
-		return err
-	}
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func (p *Portal) sendPayment(v *Request, form url.Values) error {
 	model := views.Simulator{
 		Scheme: string(SchemeOf(form.Get("scheme"))), Amount: form.Get("amount"), DebtorName: form.Get("debtorName"),
 		Remittance: form.Get("remittance"),
@@ -81,15 +69,7 @@ func (p *Portal) sendPayment(v *Request) error {
 }
 
 // sendRecall has the simulator recall an incoming payment.
-func (p *Portal) sendRecall(v *Request) error {
-	err := payment.MayRead(v.By)
-	if err != nil {
-		return err
-	}
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func (p *Portal) sendRecall(v *Request, form url.Values) error {
 	model := views.Simulator{Scheme: string(rulebook.SchemeSIC), Payment: form.Get("transaction"), Reason: form.Get("recallReason")}
 	scheme, transaction, _ := strings.Cut(model.Payment, "/")
 	asked := map[string]string{"scheme": scheme, "transactionId": transaction, "reason": model.Reason}

@@ -18,11 +18,7 @@ import (
 
 // submit submits a checked draft as the page of the button showed it, not as another window changed it since. Sent twice, by a double
 // click, a reload or two windows, it makes one payment: the draft's key is the externalId, and its document is the same each time.
-func submit(v *Request) error {
-	draft, err := v.OpenDraft()
-	if err != nil {
-		return err
-	}
+func submit(v *Request, draft store.Draft) error {
 	form, err := v.Form()
 	if err != nil {
 		return err

@@ -2,7 +2,7 @@ package portal
 
 import (
 	"errors"
-	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/google/uuid"
@@ -16,15 +16,6 @@ import (
 	"countersign/views"
 	"countersign/views/ui"
 )
-
-// showTemplates lists the templates; with draft= or like= in the address it asks for the name of a new one.
-func showTemplates(v *Request) error {
-	n, err := v.templates()
-	if err != nil {
-		return err
-	}
-	return v.showNamed(http.StatusOK, n)
-}
 
 // templateEntry is a template as its list shows it.
 func templateEntry(t store.Template) (views.NamedEntry, error) {
@@ -122,33 +113,16 @@ func templateWords(scheme rulebook.Scheme, values orderform.Values) i18n.Text {
 }
 
 // saveTemplate stores the form in the address under a name.
-func saveTemplate(v *Request) error {
-	n, err := v.templates()
-	if err == nil && n.page.SaveURL == "" {
-		err = payment.ErrNotFound
-	}
-	if err != nil {
-		return err
+func saveTemplate(v *Request, n named) error {
+	if n.page.SaveURL == "" {
+		return payment.ErrNotFound
 	}
 	return v.saveNamed(n)
 }
 
-// changeTemplate renames, shares, unshares or removes a template.
-func changeTemplate(v *Request) error {
-	n, err := v.templates()
-	if err != nil {
-		return err
-	}
-	return v.changeNamed(n)
-}
-
 // payTemplates makes a draft of each named template, together as one file, which is submitted and approved together. A template alone
 // becomes a payment to check, or the form with its missing fields marked.
-func payTemplates(v *Request) error {
-	form, err := v.makersForm()
-	if err != nil {
-		return err
-	}
+func payTemplates(v *Request, form url.Values) error {
 	ticked := form["template"]
 	if len(ticked) == 0 {
 		return v.GoTo("/templates", "Tick at least one template.")
@@ -162,7 +136,7 @@ func payTemplates(v *Request) error {
 	var lines orderform.Table
 	for i, key := range ticked {
 		model := views.NewPayment{}
-		err = v.fillTemplate(&model, key)
+		err := v.fillTemplate(&model, key)
 		if err != nil {
 			return err
 		}

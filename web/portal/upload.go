@@ -24,10 +24,6 @@ import (
 )
 
 func showUpload(v *Request) error {
-	err := MayMake(v.By)
-	if err != nil {
-		return err
-	}
 	kept, err := v.Unpark()
 	if err != nil {
 		return err
@@ -44,10 +40,6 @@ const (
 
 // readUpload reads a file: a valid one becomes a draft to check, of an invalid one all problems are listed.
 func readUpload(v *Request) error {
-	err := MayMake(v.By)
-	if err != nil {
-		return err
-	}
 	content, name, err := v.chosen()
 	if errors.Is(err, errManyParts) {
 		return v.refuseFile("", nil, []payment.Finding{{Code: "FF01", Text: manyFiles}})

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -106,8 +105,5 @@ func (d *Desk) ReviewAccess(ctx context.Context, by identity.Principal, accounts
 			})
 		})
 	}
-	if err != nil {
-		return fmt.Errorf("keep an access review: %w", err)
-	}
-	return nil
+	return wrapped(err, "keep an access review")
 }

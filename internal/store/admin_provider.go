@@ -218,10 +218,7 @@ func (by Provisioner) KeepsSecret(realm string, inForce *ProviderDefinition, wan
 		return false, err
 	}
 	secret, err := keys.Show(inForce.hidden, inForce.bound(realm, ""))
-	if err != nil {
-		return false, fmt.Errorf("read the secret of the identity provider: %w", err)
-	}
-	return secret == wanted.Secret, nil
+	return secret == wanted.Secret, wrapped(err, "read the secret of the identity provider")
 }
 
 // links sets the subjects of the accounts at the provider. It ends all replaced links first: a subject may pass from one account of the

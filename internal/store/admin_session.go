@@ -64,10 +64,7 @@ func (s *Sessions) CommitCtx(ctx context.Context, token string, data []byte, exp
 	defer cancel()
 	sealed := s.rows.Close(Session{Token: sha256.Sum256([]byte(token)), Expiry: expiry, Data: data})
 	err := s.db.Outside().SessionPutIfOpen(late, s.names(token), sealed, expiry)
-	if err != nil {
-		return fmt.Errorf("store a session: %w", err)
-	}
-	return nil
+	return wrapped(err, "store a session")
 }
 
 // SessionEnd is the end of a session by its person.
@@ -94,10 +91,7 @@ func (s *Sessions) End(ctx context.Context, end SessionEnd) error {
 		}
 		return s.tellEnd(late, q, sessionsEnd{by: end.By, why: end.Reason, at: end.At}, names[0])
 	})
-	if err != nil {
-		return fmt.Errorf("end a session: %w", err)
-	}
-	return nil
+	return wrapped(err, "end a session")
 }
 
 // DeleteCtx ends a session.
@@ -105,10 +99,7 @@ func (s *Sessions) DeleteCtx(ctx context.Context, token string) error {
 	late, cancel := outliving(ctx)
 	defer cancel()
 	err := s.db.Outside().SessionEnd(late, s.names(token))
-	if err != nil {
-		return fmt.Errorf("end a session: %w", err)
-	}
-	return nil
+	return wrapped(err, "end a session")
 }
 
 // names returns the possible keys of a token's row.
@@ -151,8 +142,5 @@ func (s *Sessions) Clean(ctx context.Context, now time.Time) (int64, error) {
 	total, err := DropInBatches(func() (int64, error) {
 		return s.db.Outside().SessionDropExpired(ctx, now.Add(-lapsedKept), DropBatch)
 	})
-	if err != nil {
-		return total, fmt.Errorf("clean the sessions: %w", err)
-	}
-	return total, nil
+	return total, wrapped(err, "clean the sessions")
 }

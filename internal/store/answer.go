@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/google/uuid"
 
@@ -32,8 +31,5 @@ func (r *Reader) Answers(ctx context.Context, realm string, recalls []payment.Me
 		}
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list the answers to recalls: %w", err)
-	}
-	return found, nil
+	return found, wrapped(err, "list the answers to recalls")
 }

@@ -40,10 +40,7 @@ func putCoreBooking(ctx context.Context, q *dbsqlc.Queries, seal payment.Sealer,
 		ContentHash: b.ContentHash[:], AskedAt: b.AskedAt, Outcome: OrNull(string(b.Answer.Outcome)), Code: OrNull(b.Answer.Code),
 		Words: OrNull(b.Answer.Text), AnsweredAt: OrNull(b.Answer.At), KeyID: b.Seal.KeyID, Mac: b.Seal.MAC[:],
 	})
-	if err != nil {
-		return 0, fmt.Errorf("record the question to core banking: %w", err)
-	}
-	return added, nil
+	return added, wrapped(err, "record the question to core banking")
 }
 
 // Of returns the record of a message. Errors: payment.ErrNotFound, payment.ErrForged, payment.ErrUnknownKey.
@@ -177,8 +174,5 @@ func (s *CoreBookings) Due(ctx context.Context, realm string, due CoreDue) ([]uu
 			Realm: realm, Held: append([]uuid.UUID{}, due.Held...), PageSize: due.Most, FailedSince: due.FailedSince,
 		})
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list the reports that core banking lacks: %w", err)
-	}
-	return ids, nil
+	return ids, wrapped(err, "list the reports that core banking lacks")
 }

@@ -124,10 +124,7 @@ func (p *People) TellSignIn(ctx context.Context, told SignInTold) error {
 			Realm: told.By.Realm, Actor: told.By.Actor(), Name: told.Event, Detail: told.Detail, At: told.At,
 		})
 	})
-	if err != nil {
-		return fmt.Errorf("tell of a sign-in: %w", err)
-	}
-	return nil
+	return wrapped(err, "tell of a sign-in")
 }
 
 // OuterDetail returns the detail of a sign-in at a provider in the audit trail.

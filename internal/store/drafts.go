@@ -96,10 +96,7 @@ func (d *Drafts) AddAll(ctx context.Context, by identity.Principal, drafts []Dra
 		}
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("store a draft: %w", err)
-	}
-	return nil
+	return wrapped(err, "store a draft")
 }
 
 // rowOf returns the encrypted row of a new draft.
@@ -225,10 +222,7 @@ func (d *Drafts) List(ctx context.Context, by identity.Principal, now time.Time,
 		}
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list the drafts: %w", err)
-	}
-	return list, nil
+	return list, wrapped(err, "list the drafts")
 }
 
 // Full reports whether the user has most open drafts or more; drafts of files of many payments do not count.
@@ -283,10 +277,7 @@ func (d *Drafts) Discard(ctx context.Context, by identity.Principal, id uuid.UUI
 		count, err = q.DraftDiscard(ctx, by.Realm, by.UserID, OrNull(id))
 		return err
 	})
-	if err != nil {
-		return 0, fmt.Errorf("delete drafts: %w", err)
-	}
-	return count, nil
+	return count, wrapped(err, "delete drafts")
 }
 
 // Submitted stores the message that a draft became, and the file that it belongs to.
@@ -296,10 +287,7 @@ func (d *Drafts) Submitted(ctx context.Context, by identity.Principal, draft Dra
 			MessageID: &messageID, Realm: by.Realm, DraftID: draft.ID, UserID: by.UserID, PlainName: draft.FileName,
 		})
 	})
-	if err != nil {
-		return fmt.Errorf("note a submission: %w", err)
-	}
-	return nil
+	return wrapped(err, "note a submission")
 }
 
 // Clean deletes expired drafts and parked forms of every realm, in small transactions, and returns the number of deleted rows. Called every

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -62,10 +61,7 @@ func (s *Messages) Overdue(ctx context.Context, realm string, at DueTimes) ([]uu
 			Realm: realm, AcceptedBefore: at.AcceptedBefore, AcceptedAfter: at.AcceptedAfter, Held: at.held(), PageSize: at.PageSize,
 		})
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list the overdue messages: %w", err)
-	}
-	return ids, nil
+	return ids, wrapped(err, "list the overdue messages")
 }
 
 // Scheduled lists the payments whose execution day has come; today is given as midnight UTC.
@@ -75,10 +71,7 @@ func (s *Messages) Scheduled(ctx context.Context, realm string, today time.Time,
 			Realm: realm, Today: today, Held: append([]uuid.UUID{}, held...), PageSize: most,
 		})
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list what is scheduled: %w", err)
-	}
-	return ids, nil
+	return ids, wrapped(err, "list what is scheduled")
 }
 
 // Renew replaces the connections of the next statements after one stopped answering.
@@ -111,10 +104,7 @@ func (s *Messages) Due(ctx context.Context, realm string, at DueTimes) (Due, err
 		}
 		return due.unsettled(ctx, q, realm, at)
 	})
-	if err != nil {
-		return due, fmt.Errorf("list the due messages: %w", err)
-	}
-	return due, nil
+	return due, wrapped(err, "list the due messages")
 }
 
 func (d *Due) unsettled(ctx context.Context, q *dbsqlc.Queries, realm string, at DueTimes) error {
@@ -148,10 +138,7 @@ func (s *Messages) Undelivered(ctx context.Context, realm string, scheme ruleboo
 		})
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list the undelivered messages: %w", err)
-	}
-	return ids, nil
+	return ids, wrapped(err, "list the undelivered messages")
 }
 
 // ToInquire lists the unconfirmed messages of a scheme whose next status request is due.
@@ -162,8 +149,5 @@ func (s *Messages) ToInquire(ctx context.Context, realm string, scheme rulebook.
 		})
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list the messages to ask about: %w", err)
-	}
-	return ids, nil
+	return ids, wrapped(err, "list the messages to ask about")
 }

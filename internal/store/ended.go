@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -113,10 +112,7 @@ func (r *Reader) AnswersDue(ctx context.Context, realm string, before time.Time,
 		list = sorted(keys, found)
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list the answers that are due: %w", err)
-	}
-	return list, nil
+	return list, wrapped(err, "list the answers that are due")
 }
 
 // sorted returns the messages in the order of their keys; missing ones are left out.
@@ -143,8 +139,5 @@ func byKey(list []payment.Message) map[uuid.UUID]payment.Message {
 // QuarantineCount counts the documents in quarantine, up to most.
 func (r *Reader) QuarantineCount(ctx context.Context, most int32) (int, error) {
 	count, err := r.db.Outside().InboxCountQuarantined(ctx, most)
-	if err != nil {
-		return 0, fmt.Errorf("count the quarantine: %w", err)
-	}
-	return int(count), nil
+	return int(count), wrapped(err, "count the quarantine")
 }

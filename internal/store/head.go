@@ -521,10 +521,7 @@ func (l *Ledger) Close(ctx context.Context, act Act) error {
 		return err
 	}
 	l.next, err = readState(ctx, l.q, l.realm, l.keys)
-	if err != nil {
-		return fmt.Errorf("read the changed master data: %w", err)
-	}
-	return nil
+	return wrapped(err, "read the changed master data")
 }
 
 // toldAtOnce limits the rows of one row of the audit trail.

@@ -110,8 +110,5 @@ func (l *Logins) Clear(ctx context.Context, realm string, nameHash []byte) error
 	err := l.db.InRealm(ctx, realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		return q.ThrottleClear(ctx, realm, nameHash)
 	})
-	if err != nil {
-		return fmt.Errorf("clear the tries of a name: %w", err)
-	}
-	return nil
+	return wrapped(err, "clear the tries of a name")
 }

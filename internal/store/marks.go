@@ -90,10 +90,7 @@ func (m *Marks) Set(change func(realms map[string]Mark)) error {
 
 func (m *Marks) write(realms map[string]Mark) error {
 	err := WriteJSON(m.path, realms)
-	if err != nil {
-		return fmt.Errorf("keep the marks of this gateway: %w", err)
-	}
-	return nil
+	return wrapped(err, "keep the marks of this gateway")
 }
 
 // WriteJSON replaces a file atomically: after a crash it holds the old value or the new one.

@@ -71,10 +71,7 @@ func (r *Reader) BatchesWaiting(ctx context.Context, realm string) (list []Waiti
 		}
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list the files that wait: %w", err)
-	}
-	return list, nil
+	return list, wrapped(err, "list the files that wait")
 }
 
 // ListedBatch is a file of many payments in a list.
@@ -105,8 +102,5 @@ func (d *Drafts) Batches(ctx context.Context, by identity.Principal, now time.Ti
 		}
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list the files of many payments: %w", err)
-	}
-	return list, nil
+	return list, wrapped(err, "list the files of many payments")
 }

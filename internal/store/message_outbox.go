@@ -87,10 +87,7 @@ func (s *Outbox) insert(ctx context.Context, q *dbsqlc.Queries, a auditlog.Answe
 			CreatedAt: at, KeyID: seal.KeyID, Mac: seal.MAC[:],
 		})
 	}
-	if err != nil {
-		return 0, fmt.Errorf("put the answer into the outbox: %w", err)
-	}
-	return added, nil
+	return added, wrapped(err, "put the answer into the outbox")
 }
 
 // Pending returns an answer to deliver, under the message id for clearing, after checking its seals; nil when clearing has it or it was
@@ -190,17 +187,11 @@ func (s *Outbox) Undelivered(ctx context.Context, due AnswersDue) ([]string, err
 		Scheme: string(due.Scheme), CreatedBefore: due.Before, KeyIds: s.db.Seal().KeyIDs(), Held: append([]string{}, due.Held...),
 		PageSize: due.Most,
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list undelivered answers: %w", err)
-	}
-	return references, nil
+	return references, wrapped(err, "list undelivered answers")
 }
 
 // Held names the missing keys, at most twenty, for which undelivered answers wait.
 func (s *Outbox) Held(ctx context.Context) ([]string, error) {
 	ids, err := s.db.Outside().OutboxListHeld(ctx, s.db.Seal().KeyIDs())
-	if err != nil {
-		return nil, fmt.Errorf("list answers that wait for a key: %w", err)
-	}
-	return ids, nil
+	return ids, wrapped(err, "list answers that wait for a key")
 }

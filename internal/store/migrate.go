@@ -125,8 +125,5 @@ func narrow(ctx context.Context, pool *pgxpool.Pool) error {
 		`DO $$ BEGIN EXECUTE format('REVOKE CREATE, TEMPORARY ON DATABASE %I FROM PUBLIC, countersign_app, countersign_reader',
   current_database()); END $$; REVOKE CREATE ON SCHEMA public FROM PUBLIC, countersign_app, countersign_reader`,
 	)
-	if err != nil {
-		return fmt.Errorf("take away the making of tables: %w", err)
-	}
-	return nil
+	return wrapped(err, "take away the making of tables")
 }

@@ -169,10 +169,7 @@ func (s changeStep) facts(ctx context.Context, asked requested) (administration.
 		return known, nil // the rules refuse the kind
 	}
 	err := noun.facts(s, ctx, &known, asked)
-	if err != nil {
-		return administration.Facts{}, fmt.Errorf("read the subject of the change: %w", err)
-	}
-	return known, nil
+	return known, wrapped(err, "read the subject of the change")
 }
 
 // apply carries out an approved change.

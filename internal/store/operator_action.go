@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -31,10 +30,7 @@ func (d *Database) RecordAction(ctx context.Context, action OperatorAction) erro
 			Realm: action.Realm, Actor: action.Actor, Name: action.Event, Detail: auditlog.SubjectDetail(action.Subject, ""), At: action.At,
 		})
 	})
-	if err != nil {
-		return fmt.Errorf("write to the audit log: %w", err)
-	}
-	return nil
+	return wrapped(err, "write to the audit log")
 }
 
 // Event is an action on a realm, not on a message.

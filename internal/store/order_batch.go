@@ -183,10 +183,7 @@ func (s *OrderBatches) ToDo(ctx context.Context, realm string, held []uuid.UUID,
 	ids, err := Read(ctx, s.db, realm, func(q *dbsqlc.Queries) ([]uuid.UUID, error) {
 		return q.BatchesToDo(ctx, realm, append([]uuid.UUID{}, held...), most)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list the batches: %w", err)
-	}
-	return ids, nil
+	return ids, wrapped(err, "list the batches")
 }
 
 // Left returns the first unprocessed payments of a batch. Error: ErrUnreadable.
@@ -239,10 +236,7 @@ func (s *OrderBatches) Note(ctx context.Context, b OrderBatch, results []BatchRe
 		}
 		return q.BatchDone(ctx, now, b.Realm, b.ID)
 	})
-	if err != nil {
-		return fmt.Errorf("store the results of a batch: %w", err)
-	}
-	return nil
+	return wrapped(err, "store the results of a batch")
 }
 
 // SentBy returns the principal's part of a batch's sender.

@@ -32,10 +32,7 @@ func (d *Drafts) Park(ctx context.Context, by identity.Principal, p Parked) erro
 		return err
 	}
 	err = d.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error { return q.ParkedFormInsert(ctx, row) })
-	if err != nil {
-		return fmt.Errorf("park a form: %w", err)
-	}
-	return nil
+	return wrapped(err, "park a form")
 }
 
 // parkedRow returns the encrypted row of a form.
@@ -73,10 +70,7 @@ func (d *Drafts) Type(ctx context.Context, by identity.Principal, p Parked) erro
 		}
 		return q.ParkedFormInsert(ctx, row)
 	})
-	if err != nil {
-		return fmt.Errorf("keep what is typed: %w", err)
-	}
-	return nil
+	return wrapped(err, "keep what is typed")
 }
 
 // Typed returns the user's unsent text about a message. Errors: payment.ErrNotFound, ErrUnreadable.
@@ -91,10 +85,7 @@ func (d *Drafts) Forget(ctx context.Context, by identity.Principal, about uuid.U
 			Realm: by.Realm, ParkedID: typedID(by, about), UserID: by.UserID, Until: now,
 		})
 	})
-	if err != nil {
-		return fmt.Errorf("forget what was typed: %w", err)
-	}
-	return nil
+	return wrapped(err, "forget what was typed")
 }
 
 // Parked returns an unexpired form of the user. Errors: payment.ErrNotFound, ErrUnreadable.

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -37,10 +36,7 @@ func (p *People) Preference(ctx context.Context, realm string, userID uuid.UUID)
 		preference = Preference(row)
 		return nil
 	})
-	if err != nil {
-		return Preference{}, fmt.Errorf("read a preference: %w", err)
-	}
-	return preference, nil
+	return preference, wrapped(err, "read a preference")
 }
 
 // SavePreference stores the caller's preference.
@@ -51,8 +47,5 @@ func (p *People) SavePreference(ctx context.Context, by identity.Principal, want
 			Language: wanted.Language,
 		})
 	})
-	if err != nil {
-		return fmt.Errorf("save a preference: %w", err)
-	}
-	return nil
+	return wrapped(err, "save a preference")
 }

@@ -29,10 +29,7 @@ func (d *Desk) Exported(ctx context.Context, by identity.Principal, list, format
 			Realm: by.Realm, Actor: by.Actor(), Name: auditlog.EventListExport, Detail: auditlog.SubjectDetail(list, format), At: at,
 		})
 	})
-	if err != nil {
-		return fmt.Errorf("note an export: %w", err)
-	}
-	return nil
+	return wrapped(err, "note an export")
 }
 
 // PresenceLife is the time for which a user counts as a viewer of a message after the last request.
@@ -47,10 +44,7 @@ func (d *Desk) Look(ctx context.Context, by identity.Principal, m payment.Messag
 		}
 		return insertLooks(ctx, q, by, []payment.Message{m}, now)
 	})
-	if err != nil {
-		return fmt.Errorf("note who looks at a message: %w", err)
-	}
-	return nil
+	return wrapped(err, "note who looks at a message")
 }
 
 // LookAtAll records that a person views these versions of messages on one page, and since when. The person is no viewer of any of them.
@@ -80,10 +74,7 @@ func (d *Desk) Stay(ctx context.Context, by identity.Principal, now time.Time) e
 			Realm: by.Realm, PersonID: by.PersonID, Now: now, Before: now.Add(-10 * time.Second), Since: now.Add(-PresenceLife),
 		})
 	})
-	if err != nil {
-		return fmt.Errorf("note who is still there: %w", err)
-	}
-	return nil
+	return wrapped(err, "note who is still there")
 }
 
 // Lookers names the other viewers of messages, by message.
@@ -96,8 +87,5 @@ func (d *Desk) Lookers(ctx context.Context, by identity.Principal, now time.Time
 		}
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read who looks at what: %w", err)
-	}
-	return lookers, nil
+	return lookers, wrapped(err, "read who looks at what")
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"time"
 
@@ -236,8 +235,5 @@ func (r *Reader) Raised(ctx context.Context, realm string, p Period) ([]Raised, 
 }
 
 func reportError(err error) error {
-	if err != nil {
-		return fmt.Errorf("read a report of control: %w", err)
-	}
-	return nil
+	return wrapped(err, "read a report of control")
 }

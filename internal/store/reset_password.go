@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -56,8 +55,5 @@ func ResetPassword(ctx context.Context, by Provisioner, reset PasswordReset) err
 		}
 		return p.told(ctx, auditlog.EventUserPassword, auditlog.SubjectDetail(row.Name, reset.BreakGlass))
 	})
-	if err != nil {
-		return fmt.Errorf("reset a password: %w", err)
-	}
-	return nil
+	return wrapped(err, "reset a password")
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -70,10 +69,7 @@ func (d *Desk) Views(ctx context.Context, by identity.Principal) ([]SavedView, e
 		}
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list saved views: %w", err)
-	}
-	return list, nil
+	return list, wrapped(err, "list saved views")
 }
 
 func (d *Desk) named(by identity.Principal) named {

@@ -59,8 +59,5 @@ func holds(ctx context.Context, ownerURL string, present func(*dbsqlc.Queries, c
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	held, err := present(dbsqlc.New(conn), ctx)
-	if err != nil {
-		return false, fmt.Errorf("look at what the database holds: %w", err)
-	}
-	return held, nil
+	return held, wrapped(err, "look at what the database holds")
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -188,8 +187,5 @@ func (r *Reader) Clearing(ctx context.Context, realm string, before time.Time, m
 }
 
 func standingError(err error) error {
-	if err != nil {
-		return fmt.Errorf("count for a first page: %w", err)
-	}
-	return nil
+	return wrapped(err, "count for a first page")
 }

@@ -300,10 +300,7 @@ func (d *Database) inOne(ctx context.Context, begin string, mode Mode, work func
 		return d.pool.wrap(ctx, err)
 	}
 	err = d.pool.committed(ctx, tx.Commit(ctx))
-	if err != nil {
-		return fmt.Errorf("commit: %w", err)
-	}
-	return nil
+	return wrapped(err, "commit")
 }
 
 // closeWithin is the longest wait of Close for used connections. By then callers have ended their work or are cut off.
@@ -341,10 +338,7 @@ func (d *Database) Renew() { d.pool.Reset() }
 // it before the first write.
 func (d *Database) RenewEventOrder(ctx context.Context) (bool, error) {
 	renewed, err := d.Outside().EventOrderRenew(ctx)
-	if err != nil {
-		return false, fmt.Errorf("renew the order of events: %w", err)
-	}
-	return renewed > 0, nil
+	return renewed > 0, wrapped(err, "renew the order of events")
 }
 
 // Ping checks that the database answers.
@@ -433,4 +427,12 @@ func Read[T any](ctx context.Context, d *Database, realm string, read func(*dbsq
 		return err
 	})
 	return found, err
+}
+
+// wrapped adds the failed action to an error, and returns nil for nil.
+func wrapped(err error, action string) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", action, err)
 }

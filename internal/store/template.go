@@ -101,10 +101,7 @@ func (d *Drafts) Templates(ctx context.Context, by identity.Principal) ([]Templa
 		}
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list templates: %w", err)
-	}
-	return list, nil
+	return list, wrapped(err, "list templates")
 }
 
 func (d *Drafts) templateOf(row dbsqlc.PaymentTemplate) (Template, error) {

@@ -84,10 +84,7 @@ func (t *Tokens) Start(ctx context.Context, f NewFamily) error {
 			RefreshKeyID: refresh.KeyID, RefreshSeal: refresh.MAC[:], AccessKeyID: access.KeyID, AccessSeal: access.MAC[:],
 		})
 	})
-	if err != nil {
-		return fmt.Errorf("start a token family: %w", err)
-	}
-	return nil
+	return wrapped(err, "start a token family")
 }
 
 // StartClient stores an access token of a client that acts by itself: the family without a user and refresh token, and with the end of the
@@ -103,10 +100,7 @@ func (t *Tokens) StartClient(ctx context.Context, f NewFamily) error {
 			TokenHash: f.Access.Hash, KeyID: access.KeyID, Seal: access.MAC[:],
 		})
 	})
-	if err != nil {
-		return fmt.Errorf("start a token of a client: %w", err)
-	}
-	return nil
+	return wrapped(err, "start a token of a client")
 }
 
 // RefreshToken is a stored refresh token with the facts that decide about its use. Times are zero for events that did not happen.

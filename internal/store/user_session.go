@@ -67,10 +67,7 @@ func (s *Sessions) Start(ctx context.Context, start SessionStart) error {
 		}
 		return s.endOthers(ctx, q, sessionsEnd{by: start.By, but: names, why: EndedByElsewhere, at: start.At})
 	})
-	if err != nil {
-		return fmt.Errorf("note a session: %w", err)
-	}
-	return nil
+	return wrapped(err, "note a session")
 }
 
 // sessionsEnd selects the sessions of a person to end.
@@ -112,10 +109,7 @@ func (s *Sessions) EndOne(ctx context.Context, by identity.Principal, id uuid.UU
 	err := s.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		return s.endOthers(ctx, q, sessionsEnd{by: by, id: id, but: []string{}, why: EndedByOwner, at: at})
 	})
-	if err != nil {
-		return fmt.Errorf("end a session: %w", err)
-	}
-	return nil
+	return wrapped(err, "end a session")
 }
 
 // SessionAsk selects the sessions of a person for one of them.
@@ -153,17 +147,11 @@ func (s *Sessions) Use(ctx context.Context, realm, token string, at time.Time) e
 	err := s.db.InRealm(ctx, realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		return q.UserSessionUse(ctx, at, realm, s.names(token))
 	})
-	if err != nil {
-		return fmt.Errorf("note the use of a session: %w", err)
-	}
-	return nil
+	return wrapped(err, "note the use of a session")
 }
 
 // EndedWhy returns the reason for which a session was ended; "" when it expired or never existed.
 func (s *Sessions) EndedWhy(ctx context.Context, token string) (string, error) {
 	why, err := s.db.Outside().SessionEndedWhy(ctx, s.names(token))
-	if err != nil {
-		return "", fmt.Errorf("ask why a session ended: %w", err)
-	}
-	return why, nil
+	return why, wrapped(err, "ask why a session ended")
 }

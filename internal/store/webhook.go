@@ -157,10 +157,7 @@ func (s *Webhooks) Note(ctx context.Context, w Webhook, step WebhookStep) error 
 		}
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("store the progress of a webhook: %w", err)
-	}
-	return nil
+	return wrapped(err, "store the progress of a webhook")
 }
 
 // NoteAttempt stores an attempt by an administrator, which leaves the position unchanged, with its audit event.

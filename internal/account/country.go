@@ -1,6 +1,11 @@
 package account
 
-import "strings"
+import (
+	_ "embed"
+	"strings"
+	"sync"
+	"time"
+)
 
 // countries are the officially assigned two-letter codes of ISO 3166-1, and XK, which ISO leaves to its users and payment systems use for
 // Kosovo.
@@ -15,4 +20,32 @@ const countries = "AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE B
 // CountryExists reports whether code is the two-letter code of a country.
 func CountryExists(code string) bool {
 	return len(code) == 2 && isCapital(code[0]) && isCapital(code[1]) && strings.Contains(countries, code)
+}
+
+//go:embed data/sepa.tsv
+var sepaTable string
+
+// InSEPA reports whether SEPA instant payments can reach accounts of the country on the day.
+func InSEPA(country string, day time.Time) bool {
+	from, found := sepaCountries()[country]
+	return found && from <= day.Format(time.DateOnly)
+}
+
+// sepaCountries is the first day ("2008-01-28") by country. Days written this way sort as text.
+var sepaCountries = sync.OnceValue(func() map[string]string {
+	list := map[string]string{}
+	for line := range tableLines(sepaTable) {
+		country, from, _ := strings.Cut(line, "\t")
+		list[country] = from
+	}
+	return list
+})
+
+// leiLength is the length of every LEI.
+const leiLength = 20
+
+// IsLEI reports whether a text is a legal entity identifier with right check digits (ISO 17442): 18 capital letters or digits and two
+// digits, with the remainder 1 by MOD 97-10.
+func IsLEI(text string) bool {
+	return len(text) == leiLength && onlyDigitsAndCapitals(text) && allDigits(text[leiLength-2:]) && mod97(text) == 1
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"unicode/utf8"
 
 	"countersign/internal/identity"
@@ -111,4 +112,22 @@ func (s *Service) changeAccount(ctx context.Context, by identity.Principal, hash
 	s.log.LogAttrs(ctx, slog.LevelInfo, "all sessions and tokens of an account ended", slog.String("realm", by.Realm),
 		slog.String("user", by.UserID.String()), slog.Bool("newPassword", hash != ""))
 	return nil
+}
+
+// Preference holds the settings of a user for the portal.
+type Preference = store.Preference
+
+// Preference reads the preference of the user; one who chose nothing has the default.
+func (s *Service) Preference(ctx context.Context, by identity.Principal) (Preference, error) {
+	return s.people.Preference(ctx, by.Realm, by.UserID)
+}
+
+// SavePreference stores the user's preference. Error: ErrInvalidPreference for a value the portal does not offer.
+func (s *Service) SavePreference(ctx context.Context, by identity.Principal, p Preference) error {
+	if !slices.Contains([]string{"auto", "light", "dark"}, p.Theme) ||
+		!slices.Contains([]string{"compact", "default", "comfortable"}, p.Density) ||
+		!slices.Contains([]string{"", "de", "fr", "it", "en"}, p.Language) {
+		return ErrInvalidPreference
+	}
+	return s.people.SavePreference(ctx, by, p)
 }

@@ -1,6 +1,11 @@
 package interbank
 
-import "countersign/internal/iso20022"
+import (
+	"reflect"
+
+	"countersign/internal/account"
+	"countersign/internal/iso20022"
+)
 
 // text writes a text of at most limit characters in the character set of the scheme. Only a text of our own master data can be too
 // long: those of an order are checked, and transliteration within a limit never makes a text longer.
@@ -113,4 +118,29 @@ func (c convention) remittance(given *iso20022.RemittanceInformation16) *iso2002
 	return &iso20022.RemittanceInformation16{
 		Unstructured: c.lines(given.Unstructured, unstructuredLength), Structured: given.Structured,
 	}
+}
+
+// namesBankOfIBAN reports whether the creditor's bank that an order names, by BIC or by its Swiss code alone, is the one of the IBAN.
+// Branches of a bank count as the bank.
+func namesBankOfIBAN(transaction reflect.Value) bool {
+	order, is := transaction.Interface().(iso20022.CreditTransferTransaction34)
+	if !is || order.CreditorAgent == nil || order.CreditorAccount == nil {
+		return false
+	}
+	iban, err := account.Parse(order.CreditorAccount.ID.IBAN)
+	if err != nil {
+		return false
+	}
+	named := order.CreditorAgent.FinancialInstitutionID
+	if named.LEI != "" {
+		return false
+	}
+	if member := named.ClearingSystemMemberID; member != nil {
+		given, err := account.ParseIID(member.MemberID)
+		known, found := iban.IID()
+		return err == nil && found && given == known
+	}
+	const bankLength = 8
+	bank, found := account.BankOf(iban)
+	return found && len(named.BICFI) >= bankLength && !bank.BIC.IsZero() && named.BICFI[:bankLength] == bank.BIC.String()[:bankLength]
 }

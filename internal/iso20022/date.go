@@ -57,3 +57,75 @@ func (d ISODateTime) Time() (time.Time, error) {
 	}
 	return moment, nil
 }
+
+// IsDate reports whether a text is an xs:date with a year of four digits.
+func IsDate(text string) bool {
+	return len(text) >= 10 && isCalendarDay(text[:10]) && isOffset(text[10:])
+}
+
+// IsDateTime reports whether a text is an xs:dateTime with a year of four digits.
+func IsDateTime(text string) bool {
+	return len(text) > 11 && text[10] == 'T' && isCalendarDay(text[:10]) && isTime(text[11:])
+}
+
+// isTime reports whether a text is an xs:time; 24:00:00 is the end of the day.
+func isTime(text string) bool {
+	if len(text) < 8 || text[2] != ':' || text[5] != ':' {
+		return false
+	}
+	hour, minute, second := twoDigits(text[0:2]), twoDigits(text[3:5]), twoDigits(text[6:8])
+	rest, fraction := cutFraction(text[8:])
+	if rest == "." || minute < 0 || minute > 59 || second < 0 || second > 59 {
+		return false
+	}
+	midnight := hour == 24 && minute == 0 && second == 0 && strings.Trim(fraction, "0") == ""
+	return (hour >= 0 && hour < 24 || midnight) && isOffset(rest)
+}
+
+// cutFraction takes a fraction of a second off the front; a dot without digits comes back as ".".
+func cutFraction(text string) (rest, fraction string) {
+	if text == "" || text[0] != '.' {
+		return text, ""
+	}
+	end := 1
+	for end < len(text) && text[end] >= '0' && text[end] <= '9' {
+		end++
+	}
+	if end == 1 {
+		return ".", ""
+	}
+	return text[end:], text[1:end]
+}
+
+func isCalendarDay(text string) bool {
+	if text[4] != '-' || text[7] != '-' {
+		return false
+	}
+	century, year := twoDigits(text[0:2]), twoDigits(text[2:4])
+	month, day := twoDigits(text[5:7]), twoDigits(text[8:10])
+	if century < 0 || year < 0 || century+year == 0 || month < 1 || month > 12 || day < 1 {
+		return false
+	}
+	return day <= time.Date(century*100+year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
+}
+
+// isOffset reports whether a text is empty, Z, or hours and minutes up to 14:00.
+func isOffset(text string) bool {
+	if text == "" || text == "Z" {
+		return true
+	}
+	if len(text) != 6 || text[0] != '+' && text[0] != '-' || text[3] != ':' {
+		return false
+	}
+	hour, minute := twoDigits(text[1:3]), twoDigits(text[4:6])
+	return hour >= 0 && minute >= 0 && minute < 60 && (hour < 14 || hour == 14 && minute == 0)
+}
+
+// twoDigits reads two digits, or returns -1.
+func twoDigits(text string) int {
+	tens, ones := text[0]-'0', text[1]-'0'
+	if tens > 9 || ones > 9 {
+		return -1
+	}
+	return int(tens)*10 + int(ones)
+}

@@ -243,3 +243,14 @@ func (ids) NewSpanID(context.Context, trace.TraceID) (id trace.SpanID) {
 	_, _ = rand.Read(id[:]) // never fails
 	return id
 }
+
+// complaints tells the log what goes wrong with the collector, now and then.
+type complaints struct {
+	log  *slog.Logger
+	line rate.Sometimes
+}
+
+// Handle takes an error of the library.
+func (c *complaints) Handle(err error) {
+	c.line.Do(func() { c.log.Warn("traces do not reach their collector", "error", err.Error()) })
+}

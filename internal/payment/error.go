@@ -3,13 +3,16 @@ package payment
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 
 	"countersign/internal/i18n"
 	"countersign/internal/identity"
+	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
+	"countersign/internal/profile"
 )
 
 // Errors without details of their own. Web maps each kind to one answer.
@@ -158,3 +161,18 @@ func (e *StateError) Refused() string { return "state" }
 
 // Refused returns the audit word of the error.
 func (e *ContentError) Refused() string { return "content" }
+
+// CheckRefusal compares an automatic refusal, which nobody approved, with the answered document of clearing: it must move no money and
+// repeat only that document. Both are given as stored. Error: ErrForged.
+func CheckRefusal(asked, answer []byte) error {
+	question, unread := profile.Read(asked)
+	refusal, broken := profile.Read(answer)
+	if len(unread)+len(broken) > 0 {
+		return fmt.Errorf("read the refusal and its original: %w", ErrForged)
+	}
+	err := interbank.OnlyRefuses(question, refusal)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrForged, err)
+	}
+	return nil
+}

@@ -2,6 +2,8 @@ package service
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/google/uuid"
 
@@ -10,6 +12,7 @@ import (
 	"countersign/internal/payee"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/store"
 )
 
 // The payee of a SEPA payment is verified before the payment is stored (Regulation (EU) 2024/886, article 5c): on the
@@ -114,4 +117,34 @@ func questionOf(order payment.InstructionInput) (payee.Question, bool) {
 	}
 	_, err = account.ParseBIC(q.Bank)
 	return q, err == nil && q.Asker != ""
+}
+
+// PayeeLookup answers.
+type PayeeLookup struct {
+	accounts *store.Accounts
+}
+
+// Answer reports whether the name in the question matches the account's holder. A close match returns the holder's
+// name. An unknown or closed account cannot be verified.
+func (s *PayeeLookup) Answer(ctx context.Context, q payee.Question) (payee.Answer, error) {
+	notPossible := payee.Answer{Result: payee.NotPossible}
+	realm, iban, err := s.accounts.Incoming(ctx, q.IBAN)
+	if errors.Is(err, payment.ErrNotFound) {
+		return notPossible, nil
+	}
+	if err != nil {
+		return notPossible, fmt.Errorf("find the realm of an account: %w", err)
+	}
+	kept, _, err := s.accounts.Account(ctx, realm, iban)
+	if err != nil && !errors.Is(err, payment.ErrNotFound) {
+		return notPossible, fmt.Errorf("read an account: %w", err)
+	}
+	if err != nil || !kept.Open || !account.SameBank(kept.AgentBIC, q.Bank) || q.Name == "" {
+		return notPossible, nil
+	}
+	answer := payee.Answer{Result: payee.Compare(q.Name, kept.Holder.Name)}
+	if answer.Result == payee.CloseMatch {
+		answer.MatchedName = kept.Holder.Name
+	}
+	return answer, nil
 }

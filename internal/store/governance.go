@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -258,4 +259,27 @@ func (s changeStep) tellRights(ctx context.Context, c administration.Change, rig
 	return AppendEvent(ctx, s.q, s.keys, Event{
 		Realm: s.realm, Actor: s.by.Actor(), Name: auditlog.EventUserRights, Detail: auditlog.RightsDetail(rights), At: s.at,
 	})
+}
+
+// messageFacts reads the facts about a released message that clearing is not known to have.
+func (s changeStep) messageFacts(ctx context.Context, known *administration.Facts, asked requested) error {
+	id, _ := uuid.Parse(asked.subject)
+	row, err := s.q.MessageUntaken(ctx, s.realm, OrNull(id), OrNull(strings.ToUpper(asked.subject)))
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	known.Found, known.Before = err == nil, administration.MessageValues(row.MessageID.String(), row.GlobalID)
+	return err
+}
+
+// applyMessage does nothing: the change counts when the message is sent.
+func (s changeStep) applyMessage(context.Context, administration.Change) error { return nil }
+
+// Taken reports whether two administrators confirmed that clearing has a message as another document under its id. A change or decision
+// that does not fit its seal is ignored.
+func (c *Changes) Taken(ctx context.Context, realm string, id uuid.UUID) (bool, error) {
+	list, err := c.Changes(ctx, realm, ChangeFilter{
+		Kind: administration.KindMessageTaken, Subject: id.String(), State: administration.StateApplied, PageSize: 1,
+	})
+	return len(list) > 0, err
 }

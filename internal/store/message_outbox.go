@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/auditlog"
+	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store/internal/dbsqlc"
@@ -194,4 +195,17 @@ func (s *Outbox) Undelivered(ctx context.Context, due AnswersDue) ([]string, err
 func (s *Outbox) Held(ctx context.Context) ([]string, error) {
 	ids, err := s.db.Outside().OutboxListHeld(ctx, s.db.Seal().KeyIDs())
 	return ids, wrapped(err, "list answers that wait for a key")
+}
+
+// AnswerFacts returns the fields that the seal of an outbox row covers.
+func AnswerFacts(row dbsqlc.Outbox) auditlog.Answer {
+	return auditlog.Answer{
+		Scheme: row.Scheme, Reference: row.Reference, Name: iso20022.MessageName(row.Name), Content: row.Content,
+		Realm: Text(row.DocumentRealm), DocumentID: OrZero(row.DocumentID), Answers: Text(row.Answers),
+	}
+}
+
+// Delivery returns the fields that the seal of an outbox row's delivery mark covers; At is zero without a mark.
+func Delivery(row dbsqlc.Outbox) auditlog.Delivery {
+	return auditlog.Delivery{Scheme: row.Scheme, Reference: row.Reference, At: OrZero(row.DeliveredAt)}
 }

@@ -217,3 +217,12 @@ func digestOrNull(digest payment.Digest) []byte {
 	}
 	return digest[:]
 }
+
+// RequestKey converts a row to the domain's key of a request.
+func RequestKey(k dbsqlc.CreationKey) payment.RequestKey {
+	key := payment.RequestKey{
+		Realm: k.Realm, ClientID: k.ClientID, Scope: payment.KeyScope(k.Scope), Key: k.Key, MessageID: k.MessageID, CreatedAt: k.CreatedAt,
+	}
+	copy(key.Fingerprint[:], k.Fingerprint)
+	return key
+}

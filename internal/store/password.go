@@ -2,8 +2,11 @@ package store
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/auditlog"
 	"countersign/internal/identity"
@@ -52,4 +55,96 @@ func (p *People) tellAccountChange(ctx context.Context, q *dbsqlc.Queries, chang
 	return AppendEvent(ctx, q, p.db.MasterDataKeys(), Event{
 		Realm: by.Realm, Actor: by.Actor(), Name: event, Detail: auditlog.SubjectDetail(by.UserName, ""), At: change.SignedOutAt,
 	})
+}
+
+// The errors of a refused reset.
+var (
+	// ErrResetByTwo: two administrators are there, or were, so they decide.
+	ErrResetByTwo = errors.New("this realm is administered by two: one of them asks for a reset of the account in the portal " +
+		"(Administration, Accounts, Reset) and another one approves it; or say why they cannot with --break-glass REASON, which every " +
+		"administrator is shown")
+	// ErrNoGlass: there never were two, so that nobody is passed over.
+	ErrNoGlass = errors.New("this realm never had two administrators, so no glass needs to be broken: leave --break-glass out")
+)
+
+// PasswordReset sets another password of a user account.
+type PasswordReset struct {
+	Realm, UserName, PasswordHash string
+	// BreakGlass is why the operator does it although the realm has had two administrators; "" refuses it then.
+	BreakGlass string
+}
+
+// ResetPassword gives a user account a new password, as the owner, and ends everything it is signed in with, with an audit event. If the
+// realm has had two administrators, their pages show it too. Errors: ErrUnknownRealm, ErrUnknownUser, ErrResetByTwo, ErrNoGlass,
+// payment.FieldError for the reason.
+func ResetPassword(ctx context.Context, by Provisioner, reset PasswordReset) error {
+	err := by.run(ctx, reset.Realm, func(p provision) error {
+		err := p.mayAlone(ctx, reset.BreakGlass, ErrResetByTwo)
+		if err != nil {
+			return err
+		}
+		row, err := p.q.UserByName(ctx, reset.Realm, identity.NormaliseName(reset.UserName))
+		if errors.Is(err, pgx.ErrNoRows) {
+			return ErrUnknownUser
+		}
+		if err != nil {
+			return err
+		}
+		err = ChangeAccount(ctx, p.q, p.ledger, row, AccountChange{PasswordHash: reset.PasswordHash, SignedOutAt: p.at})
+		if err != nil {
+			return err
+		}
+		if reset.BreakGlass != "" {
+			err = p.brokeGlass(ctx, brokenGlass{user: row, deed: "password", reason: reset.BreakGlass})
+			if err != nil {
+				return err
+			}
+		}
+		return p.told(ctx, auditlog.EventUserPassword, auditlog.SubjectDetail(row.Name, reset.BreakGlass))
+	})
+	return wrapped(err, "reset a password")
+}
+
+// AccountChange holds the fields of a user account to change; zero fields stay.
+type AccountChange struct {
+	PasswordHash string    // argon2id
+	SignedOutAt  time.Time // ends everything that the account is signed in with since before
+	Status       string    // another status
+	Email        *string   // another address; nil leaves it
+}
+
+// ChangeAccount writes a changed account and adds it to the ledger. It fails with pgx.ErrNoRows when the account differs from row.
+func ChangeAccount(ctx context.Context, q *dbsqlc.Queries, ledger *Ledger, row dbsqlc.UserAccount, change AccountChange) error {
+	before, statusBefore := row.PasswordHash, row.Status
+	if change.PasswordHash != "" {
+		row.PasswordHash = change.PasswordHash
+	}
+	if !change.SignedOutAt.IsZero() {
+		row.SignedOutAt = later(row.SignedOutAt, change.SignedOutAt)
+	}
+	if change.Status != "" {
+		row.Status = change.Status
+	}
+	if change.Email != nil {
+		row.Email = *change.Email
+	}
+	changed, err := q.UserChangeIf(ctx, dbsqlc.UserChangeIfParams{
+		PasswordHash: row.PasswordHash, Status: row.Status, SignedOutAt: row.SignedOutAt, Email: row.Email, Realm: row.Realm,
+		UserID: row.UserID, PasswordBefore: before, StatusBefore: statusBefore,
+	})
+	if err != nil {
+		return err
+	}
+	if changed == 0 {
+		return pgx.ErrNoRows
+	}
+	return ledger.Put(User(row))
+}
+
+// later returns the time, but always after the previous one, so that each end of sessions covers all sessions since the last end.
+func later(before *time.Time, at time.Time) *time.Time {
+	if before != nil && !at.After(*before) {
+		at = before.Add(time.Microsecond)
+	}
+	return &at
 }

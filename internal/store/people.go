@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -166,4 +167,76 @@ func grantsFromDB(roles []string, ids []uuid.UUID, times []time.Time) []identity
 		grants = append(grants, identity.Grant{ID: ids[i], Role: identity.Role(role), GrantedAt: times[i].UTC()})
 	}
 	return grants
+}
+
+// NameTaken reports whether a person of a realm has this name, or one that looks like it.
+func NameTaken(ctx context.Context, q *dbsqlc.Queries, realm, name string) (bool, error) {
+	people, err := q.PersonList(ctx, realm)
+	return slices.ContainsFunc(people, func(p dbsqlc.Person) bool { return identity.LooksLike(p.DisplayName, name) }), err
+}
+
+// Violations of the identity tables. A row of another realm counts as missing.
+var (
+	ErrUnknownRealm  = errors.New("unknown realm")
+	ErrUnknownClient = errors.New("unknown client")
+	ErrUnknownUser   = errors.New("unknown user")
+)
+
+// ClientKind is the authentication method of a client.
+type ClientKind string
+
+// The kinds of clients. The portal is no client of the API: its people sign in on a page.
+const (
+	ClientConfidential ClientKind = "confidential" // by a secret
+	ClientPublic       ClientKind = "public"       // not at all
+	ClientPortal       ClientKind = "portal"
+)
+
+// UserStatus is the status of a user account.
+type UserStatus string
+
+// The statuses of a user account.
+const (
+	UserActive     UserStatus = "active"
+	UserUnverified UserStatus = "unverified"
+	UserSuppressed UserStatus = "suppressed"
+)
+
+// Preference holds the settings of a user for the portal.
+type Preference struct {
+	Theme     string // auto, light or dark
+	Density   string // compact, default or comfortable
+	Shortcuts bool   // single-key shortcuts are on
+	Language  string // de, fr, it or en; "" is as the browser asks
+}
+
+// DefaultPreference is the preference of a user without choices.
+var DefaultPreference = Preference{Theme: "auto", Density: "default", Shortcuts: true}
+
+// Preference reads a user's preference.
+func (p *People) Preference(ctx context.Context, realm string, userID uuid.UUID) (Preference, error) {
+	preference := DefaultPreference
+	err := p.db.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		row, err := q.PreferenceGet(ctx, realm, userID)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		preference = Preference(row)
+		return nil
+	})
+	return preference, wrapped(err, "read a preference")
+}
+
+// SavePreference stores the caller's preference.
+func (p *People) SavePreference(ctx context.Context, by identity.Principal, wanted Preference) error {
+	err := p.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		return q.PreferencePut(ctx, dbsqlc.PreferencePutParams{
+			Realm: by.Realm, UserID: by.UserID, Theme: wanted.Theme, Density: wanted.Density, Shortcuts: wanted.Shortcuts,
+			Language: wanted.Language,
+		})
+	})
+	return wrapped(err, "save a preference")
 }

@@ -83,12 +83,12 @@ var ofDoors = []mutant{
 		before: `same && slices.Contains(connection.Schemes, scheme)`, after: `same && len(slices.Clone(connection.Schemes)) > 0`,
 	},
 	{
-		name: "another site sends a form", file: "web/csrf.go",
+		name: "another site sends a form", file: "web/proxy.go",
 		tests:  "web:TestAnotherSiteCannotSendForms|TestAFormComesFromOurOwnOrigin",
 		before: `case site != "" && !vouched,`, after: `case false && !vouched,`,
 	},
 	{
-		name: "a form of another origin is taken", file: "web/csrf.go",
+		name: "a form of another origin is taken", file: "web/proxy.go",
 		tests:  "web:TestAnotherSiteCannotSendForms|TestAFormComesFromOurOwnOrigin",
 		before: `case origin != "" && origin != "null" && !strings`, after: `case false && !strings`,
 	},

@@ -51,7 +51,7 @@ var ofReleases = []mutant{
 		before: `case value.Scale() > exponent:`, after: `case value.Scale() > exponent+1:`,
 	},
 	{
-		name: "a payment is recalled a day too late", file: "internal/rulebook/deadline.go",
+		name: "a payment is recalled a day too late", file: "internal/rulebook/rtransaction.go",
 		tests:  "internal/rulebook",
 		before: `recallBankingDays = 10`, after: `recallBankingDays = 11`,
 	},

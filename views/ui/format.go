@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"countersign/internal/i18n"
+	"countersign/internal/money"
 )
 
 // DateTime writes a time as people at a Swiss bank read it, with its zone: "20.11.2026 08:14:03 CET".
@@ -86,4 +87,19 @@ func ByteSize(size int) string {
 		return strconv.Itoa(size) + " B"
 	}
 	return strconv.Itoa(size/1000) + "." + strconv.Itoa(size%1000/100) + " kB"
+}
+
+// Amount is money ready to be shown. Value is already written the Swiss way, with an apostrophe between thousands and always two decimals:
+// "1'234.56".
+type Amount struct {
+	Currency string
+	Value    string
+}
+
+// String writes the amount on one line: "CHF 1'234.56".
+func (a Amount) String() string { return strings.TrimSpace(a.Currency + " " + a.Value) }
+
+// AmountOf is an amount as pages show it.
+func AmountOf(amount money.Amount) Amount {
+	return Amount{Currency: string(amount.Currency()), Value: amount.Swiss()}
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
+	"countersign/internal/payee"
 	"countersign/internal/payment"
 	"countersign/web/request"
 )
@@ -261,4 +263,35 @@ func spell(status *string) {
 	if *status == "PDNG" {
 		*status = "PNDG"
 	}
+}
+
+// coreOf writes what core banking said of a payment; nil when there is no record.
+func coreOf(b *payment.CoreBooking) *Core {
+	if b == nil {
+		return nil
+	}
+	if b.Withheld != "" {
+		return &Core{Outcome: "withheld", Text: b.Withheld}
+	}
+	return &Core{
+		Outcome: cmp.Or(string(b.Answer.Outcome), "asked"), Code: b.Answer.Code, Text: b.Answer.Text, At: moment(b.Answer.At),
+		Told: string(b.Told), ToldAt: moment(b.ToldAt),
+	}
+}
+
+// payeeOf writes the result of a verification of payee; nil when there was none.
+func payeeOf(v payee.Verification) *Payee {
+	if !v.Known() {
+		return nil
+	}
+	return &Payee{Result: string(v.Result), MatchedName: v.MatchedName, At: moment(v.At)}
+}
+
+// verified adds the verification to the status report of an instruction.
+func (r reply) verified(v payee.Verification) reply {
+	if answer, is := r.body.(InstructionAnswer); is {
+		answer.Payee = payeeOf(v)
+		r.body = answer
+	}
+	return r
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/store"
 	"countersign/views"
@@ -133,4 +134,23 @@ func (v *Request) Forget(about uuid.UUID) {
 	if err != nil {
 		v.Config.Log.WarnContext(v.Context(), "what was typed about a message that is dealt with stays for a day", "error", err)
 	}
+}
+
+// keepAfterTimeout saves a form that was sent after the session ended, for the session's person. Nothing is checked, decided or submitted.
+// It returns the address that opens the form again for that person only; "" when there is nothing to save: another form, or an unknown
+// session.
+func keepAfterTimeout(v *Request) (string, error) {
+	owner, known, err := v.LapsedOwner()
+	if err != nil || !known {
+		return "", err
+	}
+	v.By = owner
+	defer func() { v.By = identity.Principal{} }()
+	for _, keep := range []func(*Request) (string, error){KeepRTransaction, Keep, KeepPayment} {
+		path, err := keep(v)
+		if err != nil || path != "" {
+			return path, err
+		}
+	}
+	return "", nil
 }

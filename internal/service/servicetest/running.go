@@ -7,6 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
+	"countersign/internal/demo"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 )
@@ -44,4 +49,48 @@ func (h *Env) Run(t testing.TB) (stop func()) {
 	stop = sync.OnceFunc(func() { end(); work.Wait() })
 	t.Cleanup(stop)
 	return stop
+}
+
+// Incoming finds the newest incoming payment with a transaction id, or payment.ErrNotFound.
+func (h *Env) Incoming(ctx context.Context, scheme rulebook.Scheme, transactionID string) (realm string, id uuid.UUID, err error) {
+	found, err := h.Messages.IncomingByTransaction(ctx, scheme, transactionID, "")
+	if err == nil && len(found) == 0 {
+		err = payment.ErrNotFound
+	}
+	if err != nil {
+		return "", uuid.Nil, err
+	}
+	return found[0].Realm, found[0].ID, nil
+}
+
+// passwordHash is demo.UserPassword as argon2id of the least cost (m=8 KiB, t=1, p=1): tests sign in thousands of times, and need no
+// protection from a guesser with a stolen table.
+//
+//nolint:gosec // of a public password
+const passwordHash = "$argon2id$v=19$m=8,t=1,p=1$NupwLKMZnLpYgAJPUXpN0w$yWFIO3B6DU9RGZiwvXudLmjx+fWA8jCjHhaxsriGRyc"
+
+// Demo makes a database for the test with the demo's realms in it, and nothing else.
+func Demo(t testing.TB) *storetest.DB {
+	t.Helper()
+	return storetest.Filled(t, "demo", fill)
+}
+
+func fill(by store.Provisioner) error {
+	directories, err := demo.Directories(by.At)
+	if err != nil {
+		return err
+	}
+	for _, realm := range demo.Realms() {
+		realm.Directories = directories
+		for _, person := range realm.People {
+			for i := range person.Accounts {
+				person.Accounts[i].PasswordHash = passwordHash
+			}
+		}
+		err = store.ApplyRealm(context.Background(), by, realm)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

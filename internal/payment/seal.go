@@ -128,10 +128,6 @@ func (m Message) WithDecisions(decisions []Decision, stored Stored) Message {
 	return m
 }
 
-// Counted reports whether the sealed number of moves of a waiting message is that of its version. Otherwise the seals of its moves must
-// prove the number and the decisions.
-func (m Message) Counted() bool { return !m.Waits() || m.Sequence == m.Version && m.Approvals() == 0 }
-
 // PutBack returns the message withheld if it waits although the audit trail has a later move.
 func (m Message) PutBack() Message {
 	if m.Waits() {

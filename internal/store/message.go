@@ -205,12 +205,6 @@ func (l Loader) Messages(ctx context.Context, realm string, ids []uuid.UUID, mod
 			continue
 		}
 		m := Whole(l.seal, l.db.names(realm), *row, decisions[row.MessageListed.MessageID])
-		if !m.Counted() {
-			m, err = l.proven(ctx, m)
-			if err != nil {
-				return nil, err
-			}
-		}
 		if mode == ForRead && m.Withheld == "" {
 			m.Withheld = m.Difference() // a person may be about to decide it
 		}
@@ -219,34 +213,40 @@ func (l Loader) Messages(ctx context.Context, realm string, ids []uuid.UUID, mod
 		}
 		messages = append(messages, m)
 	}
-	return messages, nil
+	return messages, l.prove(ctx, realm, waiting(messages))
+}
+
+// waiting returns the messages that wait for a person or for their day.
+func waiting(messages []payment.Message) []*payment.Message {
+	var list []*payment.Message
+	for i := range messages {
+		if messages[i].Waits() {
+			list = append(list, &messages[i])
+		}
+	}
+	return list
 }
 
 // mostMoves limits the moves that are read with a waiting message: far more than people make.
 const mostMoves = 1000
 
-// proven withholds a message unless its last move fits its seal and left it as it is, at that time, from which the time of a settlement is
-// taken too. Of one that waits, the seal of its move must prove each decision about its current version as well. A row of a decision has no
-// seal of its own: the seal of the audit row covers it.
+// proven is prove for one message.
 func (l Loader) proven(ctx context.Context, m payment.Message) (payment.Message, error) {
-	list := []payment.Message{m}
-	err := l.prove(ctx, m.Realm, list)
-	return list[0], err
+	err := l.prove(ctx, m.Realm, []*payment.Message{&m})
+	return m, err
 }
 
-// prove is proven for messages of a realm, in place.
-func (l Loader) prove(ctx context.Context, realm string, list []payment.Message) error {
+// prove withholds each of these messages of a realm unless the seals of the audit rows of its moves prove it: of all moves while it waits,
+// later of the last one. The time of a settlement is that of the last move. A row of a version can be changed with the key of releases, and
+// one of a decision has no seal: the seal of the audit row covers both.
+func (l Loader) prove(ctx context.Context, realm string, list []*payment.Message) error {
 	if len(l.keys.IDs()) == 0 {
 		return nil
 	}
 	for some := range slices.Chunk(list, mostMoves) {
 		var moves []uuid.UUID
 		for _, m := range some {
-			last := 1
-			if m.Waits() {
-				last = mostMoves
-			}
-			moves = append(moves, movesOf(m, last)...)
+			moves = append(moves, movesOf(*m, m.Waits())...)
 		}
 		rows, err := l.q.EventFactList(ctx, moves, realm)
 		if err != nil {
@@ -256,15 +256,23 @@ func (l Loader) prove(ctx context.Context, realm string, list []payment.Message)
 		for _, row := range rows {
 			of[OrZero(row.MessageID)] = append(of[OrZero(row.MessageID)], row)
 		}
-		for i, m := range some {
-			some[i] = l.provenBy(of[m.InternalID], m)
+		for _, m := range some {
+			m.Withheld = cmp.Or(m.Withheld, payment.WithheldBy(l.unproven(of[m.InternalID], *m, m.Waits())))
+			m.SettledAt = time.Time{}
+			if result, _ := m.CoreResult(); result == payment.CoreSettled {
+				m.SettledAt = m.StateSince
+			}
 		}
 	}
 	return nil
 }
 
-// movesOf returns the ids of the audit rows of the last moves of a message, the newest first.
-func movesOf(m payment.Message, last int) []uuid.UUID {
+// movesOf returns the ids of the audit rows of all moves of a message, the newest first, or of the last one.
+func movesOf(m payment.Message, all bool) []uuid.UUID {
+	last := 1
+	if all {
+		last = mostMoves
+	}
 	moves := make([]uuid.UUID, min(m.Sequence, last))
 	for back := range moves {
 		moves[back] = auditlog.MoveID(m.InternalID, m.Sequence-back)
@@ -272,35 +280,29 @@ func movesOf(m payment.Message, last int) []uuid.UUID {
 	return moves
 }
 
-func (l Loader) provenBy(moves []dbsqlc.EventFactListRow, m payment.Message) payment.Message {
-	last, decided, failed := false, map[int]bool{}, payment.ErrForged
+// unproven returns why the seals of the audit rows of its moves do not prove a message as it was read: payment.ErrForged,
+// payment.ErrUnknownKey. The last move left it as it is. With all moves, one made its version with these makers, and others its decisions.
+func (l Loader) unproven(moves []dbsqlc.EventFactListRow, m payment.Message, all bool) error {
+	last, made, decided := false, false, map[int]bool{}
+	var failed error
 	for _, row := range moves {
 		e := eventOf(row)
-		err := e.Check(l.keys, Seal(row.KeyID, row.Seal))
-		if err != nil {
-			failed = err
+		current := e.Version != nil && e.Version.Number == m.Version
+		if current {
+			e.Version = versionOf(m)
 		}
-		if e.Move == nil || err != nil {
-			continue
-		}
-		if e.Move.To == string(m.State) && e.Move.Version == m.Version && e.Move.Sequence == m.Sequence {
-			last = e.Move.At.Equal(m.StateSince)
-			m.SettledAt = time.Time{}
-			if result, _ := m.CoreResult(); result == payment.CoreSettled {
-				m.SettledAt = m.StateSince
-			}
+		failed = errors.Join(failed, e.Check(l.keys, Seal(row.KeyID, row.Seal)))
+		made = made || current
+		if e.Move != nil && e.Move.Sequence == m.Sequence {
+			last = e.Move.To == string(m.State) && e.Move.Version == m.Version && e.Move.At.Equal(m.StateSince)
 		}
 		if e.Decision != nil && e.Decision.Version == m.Version {
 			decided[e.Decision.Ordinal] = true
 		}
 	}
-	for _, d := range m.Decisions {
-		if m.Waits() && !decided[d.Ordinal] {
-			m.Withheld = cmp.Or(m.Withheld, payment.WithheldBy(failed))
-		}
+	undecided := func(d payment.Decision) bool { return !decided[d.Ordinal] }
+	if failed == nil && (!last || all && (!made || len(moves) != len(movesOf(m, all)) || slices.ContainsFunc(m.Decisions, undecided))) {
+		return payment.ErrForged
 	}
-	if !last {
-		m.Withheld = cmp.Or(m.PutBack().Withheld, payment.WithheldBy(failed))
-	}
-	return m
+	return failed
 }

@@ -56,10 +56,12 @@ func NewMessages(db *Database, writes *FairMutex, nudges *Nudges, newID func() u
 func (s *Messages) readBatch(ctx context.Context, db *Database, mode Mode, realm string, ids []uuid.UUID) ([]*payment.Message, error) {
 	messages := make([]*payment.Message, len(ids))
 	err := db.InRealm(ctx, realm, mode, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		rows, err := s.db.loader(q).Rows(ctx, realm, ids)
+		l := s.db.loader(q)
+		rows, err := l.Rows(ctx, realm, ids)
 		if err != nil {
 			return err
 		}
+		var waiting []*payment.Message
 		var decided []uuid.UUID
 		for i, row := range rows {
 			if row != nil && !Undecided(row.MessageListed) && !payment.State(row.MessageListed.State).Waits() {
@@ -88,11 +90,14 @@ func (s *Messages) readBatch(ctx context.Context, db *Database, mode Mode, realm
 				decisions = of[ids[i]]
 			}
 			m := Whole(s.db.Seal(), s.db.names(realm), *row, decisions)
-			if m.Counted() && !s.movedSince(m) {
+			if !s.movedSince(m) {
 				messages[i] = &m
+				if m.Waits() {
+					waiting = append(waiting, &m)
+				}
 			}
 		}
-		return nil
+		return l.prove(ctx, realm, waiting)
 	})
 	return messages, err
 }

@@ -199,7 +199,11 @@ func (r *Reader) Booked(
 
 // Prove withholds each of these messages unless the seal of its last move proves its state.
 func (r *Reader) Prove(ctx context.Context, realm string, list []payment.Message) error {
-	return r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error { return r.db.loader(q).prove(ctx, realm, list) })
+	of := make([]*payment.Message, len(list))
+	for i := range list {
+		of[i] = &list[i]
+	}
+	return r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error { return r.db.loader(q).prove(ctx, realm, of) })
 }
 
 func (r *Reader) messages(ctx context.Context, q *dbsqlc.Queries, realm string, f Filter) ([]payment.Message, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -40,19 +41,13 @@ func (l Loader) unreleased(ctx context.Context, m payment.Message) (unproven, er
 	if len(l.keys.IDs()) == 0 {
 		return nil, nil
 	}
-	moves := movesOf(m, mostMoves)
-	rows, err := l.q.EventFactList(ctx, moves, m.Realm)
+	rows, err := l.q.EventFactList(ctx, movesOf(m, true), m.Realm)
 	if err != nil {
 		return nil, fmt.Errorf("read the moves of a released message: %w", err)
 	}
-	released := false
-	for _, row := range rows {
-		e := eventOf(row)
-		unproven = errors.Join(unproven, e.Check(l.keys, Seal(row.KeyID, row.Seal)))
-		released = released || e.Move != nil && releases(payment.State(e.Move.To))
-	}
-	m.Withheld = ""
-	if unproven == nil && (!released || len(rows) != len(moves) || l.provenBy(rows, m).Withheld != "") {
+	unproven = l.unproven(rows, m, true)
+	released := func(row dbsqlc.EventFactListRow) bool { return releases(payment.State(row.ToState)) }
+	if unproven == nil && !slices.ContainsFunc(rows, released) {
 		unproven = payment.ErrForged
 	}
 	return unproven, nil

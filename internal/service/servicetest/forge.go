@@ -35,10 +35,10 @@ func Forge(t testing.TB, db *storetest.DB, m payment.Message, changed map[string
 WITH forged AS (
   INSERT INTO message (realm, message_id, global_id, kind, scheme, direction, channel, client_id, maker_user, maker_person, policy_id,
     approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state,
-    state_sequence, state_since)
+    state_sequence, state_since, execution_day)
   SELECT realm, $2, translate(global_id, '0123456789', '1234567890'), kind, scheme, direction, channel, client_id, maker_user, maker_person,
     policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, 1, 0,
-    'Approval Pending', 1, created_at FROM message WHERE message_id = $1
+    'Approval Pending', 1, created_at, execution_day FROM message WHERE message_id = $1
 ), doc AS (
   INSERT INTO document (key_id, mac, realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, created_at)
   SELECT 'test', sha256(''), d.realm, $2, $2, d.scheme, d.direction, d.name, d.reference, d.content, d.content_hash, d.created_at

@@ -13,11 +13,13 @@ import (
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
+	"countersign/internal/keyring"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
 	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
+	"countersign/internal/store/storetest"
 	"countersign/internal/testutil"
 )
 
@@ -370,6 +372,54 @@ func TestAChangedMessageIsWithheldFromEverybody(t *testing.T) {
 		if n := len(h.Network.Delivered()); n != 0 {
 			t.Errorf("%s: clearing got %d documents", what, n)
 		}
+	}
+}
+
+// TestAReleasePlantedWithItsKeyIsNotSent: a superuser with the key of releases makes the release of a payment that waits.
+func TestAReleasePlantedWithItsKeyIsNotSent(t *testing.T) {
+	t.Parallel()
+	h := servicetest.New(t)
+	log, other, m := listen(h), approved(t, h, rulebook.SchemeSIC), h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
+	conn := superuser(t, h)
+	var account []byte
+	err := conn.QueryRow(ctx, "SELECT account_digest FROM release WHERE message_id = $1", other.InternalID).Scan(&account)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := keyring.Parse([]byte(storetest.Key), "bare")
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err = keys.Derive("release")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f keyring.Fields
+	f.Text("countersign release 2", m.Realm)
+	f.ID(m.InternalID)
+	f.Text(string(m.GlobalID), string(m.Kind), string(m.Scheme))
+	f.Number(1)
+	f.List(m.Makers)
+	f.List(nil)
+	f.Bytes(m.ContentHash[:])
+	f.Bytes(account)
+	f.Moment(m.CreatedAt)
+	f.Moment(m.CreatedAt)
+	mac := keys.Seal(f).MAC
+	execute(t, conn, `WITH r AS (UPDATE message SET accepted_at = created_at WHERE message_id = $1)
+		INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, accepted_at, key_id, mac, account_digest)
+		SELECT realm, message_id, version, makers, content_hash, 0, created_at, 'test', $2, $3 FROM message_version WHERE message_id = $1`,
+		m.InternalID, mac[:], account)
+	out, err := h.Messages.Outgoing(ctx, m.Realm, m.InternalID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = h.Seal.Verify(out.Release, out.Message); err != nil {
+		t.Fatal("the planted release does not fit its own seal:", err)
+	}
+	err = h.Clearing.Send(ctx, m.Scheme, m.Realm, m.InternalID)
+	if sent := len(h.Network.Delivered()); sent != 0 || alarms(log) == 0 {
+		t.Errorf("%d documents were sent, with %d alarms: %v", sent, alarms(log), err)
 	}
 }
 

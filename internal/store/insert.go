@@ -187,6 +187,9 @@ func (s *Messages) following(c payment.Created) func() {
 	return func() {
 		s.nudges.committed(m.Realm)
 		s.used(c.Uses)
+		if m.Waits() {
+			s.db.entered.add(m.InternalID, entered{m.State, s.db.Seal().SealVersion(m)})
+		}
 		s.db.Metrics().Moved(observability.Move{Kind: string(m.Kind), Scheme: string(m.Scheme), Action: string(c.Action), Since: -1})
 		if out != nil {
 			s.announce(*out)

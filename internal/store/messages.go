@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/keyring"
 	"countersign/internal/payment"
 	"countersign/internal/store/internal/dbsqlc"
 )
@@ -61,7 +62,7 @@ func (s *Messages) readBatch(ctx context.Context, db *Database, mode Mode, realm
 		if err != nil {
 			return err
 		}
-		var waiting []*payment.Message
+		var unproven []*payment.Message
 		var decided []uuid.UUID
 		for i, row := range rows {
 			if row != nil && !Undecided(row.MessageListed) && !payment.State(row.MessageListed.State).Waits() {
@@ -90,16 +91,29 @@ func (s *Messages) readBatch(ctx context.Context, db *Database, mode Mode, realm
 				decisions = of[ids[i]]
 			}
 			m := Whole(s.db.Seal(), s.db.names(realm), *row, decisions)
-			if !s.movedSince(m) {
-				messages[i] = &m
-				if m.Waits() {
-					waiting = append(waiting, &m)
-				}
+			if s.movedSince(m) {
+				continue
+			}
+			messages[i] = &m
+			if m.Waits() && !s.enteredHere(m) {
+				unproven = append(unproven, &m)
 			}
 		}
-		return l.prove(ctx, realm, waiting)
+		return l.prove(ctx, realm, unproven)
 	})
 	return messages, err
+}
+
+// entered is the state of a new message and the seal of its version.
+type entered struct {
+	state payment.State
+	seal  keyring.Seal
+}
+
+// enteredHere reports whether this process entered a message as it was read, and it has not moved since.
+func (s *Messages) enteredHere(m payment.Message) bool {
+	as, known := s.db.entered.get(m.InternalID)
+	return known && m.Sequence == 1 && as == entered{m.State, m.Seal}
 }
 
 // movedSince reports whether this process moved a message after the state that was read: just now, or the stored message was put back.

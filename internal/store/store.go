@@ -111,6 +111,8 @@ type Database struct {
 	// moves are the numbers of the last moves that this process made lately of messages that waited, without those that release: a stored
 	// message with fewer was put back, also while the audit tree does not have the move yet.
 	moves *recent[uuid.UUID, int]
+	// entered are the messages that this process entered lately and that wait: a first decision here needs no other proof of them.
+	entered *recent[uuid.UUID, entered]
 	// used is the most that this process saw used of a limit on a day: with less, uses were taken away.
 	used *recent[limitDay, int64]
 }
@@ -160,6 +162,7 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 		cfg.Marks = &Marks{}
 	}
 	away, all, verified, moves, used := newOutage(cfg.Log), &[uses]*Database{}, &heads{}, &recent[uuid.UUID, int]{}, &recent[limitDay, int64]{}
+	entries := &recent[uuid.UUID, entered]{}
 	for use, size := range cfg.Connections.sizes() {
 		pool, err := cfg.open(ctx, Use(use), size)
 		if err != nil {
@@ -172,7 +175,7 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 		}
 		all[use] = &Database{
 			pool: connections{Pool: pool, outage: away}, seal: cfg.Seal, masterData: masterData, answers: answers, log: cfg.Log,
-			metrics: cfg.Metrics, traces: cfg.Traces, all: all, begin: begin, heads: verified, moves: moves,
+			metrics: cfg.Metrics, traces: cfg.Traces, all: all, begin: begin, heads: verified, moves: moves, entered: entries,
 			used: used, marks: cfg.Marks,
 		}
 	}

@@ -22,10 +22,11 @@ var ofRights = []mutant{
 }
 
 const (
-	head      = "internal/store/head.go"
-	ofUses    = "internal/service:TestUsesOfALimit"
-	waiting   = "internal/payment/seal.go"
-	ofReplays = "internal/service:TestAnEarlierRow|TestTheServicesRoleBrings|TestADeletedPolicy|TestACondition|TestAHeadPutBack|PutBack|PutsNoMessageBack"
+	head         = "internal/store/head.go"
+	ofUses       = "internal/service:TestUsesOfALimit"
+	waiting      = "internal/payment/seal.go"
+	ofStolenKeys = "internal/service:TestTheReleaseKeyAlone"
+	ofReplays    = "internal/service:TestAnEarlierRow|TestTheServicesRoleBrings|TestADeletedPolicy|TestACondition|TestAHeadPutBack|PutBack|PutsNoMessageBack"
 )
 
 // ofNewest take an earlier state for the newest one, or what nobody did for evidence.
@@ -49,7 +50,27 @@ var ofNewest = []mutant{
 	},
 	{
 		name: "a planted settlement is in a statement", file: "internal/store/message.go", tests: "web/api:TestBookingsAre",
-		before: `some[i] = l.provenBy(of[m.InternalID], m)`, after: `_, _ = i, m`,
+		before: `payment.WithheldBy(l.unproven(of[m.InternalID], *m, m.Waits()))`, after: `""`,
+	},
+	{
+		name: "a release that its audit rows do not prove is sent after a restart", file: "internal/store/release.go",
+		tests: "internal/clearing:TestAReleaseThatItsAuditRows", before: `unproven = l.unproven(rows, m, true)`, after: `_ = m`,
+	},
+	{
+		name: "a waiting payment counts as released", file: "internal/store/release.go",
+		tests: "internal/clearing:TestAReleasePlanted", before: `return releases(payment.State(row.ToState))`, after: `return row.ToState != ""`,
+	},
+	{
+		name: "makers of a waiting payment count without their audit row", file: "internal/store/messages.go", tests: ofStolenKeys,
+		before: `l.prove(ctx, realm, unproven)`, after: `l.prove(ctx, realm, unproven[:0])`,
+	},
+	{
+		name: "makers after a first approval count without their audit row", file: "internal/store/message.go", tests: ofStolenKeys,
+		before: `l.prove(ctx, realm, waiting(messages))`, after: `l.prove(ctx, realm, waiting(messages[:0]))`,
+	},
+	{
+		name: "a payment entered here counts when its row was changed", file: "internal/store/messages.go", tests: ofStolenKeys,
+		before: `as == entered{m.State, m.Seal}`, after: `as.state == m.State`,
 	},
 	{
 		name: "an older edition of a directory is used", file: "internal/store/insert.go", tests: "internal/service:TestAnOlderDirectory",
@@ -87,7 +108,7 @@ var ofNewest = []mutant{
 	{name: "the tree's later moves of a message are not asked for", file: waiting, tests: ofReplays, before: `stored.Later`, after: `false`},
 	{
 		name: "moves made up beside a message count", file: "internal/store/message.go", tests: ofReplays,
-		before: `if !last {`, after: `if false && !last {`,
+		before: `(!last || all && (!made || len(moves) != len(movesOf(m, all)) ||`, after: `(all && !last && (!made ||`,
 	},
 	{
 		name: "a gateway forgets its last move of a message", file: "internal/store/messages.go", tests: ofReplays,

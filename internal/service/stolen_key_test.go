@@ -2,12 +2,20 @@ package service_test
 
 import (
 	"errors"
+	"path/filepath"
+	"slices"
 	"testing"
 
+	"countersign/internal/administration"
+	"countersign/internal/auditlog"
+	"countersign/internal/demo"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
 	"countersign/internal/service/servicetest"
+	"countersign/internal/store"
+	"countersign/internal/store/integrity"
+	"countersign/internal/store/storetest"
 )
 
 // TestTheReleaseKeyAloneTakesNoMakerAway: a superuser who has the release key makes somebody else the maker of a waiting message, or plants a
@@ -74,5 +82,94 @@ func TestTheReleaseKeyAloneTakesNoMakerAway(t *testing.T) {
 				sentNothing(t, gateway)
 			})
 		}
+	}
+}
+
+// TestTheTokenKeyAloneLowersAPolicy: a superuser lets payments leave without an approval. Without the token key the rows count for nothing;
+// with it, policy and head are sealed anew, and neither the gateway nor the check can know it: docs/security.md says so.
+func TestTheTokenKeyAloneLowersAPolicy(t *testing.T) {
+	t.Parallel()
+	h := servicetest.New(t)
+	maker := h.Person(t, "maker1")
+	_, err := h.DB.Connect(t).Exec(ctx, "SET session_replication_role = replica; UPDATE policy SET approvals_required = 0 WHERE realm = 'demo'")
+	must(t, err)
+	gateway := restarted(t, h)
+	_, err = gateway.Submission.Create(ctx, maker, gateway.Order(rulebook.SchemeSIC))
+	if err == nil {
+		t.Error("a policy that is not under the head counts")
+	}
+	sentNothing(t, gateway)
+	h.DB.SealMasterData(t)
+	gateway = restarted(t, h)
+	m := gateway.Create(t, maker, rulebook.SchemeSIC)
+	gateway.Clock.Add(sentLater)
+	gateway.Clearing.RunOnce(ctx)
+	if sent := len(gateway.Network.Delivered()); sent != 1 || m.ApprovalsRequired != 0 {
+		t.Errorf("%d documents left with %d approvals: docs/security.md says that they do", sent, m.ApprovalsRequired)
+	}
+	for _, i := range gateway.Check(t).Invariants {
+		if len(i.Violations) > 0 {
+			t.Errorf("the check names %v: docs/security.md says that it does not", i.Violations)
+		}
+	}
+}
+
+// TestTheAuditKeyAloneLetsEarlierMasterDataCount: a superuser puts a retired policy back with its head, deletes the row of the trail that tells
+// of the change, and signs the checkpoints anew under the older head. Only a gateway that remembers a checkpoint refuses; the check names the row.
+func TestTheAuditKeyAloneLetsEarlierMasterDataCount(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "marks.json")
+	marking := servicetest.Options{Database: func(db *storetest.DB) *store.Database {
+		marks, err := store.OpenMarks(file)
+		must(t, err)
+		opened, err := store.Open(ctx, store.Config{URL: db.URL, Seal: db.Seal, TokenKeys: storetest.Keys(t), Marks: marks})
+		must(t, err)
+		t.Cleanup(opened.Close)
+		return opened
+	}}
+	h := servicetest.On(t, servicetest.Demo(t), marking)
+	conn := h.DB.Connect(t)
+	was, head := remember(t, conn, "policy", policyOf), remember(t, conn, "realm_head", "true")
+	h.Notary.Sweep(ctx)
+	older := h.Notary.Checkpoint(demo.Realm).Head
+	agreed(t, h, service.RequestInput{Kind: administration.KindPolicyRetire, Subject: keyOfRow(t, conn, "policy", policyOf)})
+	h.Notary.Sweep(ctx)
+	was.putBack(t, conn)
+	head.putBack(t, conn)
+	var row string
+	must(t, conn.QueryRow(ctx, "SELECT event_id::text FROM audit_event WHERE event = 'realm.rows' AND realm = 'demo' ORDER BY event_id DESC LIMIT 1").Scan(&row))
+	_, err := conn.Exec(ctx, "SET session_replication_role = replica; DELETE FROM audit_event WHERE event_id = '"+row+"'")
+	must(t, err)
+	signer, err := auditlog.NewSigner(storetest.AuditKeys(t))
+	must(t, err)
+	var notes []string
+	must(t, conn.QueryRow(ctx, "SELECT array_agg(note) FROM audit_checkpoint WHERE realm = 'demo'").Scan(&notes))
+	for _, note := range notes {
+		c, err := signer.Public().Read(demo.Realm, note)
+		must(t, err)
+		c.Head = older
+		again, err := signer.Sign(c)
+		must(t, err)
+		_, err = conn.Exec(ctx, "UPDATE audit_checkpoint SET note = $2 WHERE note = $1", note, again)
+		must(t, err)
+	}
+	for name, c := range map[string]struct {
+		options servicetest.Options
+		counts  bool
+	}{
+		"without a file of marks": {servicetest.Options{Database: func(db *storetest.DB) *store.Database { return db.Open(t, db.Seal) }}, true},
+		"with a file of marks":    {marking, false},
+	} {
+		gateway := servicetest.On(t, h.DB, c.options)
+		gateway.Notary.Sweep(ctx)
+		_, err := gateway.Submission.Create(ctx, gateway.Principal(t, straight), gateway.Order(rulebook.SchemeSIC))
+		if (err == nil) != c.counts {
+			t.Errorf("%s: a payment by the retired policy: %v", name, err)
+		}
+	}
+	report, err := integrity.CheckTrail(ctx, integrity.Config{DatabaseURL: h.DB.OwnerURL, AuditKeys: storetest.AuditKeys(t), Now: h.Clock.Now()})
+	must(t, err)
+	if !slices.ContainsFunc(report.Invariants[0].Violations, func(v integrity.Violation) bool { return v.Key == row }) {
+		t.Errorf("the check does not name the row of the trail: %v", report.Invariants[0].Violations)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -51,6 +52,30 @@ func TestThePagesNameTestsThatExist(t *testing.T) {
 				t.Errorf("%s: there is no test %s", page, name)
 			}
 		}
+	}
+}
+
+// cells are those of a table of attacks that need no test: they promise nothing, or what another cell does.
+var cells = regexp.MustCompile(`^(no such action|the same|limits|possible.*|nothing; .*)$`)
+
+// TestEachCellOfTheTablesOfAttackersNamesItsTest: each promise of docs/security.md against an attacker, or against a stolen key, has one.
+func TestEachCellOfTheTablesOfAttackersNamesItsTest(t *testing.T) {
+	t.Parallel()
+	page, rows := read(t, "docs/security.md"), 0
+	for _, head := range []string{"| Attack | Outsider", "| Stolen alone |"} {
+		_, table, _ := strings.Cut(page, head)
+		table, _, _ = strings.Cut(table, "\n\n")
+		for _, row := range strings.Split(table, "\n")[2:] {
+			rows++
+			for _, cell := range strings.Split(strings.Trim(row, "| "), " | ")[1:] {
+				if !tests.MatchString(cell) && !cells.MatchString(cell) {
+					t.Errorf("no test is named for %q", cell)
+				}
+			}
+		}
+	}
+	if rows < 15 {
+		t.Errorf("only %d rows were found", rows)
 	}
 }
 

@@ -85,6 +85,9 @@ func TestABundleWhoseRightsOnePersonGaveIsRefused(t *testing.T) {
 	whole := resealed(t, bundle, func(leaf string) string { return leaf })
 	_, err = proves(t, whole)
 	must(t, err)
+	// The signing key proves whatever it signs, which docs/security.md says: an approval by another name.
+	_, err = proves(t, resealed(t, bundle, func(leaf string) string { return strings.ReplaceAll(leaf, "Checker 1", "Mallory") }))
+	must(t, err)
 	// in changes a word where a leaf tells of an event.
 	in := func(event, before, after string) func(string) string {
 		return func(leaf string) string {

@@ -201,7 +201,7 @@ func (t *Trees) grow(ctx context.Context, q *dbsqlc.Queries, realm string, seen 
 	if err != nil {
 		return nil, err
 	}
-	t.db.HeadSeen(realm, g.checkpoint.Head)
+	t.db.HeadSeen(realm, max(g.checkpoint.Head, seen.Head))
 	return g, nil
 }
 

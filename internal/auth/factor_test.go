@@ -51,7 +51,12 @@ func (b *bundle) enrol(t *testing.T) (app, []string) {
 
 func (b *bundle) withCode(t *testing.T, name, code string) error {
 	t.Helper()
-	_, err := b.Login(t.Context(), auth.LoginInput{Realm: "alpha", Client: office, Name: name, Password: password, SecondFactor: code})
+	return withCodeAt(t, b.Service, name, code)
+}
+
+func withCodeAt(t *testing.T, gateway *auth.Service, name, code string) error {
+	t.Helper()
+	_, err := gateway.Login(t.Context(), auth.LoginInput{Realm: "alpha", Client: office, Name: name, Password: password, SecondFactor: code})
 	return err
 }
 
@@ -112,15 +117,16 @@ func hexOf(secret []byte) string {
 	return text.String()
 }
 
-// However many wrong codes come at once, five are compared; the right one then waits as well.
+// However many wrong codes come at once to two gateways, five are compared; the right one then waits as well.
 func TestParallelWrongCodesAreBounded(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	a, _ := b.enrol(t)
 	var wg sync.WaitGroup
 	results := make(chan error, 40)
-	for range cap(results) {
-		wg.Go(func() { results <- b.withCode(t, "checker", "000000") })
+	gateways := []*auth.Service{b.Service, b.another(t)}
+	for i := range cap(results) {
+		wg.Go(func() { results <- withCodeAt(t, gateways[i%2], "checker", "000000") })
 	}
 	wg.Wait()
 	close(results)
@@ -151,11 +157,12 @@ func TestOfTheSameCodeAtOnceOneCounts(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	a, codes := b.enrol(t)
+	gateways := []*auth.Service{b.Service, b.another(t)}
 	for _, code := range []string{a.code(t, 0), codes[0]} {
 		var wg sync.WaitGroup
 		results := make(chan error, 5)
-		for range cap(results) {
-			wg.Go(func() { results <- b.withCode(t, "checker", code) })
+		for i := range cap(results) {
+			wg.Go(func() { results <- withCodeAt(t, gateways[i%2], "checker", code) })
 		}
 		wg.Wait()
 		close(results)

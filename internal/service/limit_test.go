@@ -152,10 +152,12 @@ func TestTwoApprovalsThatTogetherPassADailyLimit(t *testing.T) {
 	close(waiting)
 	var released, refused atomic.Int64
 	var group sync.WaitGroup
-	for _, who := range people {
+	gateways := []*servicetest.Env{h, restarted(t, h)}
+	gateways[1].Clock.Set(h.Clock.Now())
+	for i, who := range people {
 		group.Go(func() {
 			for m := range waiting {
-				_, err := h.Approval.Approve(ctx, who, service.Input{InternalID: m.InternalID})
+				_, err := gateways[i%2].Approval.Approve(ctx, who, service.Input{InternalID: m.InternalID})
 				var passed *payment.RefusalError
 				switch {
 				case err == nil:

@@ -110,13 +110,16 @@ func SentOf(document iso20022.Document, m payment.Message, further ...Shown) Sen
 }
 
 // LineRows returns the rows of a message among several: those of its page, without the account number that its line has, and without a row
-// for no remittance.
-func LineRows(m payment.Message, sent Sent) []ui.Row {
+// for no remittance. What else an R-transaction sends is mostly about its payment, and folded.
+func LineRows(m payment.Message, sent Sent) (rows, folded []ui.Row) {
 	_, number := Facing(m)
-	rows := slices.DeleteFunc(Message{Message: m, Sent: sent}.rows(), func(r ui.Row) bool {
+	rows = slices.DeleteFunc(Message{Message: m, Sent: sent}.rows(), func(r ui.Row) bool {
 		return r.Copy == number || r.Term == "Remittance" && r.Value == ""
 	})
-	return append(rows, sent.Also...)
+	if m.Kind != payment.KindInstruction {
+		return rows, sent.Also
+	}
+	return append(rows, sent.Also...), nil
 }
 
 func transferIn(document iso20022.Document) (*iso20022.CreditTransferTransaction39, bool) {

@@ -110,11 +110,19 @@ func (p *player) recalls(ctx context.Context) (err error) {
 	return err
 }
 
-// arrivals come in: one stays as it is, one goes back because its creditor asks for it, one is recalled and waits for a decision, and the
+// arrivals come in: some can be returned, one goes back because its creditor asks for it, one is recalled and waits for a decision, and the
 // recall of the last one is refused.
-func (p *player) arrivals(ctx context.Context) error {
-	_, kept := p.arrive(ctx, arrival{scheme: "sct-inst", amount: "1840.00", debtor: "Beispiel GmbH", remittance: "Invoice 2231"})
-	return errors.Join(kept, p.sendBack(ctx), p.waitForDecision(ctx), p.refuseRecall(ctx))
+func (p *player) arrivals(ctx context.Context) (err error) {
+	for _, in := range []arrival{
+		{scheme: "sct-inst", amount: "1840.00", debtor: "Beispiel GmbH", remittance: "Invoice 2231"},
+		{scheme: "sct-inst", amount: "640.10", debtor: "Voorbeeld BV", remittance: "Order 8120"},
+		{scheme: "sic-inst", amount: "480.00", debtor: "Peter Haller", remittance: "Invoice 2026-91"},
+		{scheme: "sic-inst", amount: "1120.30", debtor: "Muster Handels AG", remittance: "Invoice 2026-93"},
+	} {
+		_, kept := p.arrive(ctx, in)
+		err = errors.Join(err, kept)
+	}
+	return errors.Join(err, p.sendBack(ctx), p.waitForDecision(ctx), p.refuseRecall(ctx))
 }
 
 func (p *player) sendBack(ctx context.Context) error {

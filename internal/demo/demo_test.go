@@ -135,6 +135,24 @@ func TestEveryDemoUserHasThePasswordAndAPersonOfTheirOwn(t *testing.T) {
 	}
 }
 
+// TestEachCreditorHasAnAccountOfItsOwn, which is valid and none of the demo's.
+func TestEachCreditorHasAnAccountOfItsOwn(t *testing.T) {
+	t.Parallel()
+	holders := map[string]string{}
+	for _, realm := range demo.Realms() {
+		for _, own := range realm.DebtorAccounts {
+			holders[own.IBAN] = "the realm"
+		}
+	}
+	for creditor, iban := range demo.Creditors() {
+		_, err := account.Parse(iban)
+		if other := holders[iban]; err != nil || other != "" {
+			t.Errorf("the account %s of %s is also of %s, %v", iban, creditor, other, err)
+		}
+		holders[iban] = creditor
+	}
+}
+
 func TestFourEyesIsOffForTheStraightClientOnly(t *testing.T) {
 	t.Parallel()
 	for _, realm := range demo.Realms() {

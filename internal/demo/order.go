@@ -29,10 +29,11 @@ type order struct {
 	recall                  string // reason of a recall once it is settled, "" for none
 }
 
-// orders are the payments of the day. Names and accounts are those of public samples.
+// orders are the payments of the day. Names are those of public samples. Each creditor has an account of its own, made up at a bank of the
+// samples.
 var orders = []order{
 	{
-		scheme: "sic-inst", amount: "66.60", creditor: "Petra Muster", town: "Luzern", account: "CH4821966000009613388", text: "Nobody looked",
+		scheme: "sic-inst", amount: "66.60", creditor: "Petra Muster", town: "Luzern", account: "CH2621966000009613396", text: "Nobody looked",
 		end: endExpired,
 	},
 	{
@@ -44,10 +45,10 @@ var orders = []order{
 		text: "Facture 2026-114",
 	},
 	{
-		scheme: "sic-inst", amount: "18400.00", creditor: "Beispiel Bau AG", town: "Bern", account: "CH7280005000088877766",
+		scheme: "sic-inst", amount: "18400.00", creditor: "Beispiel Bau AG", town: "Bern", account: "CH0421966000009613404",
 		text: "Instalment 2 of 3", large: true,
 	},
-	{scheme: "sic-inst", amount: "312.91", creditor: "Petra Muster", town: "Luzern", account: "CH4821966000009613388", text: "Refund 4711"},
+	{scheme: "sic-inst", amount: "312.91", creditor: "Petra Muster", town: "Luzern", account: "CH2621966000009613396", text: "Refund 4711"},
 	{scheme: "sct-inst", amount: "75.92", creditor: "Voorbeeld BV", town: "Amsterdam", account: "NL91ABNA0417164300", text: "Order 5520"},
 	{scheme: "sct-inst", amount: "431.93", creditor: "Muster GmbH", town: "Wien", account: "AT611904300234573201", text: "Rechnung 88"},
 	{
@@ -59,15 +60,15 @@ var orders = []order{
 		text: "Facture 2026-90", recall: "DUPL",
 	},
 	{
-		scheme: "sic-inst", amount: "99.85", creditor: "Petra Muster", town: "Luzern", account: "CH7280005000088877766", text: "Expenses May",
+		scheme: "sic-inst", amount: "99.85", creditor: "Petra Muster", town: "Luzern", account: "CH2621966000009613396", text: "Expenses May",
 		recall: "DUPL",
 	},
 	{
-		scheme: "sct-inst", amount: "215.00", creditor: "Beispiel GmbH", town: "Berlin", account: "DE89370400440532013000", text: "Rechnung 102",
+		scheme: "sct-inst", amount: "215.00", creditor: "Beispiel GmbH", town: "Berlin", account: "DE08370400440532013100", text: "Rechnung 102",
 		recall: "DUPL",
 	},
 	{
-		scheme: "sic-inst", amount: "4800.00", creditor: "Treuhand Muster AG", town: "Basel", account: "CH4821966000009613388",
+		scheme: "sic-inst", amount: "4800.00", creditor: "Treuhand Muster AG", town: "Basel", account: "CH5721966000009613420",
 		text: "Audit 2026", end: endRejected,
 	},
 	{
@@ -75,11 +76,11 @@ var orders = []order{
 		end: endWithdrawn,
 	},
 	{
-		scheme: "sct-inst", amount: "24500.00", creditor: "Maschinen Muster GmbH", town: "Stuttgart", account: "DE89370400440532013000",
+		scheme: "sct-inst", amount: "24500.00", creditor: "Maschinen Muster GmbH", town: "Stuttgart", account: "DE24370400440532013200",
 		text: "Deposit", end: endHalf, large: true,
 	},
 	{
-		scheme: "sic-inst", amount: "725.35", creditor: "Druckerei Beispiel AG", town: "St. Gallen", account: "CH7280005000088877766",
+		scheme: "sic-inst", amount: "725.35", creditor: "Druckerei Beispiel AG", town: "St. Gallen", account: "CH7921966000009613412",
 		text: "Invoice 2026-118", end: endPending,
 	},
 	{
@@ -87,7 +88,7 @@ var orders = []order{
 		text: "Facture 2026-121", end: endPending,
 	},
 	{
-		scheme: "sic-inst", amount: "13750.00", creditor: "Beispiel Bau AG", town: "Bern", account: "CH7280005000088877766",
+		scheme: "sic-inst", amount: "13750.00", creditor: "Beispiel Bau AG", town: "Bern", account: "CH0421966000009613404",
 		text: "Instalment 3 of 3", end: endPending, large: true,
 	},
 }

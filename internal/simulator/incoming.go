@@ -12,7 +12,7 @@ import (
 const (
 	demoAccountCHF  = "CH5021977000004331346"
 	demoAccountEUR  = "DE62007620110623852957"
-	otherAccountCHF = "CH7280005000088877766"
+	otherAccountCHF = "CH1180005000088877700"
 	otherMemberCHF  = "80005" // its bank in SIC
 	otherAccountEUR = "FR1420041010050500013M02606"
 	otherAgentEUR   = "BBBBFRPPXXX"

@@ -311,7 +311,8 @@ func (v *Request) batchLine(p prepared, alike bool) views.BatchLine {
 		return line
 	}
 	line.Name, line.Changes = p.asked.Summary.CreditorName, views.ChangesView(p.built.Transliterated)
-	line.Sent, line.NotForwarded = views.LineRows(p.preview(), p.sent()), p.notForwarded()
+	line.Sent, _ = views.LineRows(p.preview(), p.sent())
+	line.NotForwarded = p.notForwarded()
 	if alike {
 		line.Check(check, "A similar payment was entered in the last 7 days: explain why this one is needed.", "")
 	}

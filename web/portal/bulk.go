@@ -93,7 +93,7 @@ func (v *Request) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
 			continue
 		}
 		shown = append(shown, m)
-		item.Sent, err = sentRows(m)
+		err = fillSent(&item, m)
 		if err != nil {
 			return model, err
 		}
@@ -165,13 +165,13 @@ func binding(m payment.Message) string {
 	return strings.Join([]string{m.InternalID.String(), strconv.Itoa(m.Version), hex.EncodeToString(m.ContentHash[:])}, itemParts)
 }
 
-// sentRows lists the content that an approval sends, without the fields that the message's line has already.
-func sentRows(m payment.Message) ([]ui.Row, error) {
+// fillSent lists the content that an approval sends, without the fields that the message's line has already.
+func fillSent(item *views.BulkItem, m payment.Message) error {
 	document, err := m.ToClearing()
-	if err != nil {
-		return nil, err
+	if err == nil {
+		item.Sent, item.Folded = views.LineRows(m, views.SentOf(document, m))
 	}
-	return views.LineRows(m, views.SentOf(document, m)), nil
+	return err
 }
 
 func bulkItem(m payment.Message, row ui.Entry) views.BulkItem {

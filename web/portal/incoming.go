@@ -116,8 +116,8 @@ func (v *Request) recalls(f *Filter, ask store.Filter) (list []payment.Message, 
 
 func (v *Request) receivedRecallRow(m payment.Message) ui.Entry {
 	row := views.Entry(m, v.At)
-	row.Toward, row.Purpose = "", views.ReasonWords(m.Kind, m.Scheme, m.Reason)
-	row.Facts = ui.Facts(ui.Fact{Text: i18n.Data(m.Reason)}, ui.SchemeFact(m.Scheme))
+	row.Toward, row.Purpose = "", views.ReasonText(m.Kind, m.Scheme, m.Reason)
+	row.Facts = ui.Facts(ui.SchemeFact(m.Scheme))
 	row.States = []string{string(m.State)}
 	if m.State == payment.StateAwaitingDecision {
 		due := Due(v, m)

@@ -170,7 +170,7 @@ func (v *Request) checkForm(model views.NewPayment, draft store.Draft, keep Keep
 		return err
 	}
 	if draft.Batch != uuid.Nil {
-		return v.GoTo(batchPath(draft.Batch), i18n.Text("Corrected: %s").With(model.Values.CreditorName))
+		return v.GoTo(batchPath(draft.Batch), i18n.Text("Line %d corrected: %s").With(draft.Line, model.Values.CreditorName))
 	}
 	return v.GoTo("/payments/"+draft.ID.String()+"/check", sentence)
 }

@@ -16,7 +16,7 @@ func TestAReceivedRecallIsGrantedWithACharge(t *testing.T) {
 	o := setup(t).clearing()
 	original, recall := o.recalled(rulebook.SchemeSCT, "TX1")
 	maker := o.as("maker1")
-	maker.get("/recalls").is(http.StatusOK).says(string(recall.GlobalID)).says("days left").says("The customer asks for it").
+	maker.get("/recalls").is(http.StatusOK).says(string(recall.GlobalID)).says("days left").says("The customer asks for it (CUST)").
 		says("Debtor and reason")
 	maker.get("/payments/" + recall.InternalID.String()).is(http.StatusOK).says("asked back by Anna Beispiel")
 	maker.get("/recalls/" + recall.InternalID.String()).goesTo("/payments/" + recall.InternalID.String())
@@ -84,6 +84,10 @@ func TestAReceivedRecallIsRefused(t *testing.T) {
 	detail := o.as("checker1").get("/queue/" + m.InternalID.String()).is(http.StatusOK).says("Approve the refusal of the recall of CHF 100.00")
 	detail.says("The money stays with").says("The creditor refuses (CUST)")
 	maker.get("/payments/" + original.InternalID.String() + "/return").is(http.StatusConflict).says("cannot be both returned and refused")
+	line := o.as("checker1").get(chosen(m.InternalID.String())).is(http.StatusOK).page.Find(".bulk-list li")
+	if all, folded := line.Find("dt").Length(), line.Find("details:not([open]) dt").Length(); folded == 0 || all-folded > 6 {
+		t.Errorf("the line shows %d facts, %d of them folded", all, folded)
+	}
 	reject := "/queue/" + m.InternalID.String() + "/reject"
 	checker := o.as("checker1")
 	checker.post(reject, with(checker.get(reject).fields(reject), "category", "other", "reason", "Ask the customer again")).goesTo("/queue")

@@ -84,6 +84,8 @@ type Sent struct {
 	DebtorAddress   []i18n.Text
 	Remittance      ui.Row   // empty for none
 	Also            []ui.Row // what no other row shows
+	// Banks names the banks of the accounts; nil where the Swiss list names them.
+	Banks *account.Directory
 }
 
 // SentOf reads the document to clearing of a message. further names what other rows of the page show.
@@ -171,7 +173,7 @@ func shownBanks(m payment.Message) []Shown {
 
 // shownBank is the bank of one account: its BIC where the row has it, or its clearing number, which is part of the account number.
 func shownBank(roles []string, iban, agent string) []Shown {
-	named := BankName(iban, agent)
+	named := BankName(iban, agent, nil)
 	parsed, err := account.Parse(iban)
 	var shown []Shown
 	for _, role := range roles {

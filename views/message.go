@@ -111,7 +111,7 @@ func (m Message) name() i18n.Text {
 func (m Message) rows() []ui.Row {
 	about := m.Summary
 	from := appendRow(nil, ui.Row{
-		Term: "From", Value: ui.GroupFours(about.DebtorAccount), Details: DebtorLines(about, m.Sent.DebtorAddress), Numeric: true,
+		Term: "From", Value: ui.GroupFours(about.DebtorAccount), Details: DebtorLines(about, m.Sent), Numeric: true,
 	})
 	return slices.Concat(m.creditorRows(), from, m.termRows())
 }
@@ -122,7 +122,7 @@ func (m Message) creditorRows() []ui.Row {
 	rows := []ui.Row{
 		{Term: "Account", Value: ui.GroupFours(about.CreditorAccount), Copy: about.CreditorAccount, Numeric: true},
 	}
-	rows = appendRow(rows, ui.Row{Term: "Bank", Value: BankName(about.CreditorAccount, about.CreditorAgent)})
+	rows = appendRow(rows, ui.Row{Term: "Bank", Value: BankName(about.CreditorAccount, about.CreditorAgent, m.Sent.Banks)})
 	if payee := PayeeView(m.Payee); payee != nil {
 		rows = append(rows, ui.Row{Term: "Name check", Text: payee.Title, Details: []i18n.Text{payee.Text}})
 	}
@@ -137,7 +137,7 @@ func (m Message) debtorRows() []ui.Row {
 		account.Details = []i18n.Text{i18n.Text("Ordered as %s").With(about.OrderedDebtorName)}
 	}
 	rows := appendRow(nil, account)
-	rows = appendRow(rows, ui.Row{Term: "Bank", Value: BankName(about.DebtorAccount, about.DebtorAgent)})
+	rows = appendRow(rows, ui.Row{Term: "Bank", Value: BankName(about.DebtorAccount, about.DebtorAgent, m.Sent.Banks)})
 	return appendRow(rows, addressRow(m.Sent.DebtorAddress))
 }
 
@@ -163,7 +163,7 @@ func (m Message) termRows() []ui.Row {
 }
 
 // DebtorLines are the lines below a debtor account: the name for clearing, the name in the order when it differs, the address and the bank.
-func DebtorLines(about payment.Summary, address []i18n.Text) []i18n.Text {
+func DebtorLines(about payment.Summary, sent Sent) []i18n.Text {
 	var lines []i18n.Text
 	if about.DebtorName != "" {
 		lines = append(lines, i18n.Data(about.DebtorName))
@@ -171,8 +171,8 @@ func DebtorLines(about payment.Summary, address []i18n.Text) []i18n.Text {
 	if about.OrderedDebtorName != "" {
 		lines = append(lines, i18n.Text("Ordered as %s").With(about.OrderedDebtorName))
 	}
-	lines = append(lines, address...)
-	if bank := BankName(about.DebtorAccount, about.DebtorAgent); bank != "" {
+	lines = append(lines, sent.DebtorAddress...)
+	if bank := BankName(about.DebtorAccount, about.DebtorAgent, sent.Banks); bank != "" {
 		lines = append(lines, i18n.Data(bank))
 	}
 	return lines

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"strings"
 
 	"countersign/internal/account"
@@ -30,17 +31,23 @@ func Facing(m payment.Message) (name, account string) {
 	return m.Summary.CreditorName, m.Summary.CreditorAccount
 }
 
-// BankName names the bank of an account, as far as known: from the Swiss list, or from the document.
-func BankName(iban, agent string) string {
+// BankName names the bank of an account, as far as known: from the Swiss list, from a directory, which may be nil, or from the document.
+func BankName(iban, agent string, banks *account.Directory) string {
 	parsed, err := account.Parse(iban)
-	if err == nil {
-		bank, found := account.BankOf(parsed)
-		switch {
-		case found && !bank.BIC.IsZero():
-			return bank.Name + ", " + bank.BIC.String()
-		case found:
-			return bank.Name
-		}
+	if err != nil {
+		return agent
+	}
+	bank, found := account.BankOf(parsed)
+	switch {
+	case found && !bank.BIC.IsZero():
+		return bank.Name + ", " + bank.BIC.String()
+	case found:
+		return bank.Name
+	case banks == nil:
+		return agent
+	}
+	if listed, found := banks.BankOf(parsed); found && listed.Name != "" {
+		return strings.TrimSuffix(listed.Name+", "+cmp.Or(agent, listed.BIC), ", ")
 	}
 	return agent
 }

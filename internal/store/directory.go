@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -50,6 +51,24 @@ func (d *Database) directories(ctx context.Context, q *dbsqlc.Queries, realm str
 // Directories lists the bank directories in force of a realm, at most one of a scheme. Error: ErrNoRealm.
 func (r *Reader) Directories(ctx context.Context, realm string) ([]DirectorySummary, error) {
 	return r.db.Directories(ctx, realm)
+}
+
+// Directory returns the bank directory in force of a scheme, to show the names of banks; an empty one if none is loaded.
+func (r *Reader) Directory(ctx context.Context, realm string, scheme rulebook.Scheme) (found *account.Directory, err error) {
+	err = r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
+		newest, err := q.DirectoryNewestList(ctx, realm)
+		if err != nil {
+			return err
+		}
+		at := slices.IndexFunc(newest, func(d dbsqlc.DirectoryNewestListRow) bool { return d.Scheme == string(scheme) })
+		if at < 0 {
+			found = &account.Directory{}
+			return nil
+		}
+		found, err = r.banks.inForce(ctx, q, directoryKey{Realm: realm, ID: newest[at].DirectoryID})
+		return err
+	})
+	return found, err
 }
 
 // directories caches the bank directories in force. Editions are immutable, so an entry stays valid until another

@@ -22,12 +22,13 @@ import (
 
 // Reader reads messages, documents and their history. It cannot write; pages and lists only get a Reader.
 type Reader struct {
-	db *Database
-	q  *dbsqlc.Queries // of the transaction of Together; nil for one of its own for each read
+	db    *Database
+	banks *directories
+	q     *dbsqlc.Queries // of the transaction of Together; nil for one of its own for each read
 }
 
 // NewReader makes a Reader.
-func NewReader(db *Database) *Reader { return &Reader{db: db} }
+func NewReader(db *Database) *Reader { return &Reader{db: db, banks: newDirectories(db)} }
 
 // read runs one read of a realm; a realm that cannot exist is empty.
 func (r *Reader) read(ctx context.Context, realm string, mode Mode, work func(*dbsqlc.Queries) error) error {
@@ -46,7 +47,7 @@ func (r *Reader) read(ctx context.Context, realm string, mode Mode, work func(*d
 // Together runs several reads of a realm in one transaction of mode Searching. work reads only with the Reader that it gets: it must not
 // wait for another connection.
 func (r *Reader) Together(ctx context.Context, realm string, work func(*Reader) error) error {
-	return r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error { return work(&Reader{db: r.db, q: q}) })
+	return r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error { return work(&Reader{db: r.db, banks: r.banks, q: q}) })
 }
 
 // Message returns a message with its current content and its decisions, or payment.ErrNotFound.

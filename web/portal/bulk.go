@@ -93,7 +93,7 @@ func (v *Request) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
 			continue
 		}
 		shown = append(shown, m)
-		err = fillSent(&item, m)
+		err = v.fillSent(&item, m)
 		if err != nil {
 			return model, err
 		}
@@ -166,11 +166,14 @@ func binding(m payment.Message) string {
 }
 
 // fillSent lists the content that an approval sends, without the fields that the message's line has already.
-func fillSent(item *views.BulkItem, m payment.Message) error {
+func (v *Request) fillSent(item *views.BulkItem, m payment.Message) error {
 	document, err := m.ToClearing()
-	if err == nil {
-		item.Sent, item.Folded = views.LineRows(m, views.SentOf(document, m))
+	if err != nil {
+		return err
 	}
+	sent := views.SentOf(document, m)
+	sent.Banks, err = v.banks(m)
+	item.Sent, item.Folded = views.LineRows(m, sent)
 	return err
 }
 

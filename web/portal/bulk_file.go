@@ -109,7 +109,7 @@ func (v *Request) fillFile(model *views.Bulk, messages []payment.Message, f Filt
 		if items[i].Said == "" {
 			addTo(totals, m.Summary.Amount)
 			shown = append(shown, m)
-			err = fillSent(&items[i], m)
+			err = v.fillSent(&items[i], m)
 			if err != nil {
 				return err
 			}

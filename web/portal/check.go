@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/account"
 	"countersign/internal/i18n"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
@@ -126,7 +127,12 @@ func (v *Request) renderCheck(status int, p prepared, model views.Check) error {
 	}
 	model.Amount, model.CreditorName = ui.AmountOf(p.asked.Summary.Amount), p.asked.Summary.CreditorName
 	model.Amends, model.NeedsApproval = p.draft.Amends != uuid.Nil, p.asked.ApprovalsRequired > 0
-	model.Transliterated, model.Groups = views.ChangesView(p.built.Transliterated), v.checkGroups(p)
+	model.Transliterated = views.ChangesView(p.built.Transliterated)
+	banks, err := v.banks(p.preview())
+	if err != nil {
+		return err
+	}
+	model.Groups = v.checkGroups(p, banks)
 	template, named, err := v.templateOf(p.values.Basis)
 	if err != nil {
 		return err
@@ -160,9 +166,10 @@ func (v *Request) renderCheck(status int, p prepared, model views.Check) error {
 	return v.Render(status, views.CheckPage(model))
 }
 
-func (v *Request) checkGroups(p prepared) []views.CheckGroup {
+func (v *Request) checkGroups(p prepared, banks *account.Directory) []views.CheckGroup {
 	summary := p.asked.Summary
 	sent := p.sent()
+	sent.Banks = banks
 	change := func(row ui.Row, field string) ui.Row {
 		if len(p.draft.File) == 0 {
 			row.ChangeURL, row.ChangeName = "/payments/"+p.draft.ID.String()+"/edit#"+field, row.Term
@@ -170,7 +177,7 @@ func (v *Request) checkGroups(p prepared) []views.CheckGroup {
 		return row
 	}
 	creditor := ui.Row{Term: "IBAN", Value: ui.GroupFours(summary.CreditorAccount), Numeric: true}
-	if bank := views.BankName(summary.CreditorAccount, summary.CreditorAgent); bank != "" {
+	if bank := views.BankName(summary.CreditorAccount, summary.CreditorAgent, sent.Banks); bank != "" {
 		creditor.Details = []i18n.Text{bankNamed(bank)}
 	}
 	address := ui.Row{Term: "Address", Text: "None"}
@@ -195,7 +202,7 @@ func (v *Request) checkGroups(p prepared) []views.CheckGroup {
 	}
 	groups = append(groups, []views.CheckGroup{
 		{Title: "From (debtor)", Rows: []ui.Row{change(ui.Row{
-			Term: "Account", Value: ui.GroupFours(summary.DebtorAccount), Details: views.DebtorLines(summary, sent.DebtorAddress), Numeric: true,
+			Term: "Account", Value: ui.GroupFours(summary.DebtorAccount), Details: views.DebtorLines(summary, sent), Numeric: true,
 		}, "debtorAccount")}},
 		{Title: "To (creditor)", Rows: []ui.Row{
 			change(creditor, "creditorIban"), change(ui.Row{Term: "Name", Value: summary.CreditorName},

@@ -9,9 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"countersign/internal/account"
 	"countersign/internal/i18n"
 	"countersign/internal/interbank"
 	"countersign/internal/payment"
+	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/views"
 	"countersign/views/ui"
@@ -39,7 +41,29 @@ func fullMessage(v *Request, m payment.Message, known documents) (views.Message,
 	if err != nil {
 		return view, err
 	}
-	return view, contents[m.Kind](v, &view, m)
+	err = contents[m.Kind](v, &view, m)
+	if err == nil {
+		view.Sent.Banks, err = v.banks(m)
+	}
+	return view, err
+}
+
+// banks returns the directory that names the banks of a message; nil where the Swiss list names both. A request reads it once for a scheme.
+func (v *Request) banks(m payment.Message) (*account.Directory, error) {
+	about := m.Summary
+	if views.BankName(about.DebtorAccount, "", nil) != "" && views.BankName(about.CreditorAccount, "", nil) != "" {
+		return nil, nil
+	}
+	known, read := v.directories[m.Scheme]
+	if read {
+		return known, nil
+	}
+	known, err := v.Config.Reader.Directory(v.Context(), v.By.Realm, m.Scheme)
+	if v.directories == nil {
+		v.directories = map[rulebook.Scheme]*account.Directory{}
+	}
+	v.directories[m.Scheme] = known
+	return known, err
 }
 
 // contents maps each kind to the function that shows its content.

@@ -61,7 +61,7 @@ func (v *Request) aboutIBAN(typed string, scheme rulebook.Scheme) (views.IBANChe
 // describeIBAN describes the bank of an account, as far as its number tells.
 func describeIBAN(iban account.IBAN, scheme rulebook.Scheme) views.IBANCheck {
 	check := views.IBANCheck{Scheme: string(scheme), Grouped: iban.Grouped(), Country: i18n.Country(iban.Country())}
-	check.Bank = views.BankName(iban.String(), "")
+	check.Bank = views.BankName(iban.String(), "", nil)
 	if iban.IsQR() {
 		check.Bank = strings.TrimPrefix(check.Bank+" · QR-IBAN", " · ")
 	}

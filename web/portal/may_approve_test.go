@@ -33,13 +33,20 @@ func TestTheCheckPageNamesWhoMayApprove(t *testing.T) {
 	}
 }
 
-// TestTheCheckPageCallsABankOne: a number alone says nothing to a person who compares.
-func TestTheCheckPageCallsABankOne(t *testing.T) {
+// TestABankIsNamed by the directory of the realm: a number alone says nothing to a person who compares.
+func TestABankIsNamed(t *testing.T) {
 	t.Parallel()
-	maker := setup(t).as("maker1")
+	b := setup(t)
+	maker := b.as("maker1")
 	check := maker.post("/payments/new", filled()).goesTo("/payments/")
 	bank := maker.get(check).is(http.StatusOK).page.Find(".check-group").Eq(1).Find("dd").First().Text()
-	if !strings.Contains(bank, "Bank 21966") {
+	const named = "Demo bank of the sample account"
+	if !strings.Contains(bank, named) || !strings.Contains(bank, "21966") {
 		t.Errorf("below the account stands %q", bank)
 	}
+	id := maker.submit(filled()).InternalID.String()
+	maker.get("/payments/" + id).is(http.StatusOK).says(named)
+	checker := b.as("checker1")
+	checker.get("/queue/" + id).is(http.StatusOK).says(named)
+	checker.get(chosen(id)).is(http.StatusOK).says(named)
 }

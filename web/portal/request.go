@@ -15,11 +15,13 @@ import (
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
+	"countersign/internal/account"
 	"countersign/internal/auth"
 	"countersign/internal/i18n"
 	"countersign/internal/identity"
 	"countersign/internal/orderform"
 	"countersign/internal/payment"
+	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/views"
 	"countersign/web/request"
@@ -47,7 +49,9 @@ type Request struct {
 	viewers    map[uuid.UUID][]string                // the other viewers of messages, where the page asked for them
 	accounts   []payment.DebtorAccount               // of the realm, once read
 	listed     map[contentVersion]store.CreditorNews // of the payments that the page lists
-	unread     error                                 // why the form could not be read, which a second reading would not say
+	// directories are the bank directories in force, by scheme, once read.
+	directories map[rulebook.Scheme]*account.Directory
+	unread      error // why the form could not be read, which a second reading would not say
 }
 
 // handler answers one request. An error it returns becomes a page.

@@ -40,6 +40,11 @@ func (v *Request) showCheckPage(draft store.Draft, f form, status int, problems 
 		return err
 	}
 	model.Message = a.message(document)
+	banks, err := v.banks(model.Message.Message)
+	if err != nil {
+		return err
+	}
+	model.Message.Sent.Banks = banks
 	by := saidIn(document).by
 	model.Rows = append(model.Rows, ui.Row{
 		Term: "Reason",
@@ -57,7 +62,7 @@ func (v *Request) showCheckPage(draft store.Draft, f form, status int, problems 
 		model.Rows[i].ChangeURL, model.Rows[i].ChangeName = model.ChangeURL, model.Rows[i].Term
 	}
 	if by.Originator != "" { // the reason says who
-		model.Rows = append(model.Rows, wantedBy(by))
+		model.Rows = append(model.Rows, wantedBy(by, banks))
 	}
 	model.Layout.Failed = len(problems) > 0
 	return v.Render(status, views.RequestCheckPage(model))

@@ -3,6 +3,7 @@ package portal
 import (
 	"time"
 
+	"countersign/internal/account"
 	"countersign/internal/i18n"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
@@ -122,7 +123,11 @@ func FillRequest(v *Request, view *views.Message, m payment.Message) error {
 		facts = append(facts, plainLines(said.by.Information))
 	}
 	if said.by.Originator != "" {
-		facts = append(facts, wantedBy(said.by))
+		banks, err := v.banks(m)
+		if err != nil {
+			return err
+		}
+		facts = append(facts, wantedBy(said.by, banks))
 	}
 	if !said.charge.IsZero() {
 		facts = append(facts, ui.Row{Term: "Charge kept", Value: said.charge.Format(), Numeric: true})
@@ -160,10 +165,16 @@ func shownByRequest(original payment.Message, said said) []views.Shown {
 	return shown
 }
 
-// wantedBy names the originator of an R-transaction: a customer by name, a bank by its BIC.
-func wantedBy(by interbank.Reason) ui.Row {
+// wantedBy names the originator of an R-transaction: a customer by name, a bank by its BIC and its name in a directory, which may be nil.
+func wantedBy(by interbank.Reason, banks *account.Directory) ui.Row {
 	if by.ByBank {
-		return ui.Row{Term: "On behalf of", Text: i18n.Text("the bank itself (%s)").With(by.Originator)}
+		name := by.Originator
+		if banks != nil {
+			if bank, found := banks.ByBIC(by.Originator); found && bank.Name != "" {
+				name = bank.Name + ", " + name
+			}
+		}
+		return ui.Row{Term: "On behalf of", Text: i18n.Text("the bank itself (%s)").With(name)}
 	}
 	return ui.Row{Term: "On behalf of", Value: by.Originator}
 }

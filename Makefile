@@ -14,6 +14,10 @@ TOOLS := $(CACHE)/tools
 FUZZ ?= 5000x
 # The packages whose tests take longest begin first: two run at a time, and the last one alone would keep a processor waiting.
 LONGEST := ./web/browsertest ./internal/clearing ./cmd/countersign ./web/portal ./web ./web/api
+# Tests of the long tier have the build tag long, in their file or by testutil.Long.
+LONG := $(GO) test -tags long -count=1 -vet=off
+# Those that run only in targets of their own, with what these install or with numbers to report.
+OF_TARGETS := TestGeneratedClients|TestTheWholeDescription|TestTenTimesTheRows|TestTheQueueOfARealmNeverAnalysed|TestKeysAndClicks
 # The packages that make test-race tests: the writes that requests share. More packages by RACE=./internal/service, with more time.
 RACE ?= ./internal/store
 # The tests of clearing whose goroutines share data, under the race detector: all of them would take six minutes, these take one.
@@ -51,14 +55,12 @@ test: browser xmllint python ## run the tests of all packages: unit, database, a
 	@$(BROWSER) \
 	GOGC=$(GARBAGE) $(GO) test -timeout 30m -vet=off $(LONGEST) ./...
 
-test-long: rabbitmq pgbouncer browser ## run what make test leaves out: fuzzing, brokers, poolers, PostgreSQL 17, faults, kills, drills, mutants, every screen (hours)
+test-long: rabbitmq pgbouncer browser xmllint python ## run all tests, those that make test leaves out among them: fuzzing, brokers, poolers, PostgreSQL 17, faults, kills, drills, mutants, every screen (hours)
 	@tools/postgres.sh --if-missing
 	@tools/postgres.sh --beside 17
 	@tools/fuzz.sh $(FUZZ)
-	@COUNTERSIGN_RABBITMQ=1 COUNTERSIGN_PGBOUNCER=1 COUNTERSIGN_POSTGRES_BESIDE="$(CACHE)/postgres-17" COUNTERSIGN_PAYMENTS_IN=10000 COUNTERSIGN_CORE_PAYMENTS=5000 \
-	$(GO) test -count=1 -timeout 60m -vet=off ./internal/clearing/amqp/... ./internal/store ./internal/clearing ./cmd/countersign
-	@$(BROWSER) COUNTERSIGN_KEYED_PAYMENTS=40 $(GO) test -tags long -count=1 -timeout 60m -vet=off ./web/browsertest
-	@$(GO) test -tags long -count=1 -timeout 60m -vet=off -run TestTheFilesOfARelease ./cmd/countersign
+	@$(BROWSER) COUNTERSIGN_POSTGRES_BESIDE="$(CACHE)/postgres-17" COUNTERSIGN_PAYMENTS_IN=10000 COUNTERSIGN_CORE_PAYMENTS=5000 COUNTERSIGN_KEYED_PAYMENTS=40 \
+	$(LONG) -timeout 120m -skip '$(OF_TARGETS)' $(LONGEST) ./...
 	@$(MAKE) rehearse-ha rehearse-cells
 	@$(MAKE) drill scale simulate search race hostile flood kill faults described outcomes html clients screens timing mutants
 
@@ -122,13 +124,13 @@ bench: ## run the benchmarks
 fuzz: ## fuzz every target for longer: make fuzz FUZZ=5m
 	@tools/fuzz.sh $(if $(filter-out file,$(origin FUZZ)),$(FUZZ),1m)
 
-drill: ## tamper with a filled database at ten places in every way, and 600 times at random, put 400 earlier states back, have the auditor name each row and nothing leave (the tests: 2, 25, 30); have both verifiers judge 10,000 changed bundles (200)
-	COUNTERSIGN_BUNDLES=10000 COUNTERSIGN_DRILL_REPLAYS=400 COUNTERSIGN_DRILL_PLACES=10 COUNTERSIGN_DRILL_SINGLES=$(or $(SINGLES),600) COUNTERSIGN_DRILL_SEED=$(SEED) $(GO) test -count=1 -v -timeout 60m \
+drill: ## tamper with a filled database at ten places in every way, and 600 times at random, put 400 earlier states back, have the auditor name each row and nothing leave; have both verifiers judge 10,000 changed bundles
+	COUNTERSIGN_BUNDLES=10000 COUNTERSIGN_DRILL_REPLAYS=400 COUNTERSIGN_DRILL_PLACES=10 COUNTERSIGN_DRILL_SINGLES=$(or $(SINGLES),600) COUNTERSIGN_DRILL_SEED=$(SEED) $(LONG) -v -timeout 60m \
 	-run 'TestEveryTamperingIsFoundAndItsRowNamed|TestEverySingleChangeIsFoundAndItsRowNamed|TestEveryReplayIsFoundAndMovesNothing|TestBothVerifiersAgree' ./internal/store/integrity
 
 mutants: ## take 217 guards out, one at a time, and have tests notice each (an hour): make mutants MUTANTS=pattern of their names
 	@tools/postgres.sh --if-missing
-	COUNTERSIGN_MUTANTS="$(MUTANTS)" $(GO) test -tags long -count=1 -v -timeout 6h -run TestEveryMutantIsCaught ./tools/mutationtest
+	COUNTERSIGN_MUTANTS="$(MUTANTS)" $(LONG) -v -timeout 6h -run TestEveryMutantIsCaught ./tools/mutationtest
 
 simulate: ## play 1,000 schedules of chance with crashes between any two statements: make simulate SCHEDULES=100000 SEED=1 WITHIN=15m
 	@tools/postgres.sh --if-missing
@@ -138,54 +140,54 @@ simulate: ## play 1,000 schedules of chance with crashes between any two stateme
 kill: ## kill the program with kill -9 under load of payments and recalls, 500 times, and find everything it acknowledged: make kill KILLS=500 SEED=1
 	@tools/postgres.sh --if-missing
 	COUNTERSIGN_CRASH_ROUNDS=$$(( ($(or $(KILLS),500) + 1) / 2 )) COUNTERSIGN_CRASH_SEED=$(or $(SEED),1) \
-	$(GO) test -count=1 -v -timeout 0 -run 'TestAKilledGateway|TestAKilledDemo' ./cmd/countersign
+	$(LONG) -v -timeout 0 -run 'TestAKilledGateway|TestAKilledDemo' ./cmd/countersign
 
 described: ## send 10,000 requests made from the OpenAPI document, and hold each answer against it: make described REQUESTS=50000 SEED=2
 	@tools/postgres.sh --if-missing
 	COUNTERSIGN_DESCRIBED_REQUESTS=$(or $(REQUESTS),10000) COUNTERSIGN_DESCRIBED_SEED=$(or $(SEED),49) \
-	$(GO) test -count=1 -v -vet=off -timeout 60m -run TestRequestsMadeFromTheDescription ./web/api
+	$(LONG) -v -timeout 60m -run TestRequestsMadeFromTheDescription ./web/api
 
 timing: ## sign in with known and unknown names, and report whether they can be told apart by time: make timing NAMES=20000 (half an hour)
-	COUNTERSIGN_TIMING=$(or $(NAMES),20000) $(GO) test -count=1 -timeout 120m -v -run TestNamesHaveNoTimingOfTheirOwn ./internal/auth
+	COUNTERSIGN_TIMING=$(or $(NAMES),20000) $(LONG) -timeout 120m -v -run TestNamesHaveNoTimingOfTheirOwn ./internal/auth
 
 faults: rabbitmq ## break the network to the database, the server, the broker and clearing, let a clearing hang, overload and restart the gateway, and report what it cost: make faults ROUNDS=3 (an hour)
-	COUNTERSIGN_RABBITMQ=1 COUNTERSIGN_FAULTS=$(or $(ROUNDS),3) $(GO) test -tags long -count=1 -timeout 90m -v \
+	COUNTERSIGN_FAULTS=$(or $(ROUNDS),3) $(LONG) -timeout 90m -v \
 	-run "InFaults|WhileSEPAHangs|UnderOverload|RollingRestart" ./internal/clearing ./web ./cmd/countersign
 
 .PHONY: rehearse-ha rehearse-upgrade rehearse-cells package scale
 scale: ## fill databases of 20,000 rows and of ten times as many, and report the times of checks, lists, searches and an archive as ratios; and of the queue without statistics: make scale ROWS=1000000 (20 GB in TMPDIR)
 	@tools/postgres.sh --if-missing
-	TMPDIR="$${TMPDIR:-/tmp}" COUNTERSIGN_SCALE_ROWS=$(or $(ROWS),20000) $(GO) test -tags long -count=1 -v -vet=off -timeout 4h \
+	TMPDIR="$${TMPDIR:-/tmp}" COUNTERSIGN_SCALE_ROWS=$(or $(ROWS),20000) $(LONG) -v -timeout 4h \
 	-run 'TestTenTimesTheRows|TestTheQueueOfARealmNeverAnalysed' ./internal/store/integrity ./web/portal
 
 rehearse-ha: ## play failovers of deploy/ha on loopback under load, twice each, with 10,000 acknowledged requests (20 minutes): make rehearse-ha ROUNDS=4 PAYMENTS=20000
 	@SERVICES="patroni.service etcd.service haproxy.service" tools/install.sh patroni "the rehearsal of high availability" patroni etcd-server haproxy postgresql-15
-	COUNTERSIGN_HA_ROUNDS=$(or $(ROUNDS),2) COUNTERSIGN_HA_PAYMENTS=$(or $(PAYMENTS),10000) $(GO) test -tags long -count=1 -timeout 90m -v -run TestHighAvailability ./cmd/countersign
+	COUNTERSIGN_HA_ROUNDS=$(or $(ROUNDS),2) COUNTERSIGN_HA_PAYMENTS=$(or $(PAYMENTS),10000) $(LONG) -timeout 90m -v -run TestHighAvailability ./cmd/countersign
 
 rehearse-upgrade: ## migrate and replace three gateways behind HAProxy one by one under load, over planted migrations, and back by one version: make rehearse-upgrade REQUESTS=5000
 	@SERVICES="haproxy.service" tools/install.sh haproxy "the rehearsal of an upgrade" haproxy
 	@tools/postgres.sh --if-missing
-	COUNTERSIGN_UPGRADE=$(or $(REQUESTS),1000) $(GO) test -tags long -count=1 -timeout 30m -v -run TestAnUpgradeUnderTraffic ./cmd/countersign
+	COUNTERSIGN_UPGRADE=$(or $(REQUESTS),1000) $(LONG) -timeout 30m -v -run TestAnUpgradeUnderTraffic ./cmd/countersign
 
 rehearse-cells: ## run two cells of deploy/cells on loopback under load, kill one, and move the realm of the other: make rehearse-cells REQUESTS=10000
 	@SERVICES="haproxy.service" tools/install.sh haproxy "the rehearsal of cells" haproxy
 	@tools/install.sh pg_basebackup "the rehearsal of cells" postgresql-15
 	@tools/postgres.sh --if-missing
-	COUNTERSIGN_CELLS=$(or $(REQUESTS),3000) $(GO) test -tags long -count=1 -timeout 30m -v -run TestCells ./cmd/countersign
+	COUNTERSIGN_CELLS=$(or $(REQUESTS),3000) $(LONG) -timeout 30m -v -run TestCells ./cmd/countersign
 
 hostile: ## send 10,000 hostile bodies and files to the doors, and report the peak of memory of each kind
-	@COUNTERSIGN_HOSTILE=8000 $(GO) test ./web -run Hostile -count=1 -v | grep -v '^=== '
-	@COUNTERSIGN_HOSTILE=2000 $(GO) test ./web/portal -run Hostile -count=1 -v | grep -v '^=== '
+	@COUNTERSIGN_HOSTILE=8000 $(LONG) ./web -run Hostile -v | grep -v '^=== '
+	@COUNTERSIGN_HOSTILE=2000 $(LONG) ./web/portal -run Hostile -v | grep -v '^=== '
 
 flood: ## flood the sign-in from one address for a minute, 300 tries a second, and report how long people from another one wait
-	@COUNTERSIGN_SIGN_IN_FLOOD=60s $(GO) test ./web/portal -run TestSignInUnderAFlood -count=1 -v | grep -v '^=== '
+	@COUNTERSIGN_SIGN_IN_FLOOD=60s $(LONG) ./web/portal -run TestSignInUnderAFlood -v | grep -v '^=== '
 
-race: ## have 64 checkers race over 200 messages, approvals against 1,600 amendments, and 1,000 payments come in meanwhile (the tests: 48, 384, 250)
-	COUNTERSIGN_RACED=$(or $(MESSAGES),200) COUNTERSIGN_ARRIVALS=1000 $(GO) test ./internal/service ./internal/clearing -count=1 -v -timeout 60m \
+race: ## have 64 checkers race over 200 messages, approvals against 1,600 amendments, and 1,000 payments come in meanwhile
+	COUNTERSIGN_RACED=$(or $(MESSAGES),200) COUNTERSIGN_ARRIVALS=1000 $(LONG) ./internal/service ./internal/clearing -v -timeout 60m \
 	-run 'TestManyCheckersOneDecision|TestApprovalsAgainstAmendments|TestIncomingPaymentsAreAnsweredWhileApprovalsGoOn'
 
 search: ## play 10,000 sampled sequences of deeds of people who cheat, and 1,000,000 programs of the service's role, take guards of the schema out: make search PROGRAMS=100000 GUARDS=pattern
-	COUNTERSIGN_GUARDS="$(or $(GUARDS),.)" COUNTERSIGN_SEARCH=10000 COUNTERSIGN_PROGRAMS=$(or $(PROGRAMS),1000000) COUNTERSIGN_PROGRAM_SEED=$(SEED) $(GO) test ./internal/service \
+	COUNTERSIGN_GUARDS="$(or $(GUARDS),.)" COUNTERSIGN_SEARCH=10000 COUNTERSIGN_PROGRAMS=$(or $(PROGRAMS),1000000) COUNTERSIGN_PROGRAM_SEED=$(SEED) $(LONG) ./internal/service \
 	-run 'TestTheServiceAgreesWithTheSearch|TestRandomProgramsReleaseNothing|TestEachGuardIsNeeded' -count=1 -v -timeout 4h
 
 pictures: browser ## take the pictures of docs/screens from the gallery anew: make pictures FOLDER=path OF=all WIDTHS=360,1024,1440 IN=de
@@ -204,18 +206,18 @@ html: ## have html-validate read every page of the gallery (installed into .cach
 	@mkdir -p .cache/html && cp tools/html/package.json tools/html/package-lock.json .cache/html/
 	@cd .cache/html && npm ci --silent --ignore-scripts --no-audit --no-fund
 	@COUNTERSIGN_HTML_VALIDATE="$(CACHE)/html/node_modules/html-validate/bin/html-validate.mjs" \
-	$(GO) test -tags long -count=1 -v -run TestPagesAreValidHTML ./tools/gallery/screens
+	$(LONG) -v -run TestPagesAreValidHTML ./tools/gallery/screens
 
 outcomes: ## make and decide 10,000 payments while webhooks fail and the receiver and the gateway are killed, and look for each outcome in each way: make outcomes PAYMENTS=20000
 	@tools/postgres.sh --if-missing
 	COUNTERSIGN_EVENT_PAYMENTS=$(or $(PAYMENTS),10000) \
-	$(GO) test -count=1 -v -vet=off -timeout 120m -run TestEveryOutcomeIsLearned ./cmd/countersign
+	$(LONG) -v -timeout 120m -run TestEveryOutcomeIsLearned ./cmd/countersign
 
 clients: $(TOOLS) ## lint the OpenAPI document, generate four clients, compile them strictly and walk through the demo with each (pinned by tools/clients)
 	@tools/install.sh node "clients in TypeScript" nodejs npm
 	@tools/postgres.sh --if-missing
 	@tools/clients/run.sh
-	@$(GO) test -tags long -count=1 -v -vet=off -run 'TestGeneratedClients|TestTheWholeDescription' ./cmd/countersign
+	@$(LONG) -v -run 'TestGeneratedClients|TestTheWholeDescription' ./cmd/countersign
 
 lighthouse: browser ## measure ten screens with Lighthouse, and how fast keys and clicks are answered (installed into .cache, pinned by tools/lighthouse)
 	@tools/install.sh "chromium|chromium-browser|google-chrome" "Lighthouse" chromium
@@ -225,7 +227,7 @@ lighthouse: browser ## measure ten screens with Lighthouse, and how fast keys an
 	@cp .cache/lighthouse/package-lock.json .cache/lighthouse/installed-lock.json
 	@$(GO) build -o .cache/bin/gallery ./tools/gallery
 	@$(BROWSER) \
-	$(GO) test -tags long -count=1 -v -run TestKeysAndClicksAreAnsweredAtOnce ./web/browsertest
+	$(LONG) -v -run TestKeysAndClicksAreAnsweredAtOnce ./web/browsertest
 	@node="$$(compgen -G '.cache/lighthouse/node_modules/node-*/bin/node' || command -v node)"; "$$node" .cache/lighthouse/run.mjs "$(CACHE)/bin/gallery" \
 	"$$(command -v chromium || command -v chromium-browser || command -v google-chrome)" $(OF)
 

@@ -19,6 +19,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"countersign/internal/testutil"
 	"countersign/web"
 	"countersign/web/webtest"
 )
@@ -45,6 +46,7 @@ func hostileBodies(t *testing.T) int {
 // TestHostileBodiesNeitherBreakNorBloatTheDoors sends bodies that are deep, long, endless, broken, compressed or of other alphabets to
 // the JSON, clearing and token doors of one server. None may be answered by 5xx, and memory stays within bounds.
 func TestHostileBodiesNeitherBreakNorBloatTheDoors(t *testing.T) {
+	testutil.Long(t)
 	const asTheProgram = 200 // cmd/countersign: garbage that may wait to be collected, in per cent
 	defer debug.SetGCPercent(debug.SetGCPercent(asTheProgram))
 	b := limited(t, web.Limits{PerPrincipal: 1_000_000, PerAddress: 1_000_000}) // every body is to reach its door

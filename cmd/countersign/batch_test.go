@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"countersign/internal/testutil"
 )
 
 // batchReply holds the members of a batch that this test reads.
@@ -26,6 +28,7 @@ type batchReply struct {
 // TestABatchGoesOnAfterKills kills the demo three times while it makes a batch of a thousand payments, a tenth of them with faults, and sends
 // the batch again after each start.
 func TestABatchGoesOnAfterKills(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	h := newHouse(t)
 	p := h.open(t)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"countersign/internal/testutil"
 )
 
 // killing says how the crash tests kill one demo.
@@ -54,6 +56,7 @@ func (k killing) strike(t *testing.T, o *office, p *program, last func()) {
 }
 
 func TestAKilledGatewayLosesNothingAndSendsNothingTwice(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	killings(t, killGateway)
 }
@@ -87,6 +90,7 @@ func killGateway(t *testing.T, kill killing) {
 }
 
 func TestAKilledDemoLosesNothingAndChangesNothingItSent(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	killings(t, killDemo)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/demo"
+	"countersign/internal/testutil"
 )
 
 // clerk is a person at the portal of a demo.
@@ -168,6 +169,7 @@ func (c *clerk) goOn(t *testing.T, page, action string, strike int, restart func
 // TestAFileOfAThousandPaymentsOutlivesKills uploads, submits, approves and settles a file, and kills the program during the submission, during
 // the approval and after it: each payment is there once, is approved once and takes effect once.
 func TestAFileOfAThousandPaymentsOutlivesKills(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	const count = 1000
 	h := newHouse(t)

@@ -26,6 +26,7 @@ import (
 // each event once, the webhook delivers each, the events of a message in their order, and a reader of the list finds each final state. A
 // number of payments: COUNTERSIGN_EVENT_PAYMENTS.
 func TestEveryOutcomeIsLearned(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	h := newHouse(t)
 	h.external = true // a simulator that died would owe answers

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/demo"
+	"countersign/internal/testutil"
 )
 
 // TestEveryKindLivesThroughTheRunningDemo plays every script on one demo, all at the same time: most of what a script does is to wait.
@@ -23,6 +24,7 @@ func TestEveryKindLivesThroughTheRunningDemo(t *testing.T) {
 // TestEveryKindLivesInTheOtherProfiles plays them between a gateway and a clearing that speak another profile than the one shipped as
 // default. The simulator refuses what is not in the form of its profile.
 func TestEveryKindLivesInTheOtherProfiles(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	h := newHouse(t)
 	h.sic, h.sct = "sic-six", "sct-header"

@@ -15,6 +15,7 @@ import (
 	"countersign/internal/auth"
 	"countersign/internal/identity"
 	"countersign/internal/store"
+	"countersign/internal/testutil"
 )
 
 // TestNamesHaveNoTimingOfTheirOwn measures what `make timing` asks for: as many names that are accounts and as many that are not, one after
@@ -22,6 +23,7 @@ import (
 // than the unknown one beside it, one half when nothing can be told apart, and how far from chance that is. It decides nothing by a clock;
 // what it does decide is that both are told the same.
 func TestNamesHaveNoTimingOfTheirOwn(t *testing.T) {
+	testutil.Long(t)
 	names, err := strconv.Atoi(os.Getenv("COUNTERSIGN_TIMING"))
 	if err != nil || names < 2 {
 		names = 4 // enough for what it decides

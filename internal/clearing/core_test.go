@@ -210,6 +210,7 @@ func (c *coreHouse) states(t *testing.T, direction string) map[payment.State]int
 
 // No payment leaves without funds, no reservation is left over, and nothing is booked twice, with each fault of core banking.
 func TestCoreBankingAndClearingAgreeInEveryFault(t *testing.T) {
+	testutil.Long(t)
 	n := testutil.Count(t, "COUNTERSIGN_CORE_PAYMENTS", 20)
 	const within = 500 * time.Millisecond
 	cases := []struct {
@@ -254,6 +255,7 @@ func TestCoreBankingAndClearingAgreeInEveryFault(t *testing.T) {
 
 // Restarts of core banking and of the gateway in the middle lose nothing.
 func TestCoreBankingAndClearingAgreeThroughRestarts(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	n := testutil.Count(t, "COUNTERSIGN_CORE_PAYMENTS", 20)
 	h := withCore(t, 2*time.Second, servicetest.Options{})

@@ -18,6 +18,7 @@ import (
 // TestIncomingPaymentsAreAnsweredWhileApprovalsGoOn brings 250 payments in (make race: 1,000), 8 at a time, while payments of ours are
 // created and approved. Each must be answered, none unmatched; the time from arrival to the answer's delivery is reported, not judged.
 func TestIncomingPaymentsAreAnsweredWhileApprovalsGoOn(t *testing.T) {
+	testutil.Long(t)
 	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	const senders = 8

@@ -245,6 +245,7 @@ func (b *manyBanks) check() {
 // the gateway restarts: each payment is answered, booked once, here and by core banking, and only when it settled. make test-long brings 10,000
 // payments of 200 banks.
 func TestManyBanksPayIn(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	payments := testutil.Count(t, "COUNTERSIGN_PAYMENTS_IN", 240)
 	profiles, err := profile.NewRegistry(nil)

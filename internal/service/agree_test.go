@@ -21,6 +21,7 @@ import (
 	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
+	"countersign/internal/testutil"
 )
 
 func TestMain(m *testing.M) { storetest.Main(m) }
@@ -151,6 +152,7 @@ const searchSetting = "COUNTERSIGN_SEARCH"
 
 // TestTheServiceAgreesWithTheSearch plays sampled sequences of deeds at the services: every deed ends as the pure domain says.
 func TestTheServiceAgreesWithTheSearch(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	sequences, seed := 200, uint64(1)
 	if text, given := os.LookupEnv(searchSetting); given {

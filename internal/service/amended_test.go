@@ -14,11 +14,13 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
 	"countersign/internal/service/servicetest"
+	"countersign/internal/testutil"
 )
 
 // TestApprovalsAgainstAmendments: 48 messages (make race: 200), eight amendments each, against checkers who approve what they last read.
 // Every message ends approved in a version its approver named, and nobody is told that a message does not exist.
 func TestApprovalsAgainstAmendments(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	h := servicetest.New(t)
 	defer h.CheckInvariants(t)

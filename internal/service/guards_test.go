@@ -426,6 +426,7 @@ var errRolledBack = errors.New("taken back")
 // role then breaks a promise, or the guard has a reason in explainedGuards. With all guards no program breaks one. A part of the guards with
 // the tests, all in make search.
 func TestEachGuardIsNeeded(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	h := servicetest.New(t)
 	// One person decides no longer, and one decides since all payments were made.

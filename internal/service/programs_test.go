@@ -262,8 +262,9 @@ func block(programs []string) string {
 
 // TestRandomProgramsReleaseNothing runs random programs of the application's role, and of a superuser, against the schema: what a program that
 // is let through leaves is used by the gateway and by honest people. No payment leaves with fewer people than the policy that two
-// administrators set last. 2,000 programs with the tests, 1,000,000 in make test-long.
+// administrators set last. make search runs 1,000,000 programs.
 func TestRandomProgramsReleaseNothing(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	h := servicetest.New(t)
 	world := newProgramWorld(t, h, func() {})

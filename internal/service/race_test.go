@@ -109,6 +109,7 @@ func TestWhoComesTooLateWaitsForNobody(t *testing.T) {
 // TestManyCheckersOneDecision: 64 checkers race over 48 messages (make race: 200), each rejecting every other one. Each message gets
 // exactly one decision and at most one release, and every loser learns what the message has become.
 func TestManyCheckersOneDecision(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	locks := &lockedReads{}
 	h := servicetest.Traced(t, locks, 0)

@@ -36,8 +36,8 @@ type Broker struct {
 	output  Log
 }
 
-// NewBroker starts a node with these queues, each with a dead-letter queue of the same name and ".rejected". The test is skipped
-// unless COUNTERSIGN_RABBITMQ=1, which make test-long sets; then a missing broker is a failure.
+// NewBroker starts a node with these queues, each with a dead-letter queue of the same name and ".rejected". It is for tests of the
+// long tier, where a missing broker is a failure.
 func NewBroker(t *testing.T, queues ...string) *Broker {
 	t.Helper()
 	return newBroker(t, nil, queues)
@@ -52,7 +52,7 @@ func NewSecuredBroker(t *testing.T, authority, certificate, key []byte, queues .
 
 func newBroker(t *testing.T, files map[string][]byte, queues []string) *Broker {
 	t.Helper()
-	Long(t, "COUNTERSIGN_RABBITMQ")
+	Long(t)
 	program, err := brokerProgram()
 	if err != nil {
 		t.Fatal(err)

@@ -27,21 +27,24 @@ func Miss(t testing.TB, what string) {
 	t.Skip(what)
 }
 
-// Long skips a test of the long tier, in CI too, unless a setting is 1: make test-long sets it.
-func Long(t testing.TB, setting string) {
+// Long skips a test of the long tier, in CI too, unless it is built with -tags long, as make test-long does.
+func Long(t testing.TB) {
 	t.Helper()
-	if os.Getenv(setting) != "1" {
-		t.Skip("make test-long runs this test; or set " + setting + "=1")
+	if !long {
+		t.Skip("make test-long runs this test; or go test -tags long")
 	}
 }
 
-// Count returns the number of repetitions of a test: that of the setting, which a target of make gives, or the usual one. Tests with a
-// usual count of 0 run only from make.
+// Count returns the number of repetitions of a test: that of the setting, which a target of make gives, or the usual one. A test with a
+// usual count of 0 is skipped without the setting.
 func Count(t testing.TB, setting string, usual int) int {
 	t.Helper()
 	text, given := os.LookupEnv(setting)
-	if !given && usual > 0 {
+	switch {
+	case !given && usual > 0:
 		return usual
+	case !given:
+		t.Skip("a target of make sets " + setting)
 	}
 	count, err := strconv.Atoi(text)
 	if err != nil || count < 1 {

@@ -16,6 +16,7 @@ import (
 
 // TestBenchMeasuresAndCleansUp: a short run reports every figure as one JSON object, and leaves neither folder nor process behind.
 func TestBenchMeasuresAndCleansUp(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	folder := benchFolder(t)
 	p := bench(t, programs(t), folder, "--for=1s", "--rounds=1", "--clients=2", "--json")
@@ -48,6 +49,7 @@ func TestBenchMeasuresAndCleansUp(t *testing.T) {
 
 // TestBenchCleansUpWhenItIsStopped: after Ctrl-C there is neither folder nor process either.
 func TestBenchCleansUpWhenItIsStopped(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	folder := benchFolder(t)
 	p := bench(t, programs(t), folder, "--for=1h", "--clients=2")
@@ -63,6 +65,7 @@ func TestBenchCleansUpWhenItIsStopped(t *testing.T) {
 }
 
 func TestBenchRefusesWhatItCannotMeasure(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	built := programs(t)
 	for _, wrong := range [][]string{{"--for=10ms"}, {"--rounds=0"}, {"--share=2"}, {"--clients=0"}, {"--clients=8,64", "--share-of=32"}} {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"countersign/internal/testutil"
 )
 
 const batchPath = "/api/sic-inst/v1/instruction/batch"
@@ -87,6 +89,7 @@ func (b *bundle) finished(t *testing.T, id string) answer {
 // TestABatchOfAThousandThatIsKilledAndRepeated: a tenth of the payments has faults, the batch comes three times at once and once more at the
 // end, two processes work on it and are killed again and again. Each payment becomes one message, or has the findings of its own call.
 func TestABatchOfAThousandThatIsKilledAndRepeated(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	b := setup(t)
 	list, faulty := payments(1000)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"countersign/internal/testutil"
 	"countersign/web/webtest"
 )
 
@@ -41,6 +42,7 @@ type operation struct {
 // TestRequestsMadeFromTheDescription sends requests that are made from the description. Send holds each answer against it: no status and no
 // body is undescribed. None is a failure of the gateway.
 func TestRequestsMadeFromTheDescription(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	count, seed := settingOf(t, "COUNTERSIGN_DESCRIBED_REQUESTS", describedRequests), settingOf(t, "COUNTERSIGN_DESCRIBED_SEED", describedSeed)
 	b := setupInterbank(t)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"countersign/internal/demo"
+	"countersign/internal/testutil"
 )
 
 // floodLength is how long the flood lasts: two seconds with the other tests.
@@ -35,6 +36,7 @@ func floodLength(t *testing.T) time.Duration {
 // seconds; COUNTERSIGN_SIGN_IN_FLOOD=60s makes it longer. It reports; the refusals themselves are asserted without a clock in
 // internal/auth.
 func TestSignInUnderAFlood(t *testing.T) {
+	testutil.Long(t)
 	length := floodLength(t)
 	b := setup(t)
 	from := func(address string) *http.Client {

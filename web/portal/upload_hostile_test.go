@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf16"
+
+	"countersign/internal/testutil"
 )
 
 // hostileFiles are files made to be costly or to break a reader, by name. Each is no larger than an upload may be.
@@ -140,6 +142,7 @@ func hostileForms(valid string) map[string][2]string {
 // Whatever is uploaded is answered in words, and with little memory. What the server, the browser of this test and its reading of the page
 // take is counted, so the limit is above what the upload itself may cost.
 func TestHostileFilesAreRefusedCheaply(t *testing.T) { //nolint:paralleltest // what other tests take would count too
+	testutil.Long(t)
 	b := setup(t)
 	maker := b.as("maker1")
 	valid := string(sample(t, "sic-inst_01_pain.001.001.09.xml"))

@@ -39,6 +39,7 @@ var brokerTests = map[string]func(*testing.T, *testutil.Broker){
 }
 
 func TestAMQP(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	queues := []string{}
 	for name := range brokerTests {

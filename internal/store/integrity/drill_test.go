@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net/url"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,22 +15,17 @@ import (
 	"countersign/internal/service/servicetest"
 	"countersign/internal/store/integrity"
 	"countersign/internal/store/storetest"
+	"countersign/internal/testutil"
 )
 
 // tamperings are all kinds, in groups that strike one after the other. What strikes the schema comes last, for it opens ways for the
 // others.
 var auditorTamperings = [][]tampering{slices.Concat(ofMessages, ofAgreeing), ofTrail, ofMasterData, ofAccess, ofFactors, ofSchema}
 
-// drillRounds is how many places each tampering strikes: two with the tests, ten by make drill.
+// drillRounds is how many places each tampering strikes: one with the tests, ten by make drill.
 func drillRounds(t *testing.T) int {
 	t.Helper()
-	text := os.Getenv("COUNTERSIGN_DRILL_PLACES")
-	if text == "" {
-		return 2
-	}
-	rounds, err := strconv.Atoi(text)
-	must(t, err)
-	return rounds
+	return testutil.Count(t, "COUNTERSIGN_DRILL_PLACES", 1)
 }
 
 // TestEveryTamperingIsFoundAndItsRowNamed fills a database through the services, and then writes into copies of it as a superuser whom no

@@ -22,8 +22,9 @@ import (
 )
 
 // TestBothVerifiersAgree changes genuine bundles at random: the file under the genuine signature, and leaves under a signature of the test's
-// own over them. Both programs give the same verdict on each and show as many rights. 200 bundles, 10,000 in make test-long.
+// own over them. Both programs give the same verdict on each and show as many rights. make drill judges 10,000 bundles.
 func TestBothVerifiersAgree(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	h := servicetest.With(t, servicetest.Options{Payee: confirming{}})
 	bases := fuzzed(t, h)

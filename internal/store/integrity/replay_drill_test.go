@@ -49,8 +49,9 @@ var ofMessage = []string{"message", "message_version", "message_history", "decis
 
 // TestEveryReplayIsFoundAndMovesNothing: a superuser whom no trigger holds puts rows back as they were before later steps, each genuine under
 // its seal: single rows, pairs, all rows of a table or of a message, the head with all its rows, or takes away rows written since. The check
-// names each, and a gateway that was started afterwards lets nobody decide, create or send by them. 30 with the tests, 400 by make drill.
+// names each, and a gateway that was started afterwards lets nobody decide, create or send by them. make drill puts 400 back.
 func TestEveryReplayIsFoundAndMovesNothing(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	h := withCore(t)
 	fill(t, h, 4)

@@ -21,6 +21,7 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/service/servicetest"
 	"countersign/internal/store/integrity"
+	"countersign/internal/testutil"
 )
 
 // struck is a table that single changes strike.
@@ -104,6 +105,7 @@ var another = map[string]string{
 // row could move money, people then use a gateway that was started afterwards: nothing leaves that does not leave without the change. 25 with
 // the tests, 600 by make drill, by a seed that can be given again; or, with SINGLES=each, each table and column in each way once.
 func TestEverySingleChangeIsFoundAndItsRowNamed(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	h := withCore(t)
 	fill(t, h, 4)

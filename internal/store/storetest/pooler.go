@@ -19,8 +19,8 @@ import (
 )
 
 // Pooler starts a pgbouncer in transaction mode in front of the test's server, with few connections, and returns the database's URL through
-// it for a login. One that was started before the login was settled has connections that do not know it. The test is skipped unless
-// COUNTERSIGN_PGBOUNCER=1, which make test-long sets.
+// it for a login. One that was started before the login was settled has connections that do not know it. It is for tests of
+// the long tier.
 func (d *DB) Pooler(t testing.TB, login string) (through string) {
 	t.Helper()
 	must := func(err error) {
@@ -28,7 +28,7 @@ func (d *DB) Pooler(t testing.TB, login string) (through string) {
 			t.Fatal("storetest:", err)
 		}
 	}
-	testutil.Long(t, "COUNTERSIGN_PGBOUNCER")
+	testutil.Long(t)
 	program := testutil.Program(t, "pgbouncer", "make pgbouncer")
 	direct, err := url.Parse(d.URL)
 	must(err)

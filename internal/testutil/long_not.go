@@ -1,0 +1,5 @@
+//go:build !long
+
+package testutil
+
+const long = false

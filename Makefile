@@ -68,7 +68,7 @@ test-race: ## run the tests of the packages that share data between goroutines u
 	@tools/install.sh "gcc|clang|cc" "the race detector" gcc libc6-dev
 	@tools/postgres.sh --if-missing
 	@CGO_ENABLED=1 GOGC=$(GARBAGE) $(GO) test -race -timeout 30m -vet=off $(RACE)
-	@CGO_ENABLED=1 GOGC=$(GARBAGE) $(GO) test -race -timeout 30m -vet=off -run '$(RACE_CLEARING)' ./internal/clearing
+	@CGO_ENABLED=1 GOGC=$(GARBAGE) $(GO) test -tags long -race -timeout 30m -vet=off -run '$(RACE_CLEARING)' ./internal/clearing
 
 verify: generate lint ## check that generated code is fresh, formatting, and what the linters find
 	@tools/fresh.sh

@@ -13,6 +13,7 @@ import (
 	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
+	"countersign/internal/testutil"
 	"countersign/views"
 	"countersign/web/webtest"
 )
@@ -47,6 +48,7 @@ func BenchmarkQueue(b *testing.B) {
 }
 
 func TestTheQueueReadsItsPartialIndex(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	q := newQueue(t, 20_000, 500)
 	q.notes.cut()

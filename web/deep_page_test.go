@@ -12,6 +12,7 @@ import (
 	"countersign/internal/auditlog"
 	"countersign/internal/demo"
 	"countersign/internal/store"
+	"countersign/internal/testutil"
 )
 
 // plan is what of PostgreSQL's plan is asked here.
@@ -47,6 +48,7 @@ func (p plan) read(rows map[string]int, sorts []string) []string {
 // TestADeepPageReadsNoMoreThanItself: page 100 of every list comes off an index, newest or oldest first. Nothing is sorted, and no more
 // rows are read than are shown and a few.
 func TestADeepPageReadsNoMoreThanItself(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	const size, pages, few = 16, 100, 10
 	q := newQueue(t, 20_000, 5_000)

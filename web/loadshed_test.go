@@ -1,3 +1,5 @@
+//go:build long
+
 package web
 
 import (
@@ -12,14 +14,12 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"countersign/internal/testutil"
 	"countersign/web/request"
 )
 
 // TestGoodputHoldsUnderOverload: a server does four calls at a time, and an answer that comes later than patience is worth nothing. In turns,
 // five hundred clients get at least 80 % of the useful answers of thirty-two; 99 of 100 refusals come within twice the longest wait.
 func TestGoodputHoldsUnderOverload(t *testing.T) {
-	testutil.Long(t)
 	t.Parallel()
 	const patience, within, rounds = 300 * time.Millisecond, 1500 * time.Millisecond, 3
 	places := make(chan struct{}, 4)

@@ -22,6 +22,7 @@ import (
 	"countersign/internal/store"
 	"countersign/internal/store/integrity"
 	"countersign/internal/store/storetest"
+	"countersign/internal/testutil"
 	"countersign/web/webtest"
 )
 
@@ -114,6 +115,7 @@ func TestACallerThatHungUpIsNoFaultOfOurs(t *testing.T) {
 
 // TestAHundredScrapesAtATimeReadTwoAtATime: a client that scrapes more often than the gateway reads is asked to come again.
 func TestAHundredScrapesAtATimeReadTwoAtATime(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	m := observability.New()
 	var reading, most, read, later atomic.Int64

@@ -12,6 +12,7 @@ import (
 	"countersign/internal/demo"
 	"countersign/internal/payment"
 	"countersign/internal/store"
+	"countersign/internal/testutil"
 	"countersign/views"
 )
 
@@ -97,6 +98,7 @@ func (q *queue) spread(t *testing.T) {
 // TestAPageReadsSoMuchAndNoMore: whatever a list is narrowed to and whatever is looked for, found or not, no statement of a page reads more
 // than its bound, in a gateway that is larger than it.
 func TestAPageReadsSoMuchAndNoMore(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	const messages, waiting, bound = 40_000, 4_000, 12_500
 	q := newQueue(t, messages, waiting)

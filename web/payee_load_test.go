@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"countersign/internal/payee"
+	"countersign/internal/testutil"
 	"countersign/web"
 	"countersign/web/webtest"
 )
@@ -71,6 +72,7 @@ func (o *orders) try(path, body string) *http.Response {
 // TestLateBanksHoldNobodyElseUp has a thousand payees verified, every tenth by a bank that is late, while payments in francs are submitted
 // beside them.
 func TestLateBanksHoldNobodyElseUp(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	unlimited := web.Limits{PerPrincipal: 1_000_000, PerAddress: 1_000_000} // the clock of the buckets stands still
 	g := webtest.With(t, webtest.Options{Payee: webtest.AskBanks(t), Settings: web.Settings{Limits: unlimited}})

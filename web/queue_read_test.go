@@ -10,6 +10,7 @@ import (
 	"countersign/internal/demo"
 	"countersign/internal/payment"
 	"countersign/internal/store"
+	"countersign/internal/testutil"
 	"countersign/views"
 )
 
@@ -43,6 +44,7 @@ func (q *queue) ordersReadSoMuch(t *testing.T) {
 
 // TestTheQueueReadsSoMuchAndNoMore: an order of the queue, or what it is narrowed to, reads its page, or what waits without its versions.
 func TestTheQueueReadsSoMuchAndNoMore(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	const waiting, page = 2000, 60
 	q := newQueue(t, 10_000, waiting)
@@ -180,6 +182,7 @@ func (q *queue) decisionsOfADayReadTheirPage(t *testing.T) {
 // TestTheQueueIsReadByIndexesWithoutStatistics: the tables were never analysed, as after a migration or an import, and all payments go to
 // one account, as a run of a supplier does. In the last case all of them wait, so that no approved one is among the newest.
 func TestTheQueueIsReadByIndexesWithoutStatistics(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	for _, one := range [][2]int{{250, 62}, {5_000, 1_250}, {5_000, 5_000}} {
 		messages := one[0]

@@ -169,6 +169,7 @@ func (p *product) known(scheme rulebook.Scheme, content []byte, seed uint64) []b
 // optional element, foreign alphabets, odd currencies, far days, ids of ours beside ids of nobody. Each is taken, once. Nothing is booked
 // or moved by them, and every page and list stays there for everybody.
 func TestStrangeDocumentsOfClearingHarmNothing(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	p := openProduct(t)
 	taken := 0

@@ -8,12 +8,14 @@ import (
 
 	"countersign/internal/demo"
 	"countersign/internal/store"
+	"countersign/internal/testutil"
 )
 
 // TestTheTrailReadsSoMuchAndNoMore: a page of the audit trail looks at so many events, found or not, whatever it is narrowed to, and the
 // pages together hold each event that is meant, once, what happened last first. Keys here are in another order than time: the other way
 // round, and mixed a little.
 func TestTheTrailReadsSoMuchAndNoMore(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	const events, bound = 12_031, 6_000 // the last of a block of 64, within which their order is mixed
 	q := newQueue(t, 10, 5)

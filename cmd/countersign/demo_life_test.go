@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/testutil"
 )
 
 // incoming has the simulator send a payment to a customer of the demo, and returns its TxId. The gateway has to accept it.
@@ -49,6 +51,7 @@ func (h *house) recall(t *testing.T, scheme, transactionID string) {
 // TestADemoThatStartsAgainGoesOn starts a demo three times on one folder: what comes in after a restart is new, what came in before can
 // be recalled, and a key that is lost or another one is told.
 func TestADemoThatStartsAgainGoesOn(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	h := newHouse(t)
 	p := h.open(t)
@@ -146,6 +149,7 @@ func TestTheDemoGainsNothingByResetRole(t *testing.T) {
 }
 
 func TestTheDemoStartsItsDatabaseAgain(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	h := newHouse(t)
 	p := h.open(t)

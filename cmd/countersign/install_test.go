@@ -24,6 +24,7 @@ var block = regexp.MustCompile("(?ms)^```(sh|sql)\n(.*?)^```$")
 // TestTheInstallationPageWorks runs every block of docs/install.md in its order: SQL as an administrator of a fresh server, the rest in one
 // shell. Only the addresses are others, for the machine may serve something there already.
 func TestTheInstallationPageWorks(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	for name, cache := range map[string]string{"the machine's PostgreSQL": "", "PostgreSQL 17": os.Getenv(beside)} {
 		if name == "PostgreSQL 17" && cache == "" {

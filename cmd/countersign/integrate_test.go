@@ -13,6 +13,7 @@ import (
 // TestTheIntegrationPageWorks runs every block of docs/integrate.md in its order, in one plain shell, against the demo. A command whose answer
 // is not the one of the page ends it.
 func TestTheIntegrationPageWorks(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	testutil.Program(t, "curl", "the page needs it")
 	testutil.Program(t, "python3", "its receiver needs it")

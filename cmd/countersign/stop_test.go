@@ -20,9 +20,11 @@ import (
 
 	"countersign/internal/demo"
 	"countersign/internal/store/storetest"
+	"countersign/internal/testutil"
 )
 
 func TestAStoppedDemoFinishesWhatIsUnderWay(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	h := newHouse(t)
 	p := h.open(t)

@@ -14,6 +14,7 @@ import (
 	"countersign/internal/keyring"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
+	"countersign/internal/testutil"
 )
 
 // behindALine is a migrated database with a realm, which serve reaches over a line.
@@ -107,6 +108,7 @@ const stopsWithin = 8 * time.Second
 // TestServeStopsInTimeWhateverHangs: clearing takes connections and never answers, clients send half a request or read nothing, and the
 // database is frozen. Each alone and all together, serve ends in time with 0.
 func TestServeStopsInTimeWhateverHangs(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	for name, hangs := range map[string]struct{ client, database bool }{
 		"clearing": {}, "clients": {client: true}, "database": {database: true}, "all": {client: true, database: true},

@@ -16,6 +16,7 @@ import (
 
 // TestTheReceiverOfTheDocsTakesWebhooks runs docs/webhook_receiver.py against the demo, which is killed before it delivers.
 func TestTheReceiverOfTheDocsTakesWebhooks(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	testutil.Program(t, "python3", "the receiver needs it")
 	h := newHouse(t)

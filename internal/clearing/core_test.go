@@ -284,6 +284,7 @@ func TestCoreBankingAndClearingAgreeThroughRestarts(t *testing.T) {
 
 // A process that ends between the reservation and its record, or between the record and the document, leaves no reservation over.
 func TestACrashAroundAReservationLeavesNoneOver(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	h := withCore(t, time.Second, servicetest.Options{})
 	defer h.CheckInvariants(t)

@@ -15,11 +15,13 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service/servicetest"
+	"countersign/internal/testutil"
 )
 
 // TestAConnectionThatComesAndGoesHoldsNobodyUp: clearing takes one document in eleven, so that its connection is interrupted again and
 // again, while many ask how it stands, as pages, probes and scrapes do. Nobody waits for another for ever, and the log tells of it once.
 func TestAConnectionThatComesAndGoesHoldsNobodyUp(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	clock := servicetest.ClockAt(time.Date(2026, time.March, 2, 11, 0, 0, 0, time.UTC))
 	var down, slow, stop, quiet atomic.Bool

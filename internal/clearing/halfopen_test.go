@@ -16,11 +16,13 @@ import (
 	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
+	"countersign/internal/testutil"
 )
 
 // TestTheClockRunsOnWhenConnectionsSwallowEverything: the connections to the database are there, and nothing comes back on them. New ones
 // work. Payments are unconfirmed when their time is over, and new ones are sent.
 func TestTheClockRunsOnWhenConnectionsSwallowEverything(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	var line *storetest.Line
 	now, forward := clockAhead()
@@ -101,6 +103,7 @@ func behindABreaker(t *testing.T, b *breaker) *servicetest.Env {
 // TestNoPaymentPausesForAConnectionThatBroke: one payment is overdue, and each time that the clock moves it, its connections break. As soon
 // as one does not, the payment is unconfirmed: what happened to the connections is not held against it.
 func TestNoPaymentPausesForAConnectionThatBroke(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	const broken = 6
 	b := &breaker{name: "MessageMove"}
@@ -122,6 +125,7 @@ func TestNoPaymentPausesForAConnectionThatBroke(t *testing.T) {
 // TestWhatIsOverdueIsMovedTogetherAfterConnectionsBroke: each time that the clock moves what is overdue, its connections break. As soon as
 // one does not, all of it is unconfirmed by one statement: nothing was learnt of any payment that would have it moved by itself.
 func TestWhatIsOverdueIsMovedTogetherAfterConnectionsBroke(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	const broken, payments = 6, 20
 	b := &breaker{name: "MessageMove"}

@@ -15,6 +15,7 @@ import (
 	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
+	"countersign/internal/testutil"
 )
 
 // marking opens databases for a gateway that keeps its marks in a file.
@@ -60,6 +61,7 @@ func TestAGatewayStartsWhileAnotherOneSeals(t *testing.T) {
 // after it enters and releases nothing until two administrators have compared the payments with clearing, also when the trail has grown
 // beyond its old size meanwhile. Then each payment comes to its state at clearing.
 func TestPaymentsStopOnADatabaseThatLostRows(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	needsPrograms(t)
 	const lost = 30

@@ -13,6 +13,7 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
 	"countersign/internal/service/servicetest"
+	"countersign/internal/testutil"
 )
 
 // life is one message as the database has it and as the pure state machine has it, fed with the same events.
@@ -123,6 +124,7 @@ func (l *life) tick() {
 // TestAnyOrderOfEventsEndsAlike feeds random events to the database and to the pure machine. After each, both must stand in the same
 // state; at the end no invariant may be broken.
 func TestAnyOrderOfEventsEndsAlike(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	h := servicetest.New(t)
 	defer h.CheckInvariants(t, "I17") // deliveries are moves here, without a document

@@ -16,6 +16,7 @@ import (
 	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
+	"countersign/internal/testutil"
 )
 
 // nameOf returns the name of a statement, "" for a list of another realm than demo.
@@ -88,6 +89,7 @@ func TestAScanWithoutAReplyIsRetried(t *testing.T) {
 // TestASlowDatabaseStillMovesOverduePayments: each list of overdue messages takes longer than the first attempt of a scan may take. The
 // retry has more time.
 func TestASlowDatabaseStillMovesOverduePayments(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	overdueUnder(t, &delayed{name: "MessageListOverdue", wait: 1700 * time.Millisecond}, 1<<40)
 }

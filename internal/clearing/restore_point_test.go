@@ -15,6 +15,7 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
 	"countersign/internal/service/servicetest"
+	"countersign/internal/testutil"
 )
 
 // archived is a server whose write-ahead log is archived, as a point-in-time restore needs it.
@@ -97,6 +98,7 @@ func (a *archived) restoredTo(t *testing.T, point string) {
 // TestWhatWasSentAfterThePointOfARestoreIsFoundAgain is TestWhatWasSentAfterTheBackupIsFoundAgain with a copy of a PostgreSQL data folder
 // that is brought to a point between the entry of a payment and its approval.
 func TestWhatWasSentAfterThePointOfARestoreIsFoundAgain(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	needsPrograms(t)
 	server := newArchived(t)

@@ -104,6 +104,7 @@ func on(t *testing.T, server *postgres.Cluster) *storetest.DB {
 // database it waits again; approved again it is another document under the same id, which clearing refuses. Two administrators say so,
 // clearing is asked, and its answer settles it, once. What ended on the restored database cannot follow: see endedHere.
 func TestWhatWasSentAfterTheBackupIsFoundAgain(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	needsPrograms(t)
 	h := servicetest.New(t)

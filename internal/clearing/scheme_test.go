@@ -138,6 +138,7 @@ const busyMachine = 4 * time.Second
 // TestASchemeThatHangsHoldsUpNothingElse lets SEPA's clearing hang with hundreds of payments under way: Swiss payments settle as ever, and
 // every SEPA payment is unconfirmed when its time is over. The same after a restart, when they are all found at once.
 func TestASchemeThatHangsHoldsUpNothingElse(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	network := &halfDead{}
 	log := &testutil.Log{}

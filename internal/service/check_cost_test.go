@@ -11,12 +11,14 @@ import (
 	"countersign/internal/service"
 	"countersign/internal/service/servicetest"
 	"countersign/internal/store/integrity"
+	"countersign/internal/testutil"
 )
 
 // TestTheCheckReadsEachRowAFewTimes: the invariants of a database are asked of all its rows together. What looks something up for each
 // message, without an index for it, reads a million rows a million times in a bank, and nobody notices in a small gateway. So the rows that
 // were read are counted, of tables and of indexes: forty times all there are, where each such look would read them hundreds of times.
 func TestTheCheckReadsEachRowAFewTimes(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	const payments, hands, most = 640, 16, 40
 	h := servicetest.New(t)

@@ -9,6 +9,7 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
 	"countersign/internal/service/servicetest"
+	"countersign/internal/testutil"
 )
 
 // growing are the tables to which every payment on its way adds rows.
@@ -23,6 +24,7 @@ var growing = []string{
 // from end to end. Half-way come a thousand recalls, of which no plan knew. The two indexes that list what is not sealed are read a batch
 // at a time.
 func TestAYoungDatabaseReadsFewRows(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	const payments, hands = 2000, 16
 	h := servicetest.New(t)
@@ -88,6 +90,7 @@ func TestAYoungDatabaseReadsFewRows(t *testing.T) {
 // by their keys alone the planner needs to know little of them. A column that a later migration adds to these tables says how many it needs
 // as well.
 func TestTheServerLooksAtFewRowsForItsStatistics(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	h := servicetest.New(t)
 	many := told(t, h, `
@@ -109,6 +112,7 @@ func TestTheServerLooksAtFewRowsForItsStatistics(t *testing.T) {
 // TestTablesOfTheWayAreSeldomCleaned: what every payment adds rows to is analysed when it has doubled, and cleaned when there is something
 // to clean: after each of these every session plans anew.
 func TestTablesOfTheWayAreSeldomCleaned(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	h := servicetest.New(t)
 	often := told(t, h, `
@@ -123,6 +127,7 @@ func TestTablesOfTheWayAreSeldomCleaned(t *testing.T) {
 // TestMessagesAreAnalysedByWhatIsAsked: what a payment adds to most is not analysed by all of its columns. Of what an index is made of, or
 // narrowed to, the planner is told as ever.
 func TestMessagesAreAnalysedByWhatIsAsked(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	h := servicetest.New(t)
 	wrong := told(t, h, `

@@ -23,8 +23,8 @@ func schemeOf(a *arrival) rulebook.Scheme {
 }
 
 const (
-	// schedules are played with the tests: some 25 seconds of processor time. make simulate plays more.
-	schedules = 200
+	// schedules are played with the tests: some 6 seconds of processor time. make simulate plays more.
+	schedules = 40
 	// onOneGround is how many schedules share a database, which the auditor looks at when the last of them is over.
 	onOneGround = 200
 	// looked is the most schedules after each of which the auditor looks: few of them are played to find out what goes wrong.

@@ -2,4 +2,5 @@
 
 package testutil
 
-const long = true
+// InLongTier says whether the tests are built with -tags long.
+const InLongTier = true

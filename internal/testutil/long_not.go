@@ -2,4 +2,5 @@
 
 package testutil
 
-const long = false
+// InLongTier says whether the tests are built with -tags long.
+const InLongTier = false

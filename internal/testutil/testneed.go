@@ -30,7 +30,7 @@ func Miss(t testing.TB, what string) {
 // Long skips a test of the long tier, in CI too, unless it is built with -tags long, as make test-long does.
 func Long(t testing.TB) {
 	t.Helper()
-	if !long {
+	if !InLongTier {
 		t.Skip("make test-long runs this test; or go test -tags long")
 	}
 }

@@ -137,6 +137,7 @@ func TestABatchWithMoreMistakesThanAreToldDecidesNothing(t *testing.T) {
 
 // TestAHundredDecisionsAtOnceTwice: two equal batches race, each message is decided once, and both are told the same.
 func TestAHundredDecisionsAtOnceTwice(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	b := setup(t)
 	entries := make([]string, 100)

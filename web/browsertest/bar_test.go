@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strconv"
 	"testing"
+
+	"countersign/internal/testutil"
 )
 
 // hidden names what of the bar at the bottom of a telephone is not in the window, and what of a decision cannot be reached.
@@ -28,6 +30,7 @@ const hidden = `() => {
 // TestOnATelephone looks at the bar at the bottom, which leads everywhere without being pushed sideways, at the decision, which stays in
 // sight without hiding what is decided, and at account numbers, which stand on one line.
 func TestOnATelephone(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	address, p := showGallery(t), visitor(t, device{width: 360, height: 740})
 	for _, spoken := range []string{"de", "fr", "it", "en"} {
@@ -55,6 +58,7 @@ func TestOnATelephone(t *testing.T) {
 
 // TestTheButtonsOfADecisionCoverNothingFocused: on a small screen a link near the end of a payment is scrolled above them.
 func TestTheButtonsOfADecisionCoverNothingFocused(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	address, p := showGallery(t), visitor(t, device{width: 1024, height: 768})
 	p.open(address + "/en/queue-open")
@@ -107,6 +111,7 @@ const lying = `(top) => {
 
 // TestNothingLiesOverAnythingElse: where the page begins, and where its head stays in sight over rows that went up.
 func TestNothingLiesOverAnythingElse(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	address := showGallery(t)
 	for _, width := range []int{360, 1024, 1440} {

@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	"countersign/internal/orderform"
+	"countersign/internal/testutil"
 )
 
 // TestAFileOfManyPaymentsGoesThrough: read, mended where a line has a finding, and submitted in parts that follow each other by themselves.
 func TestAFileOfManyPaymentsGoesThrough(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	p := as(t, "maker2")
 	const lines = 22 // more than one request submits

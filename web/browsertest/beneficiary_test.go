@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"testing"
 	"time"
+
+	"countersign/internal/testutil"
 )
 
 // takenIn takes a beneficiary in with two people, by the forms.
@@ -37,6 +39,7 @@ func newBeneficiary() (name, iban string) {
 
 // TestABeneficiaryIsPickedByTyping takes a beneficiary in with two people, and pays it without typing name or account.
 func TestABeneficiaryIsPickedByTyping(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	name, iban := newBeneficiary()
 	maker := as(t, "both1")
@@ -64,6 +67,7 @@ func TestABeneficiaryIsPickedByTyping(t *testing.T) {
 
 // TestABeneficiaryIsPickedWithoutScript does the same in a browser that runs no script.
 func TestABeneficiaryIsPickedWithoutScript(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	name, iban := newBeneficiary()
 	as(t, "both1").takenIn(name, iban)

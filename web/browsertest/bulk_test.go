@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"countersign/internal/testutil"
 )
 
 // TestSeveralAreApprovedByKeyboard: two keys more than one approval. While rows are selected nothing moves.
@@ -59,6 +61,7 @@ func TestSeveralAreApprovedByKeyboard(t *testing.T) {
 
 // TestWhatCameMeanwhileIsShownWhenNothingIsSelectedAnyMore: no update is lost by the pause.
 func TestWhatCameMeanwhileIsShownWhenNothingIsSelectedAnyMore(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	maker, rival := as(t, "maker1"), as(t, "checker2")
 	common, waiting := threeOrders(maker)
@@ -81,6 +84,7 @@ func TestWhatCameMeanwhileIsShownWhenNothingIsSelectedAnyMore(t *testing.T) {
 
 // TestManyAreApprovedWithTheProgressInSight sends them in steps, by itself.
 func TestManyAreApprovedWithTheProgressInSight(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	maker := as(t, "maker1")
 	common := strings.TrimSuffix(newOrder("sct-inst").name, " AG")

@@ -10,6 +10,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"countersign/internal/demo"
+	"countersign/internal/testutil"
 )
 
 // threeOrders are payments that a search for their common name finds, in the order of their arrival.
@@ -108,6 +109,7 @@ func TestACheckerWorksByKeyboardOnly(t *testing.T) {
 
 // TestRejectOpensInSightOnATelephone: its button stands at the foot of the window, its fields below.
 func TestRejectOpensInSightOnATelephone(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	m := as(t, "maker2").submit(newOrder("sic-inst"))
 	p := signedIn(t, "checker2", device{width: 360, height: 740})
@@ -125,6 +127,7 @@ func TestRejectOpensInSightOnATelephone(t *testing.T) {
 }
 
 func TestKeysRestWhereTheyWouldHarm(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	m := as(t, "maker1").submit(newOrder("sic-inst"))
 	p := as(t, "checker2")
@@ -209,6 +212,7 @@ func TestNobodyDecidesOnTheirOwnSubmission(t *testing.T) {
 
 // TestNewArrivalsAreOfferedAndMoveNothing counts what waits, so it works in the realm in which no other test decides.
 func TestNewArrivalsAreOfferedAndMoveNothing(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	maker, p := visitor(t, desktop), visitor(t, desktop)
 	maker.signIn(demo.SecondRealm, "maker1")
@@ -229,6 +233,7 @@ func TestNewArrivalsAreOfferedAndMoveNothing(t *testing.T) {
 
 // TestTheKeysActOnTheRowUnderTheCursor: the next key may come before the pane has followed.
 func TestTheKeysActOnTheRowUnderTheCursor(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	common, waiting := threeOrders(as(t, "maker1"))
 	p := as(t, "checker1")
@@ -252,6 +257,7 @@ func TestTheKeysActOnTheRowUnderTheCursor(t *testing.T) {
 // TestKeysThatComeWithAnAnswerMoveOnce: who goes on in the moment in which the answer of a decision comes has cursor and pane on one row
 // afterwards, and there a key acts.
 func TestKeysThatComeWithAnAnswerMoveOnce(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	common, waiting := threeOrders(as(t, "maker1"))
 	p := as(t, "checker1")
@@ -283,6 +289,7 @@ func TestKeysThatComeWithAnAnswerMoveOnce(t *testing.T) {
 // TestAnAnswerThatComesLateLeavesThePaneAlone: who went on while a decision was on its way keeps the row, the pane, what was typed there
 // and the focus. The reason typed for one message must never become keys that act on another.
 func TestAnAnswerThatComesLateLeavesThePaneAlone(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	common, waiting := threeOrders(as(t, "maker1"))
 	p := as(t, "checker1")

@@ -6,6 +6,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"countersign/internal/demo"
+	"countersign/internal/testutil"
 )
 
 // TestNothingTypedIsLostWhenTheSessionRunsOut runs alone, as one person in two tabs.
@@ -60,6 +61,7 @@ func TestNothingTypedIsLostWhenTheSessionRunsOut(t *testing.T) {
 
 // TestTheEndOfTheSessionIsTold moves the clock of the browser: two minutes before the end one is told, and may stay.
 func TestTheEndOfTheSessionIsTold(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	p := as(t, "maker2")
 	err := p.page.Clock().Install()
@@ -103,6 +105,7 @@ func TestTheEndOfTheSessionIsTold(t *testing.T) {
 // TestWhatIsKeptBeginsTheSessionAnew moves the clock of the browser: who writes, and whose words the server has just kept, is not told that
 // the session ends.
 func TestWhatIsKeptBeginsTheSessionAnew(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	p := as(t, "maker2")
 	m := p.submit(newOrder("sic-inst"))
@@ -128,6 +131,7 @@ func TestWhatIsKeptBeginsTheSessionAnew(t *testing.T) {
 // TestWhatJustHappenedStaysToBeRead moves the clock of the browser: a sentence stays its twelve seconds, however old the page is, and then
 // goes away.
 func TestWhatJustHappenedStaysToBeRead(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	m := as(t, "maker1").submit(newOrder("sic-inst"))
 	p := as(t, "checker2")

@@ -9,6 +9,7 @@ import (
 	"github.com/pquerna/otp/totp"
 
 	"countersign/internal/demo"
+	"countersign/internal/testutil"
 )
 
 // ownPassword is what somebody chooses who sets an account up.
@@ -236,6 +237,7 @@ func TestPagesOfAnAdministrator(t *testing.T) {
 
 // TestEachRowOfAListIsItsOwnLink: a row opens what stands in it, wherever it is touched, and covers no other row.
 func TestEachRowOfAListIsItsOwnLink(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	one, two := as(t, "admin1"), as(t, "admin2")
 	var asked []string

@@ -13,6 +13,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"countersign/internal/i18n"
+	"countersign/internal/testutil"
 	screenspkg "countersign/tools/gallery/screens"
 	"countersign/web"
 )
@@ -64,6 +65,7 @@ func screens(every bool, of string) []screen {
 // undecided. Nothing has to be scrolled sideways, lists can be read, and the browser has nothing to complain about, under the portal's
 // content policy. make screens looks at all of them, or at those that OF names.
 func TestEveryScreenIsAccessible(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	every := os.Getenv("COUNTERSIGN_EVERY_SCREEN") != ""
 	address := showGallery(t)

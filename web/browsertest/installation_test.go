@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/playwright-community/playwright-go"
+
+	"countersign/internal/testutil"
 )
 
 // command runs the program beside the demo, as its operator, and returns what it prints.
@@ -141,6 +143,7 @@ func (p *person) has(part playwright.Locator) bool {
 // TestABankIsInstalledByThePortal: from a realm that the operator made to a settled payment. What docs/install.md does by calls is done
 // here by pages, and none of them needs a script: the forms of administration, setting passwords, entering and approving.
 func TestABankIsInstalledByThePortal(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	command(t, "realm", "create", "--realm", "bank", "--mark", "BK", "--name", "Beispiel Bank AG")
 	file := filepath.Join(t.TempDir(), "banks.csv")

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"countersign/internal/testutil"
 )
 
 // keysOfReview counts the keys of a payment beside its text in the review of the portal: 22 tabs to the IBAN, 2 to the amount, 8 to submit.
@@ -13,6 +15,7 @@ const keysOfReview = 32
 // TestAPaymentIsEnteredByKeysAlone: the form opens at the IBAN, Ctrl+Enter checks and submits, and Enter begins the next one, so that the
 // focus is never lost. COUNTERSIGN_KEYED_PAYMENTS enters more than three in a row.
 func TestAPaymentIsEnteredByKeysAlone(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	payments, err := strconv.Atoi(either(os.Getenv("COUNTERSIGN_KEYED_PAYMENTS"), "3"))
 	if err != nil {
@@ -56,6 +59,7 @@ func TestAPaymentIsEnteredByKeysAlone(t *testing.T) {
 // TestThePaletteFindsPaymentsAndPlaces: Ctrl+K opens it on any page, Enter goes to a place whose name begins with the text, and looks for any
 // other text in the payments.
 func TestThePaletteFindsPaymentsAndPlaces(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	p := as(t, "maker2")
 	p.open("/templates")

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"countersign/internal/testutil"
 )
 
 // unreadable names what of the lists on a page cannot be read: a page or a cell that would have to be scrolled sideways, text that leaves
@@ -80,6 +82,7 @@ const widest = `() => {
 // TestEveryListCanBeRead looks at each list with the longest names, purposes and amounts and the widest Global IDs, at every width people
 // have, cell by cell: nothing is cut, nothing lies over anything, and nothing has to be scrolled sideways.
 func TestEveryListCanBeRead(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	maker, both := as(t, "maker2"), as(t, "both1")
 	long := newOrder("sic-inst")
@@ -170,6 +173,7 @@ const rowsInSight = `() => {
 
 // TestEighteenPaymentsAreSeenAtOnce: on a desk the queue shows 18 payments with purposes as people write them, each on one line.
 func TestEighteenPaymentsAreSeenAtOnce(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	maker, common := as(t, "maker1"), strings.TrimSuffix(strings.TrimPrefix(newOrder("sic-inst").name, "Muster "), " AG")
 	for i := range 20 {

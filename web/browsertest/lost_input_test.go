@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"countersign/internal/testutil"
 )
 
 // back is the browser's button.
@@ -67,6 +69,7 @@ func (p *person) keptForm() order {
 
 // TestNothingTypedIsLost walks the ways in which what somebody typed could be lost. It runs alone: it takes a table away for a moment.
 func TestNothingTypedIsLost(t *testing.T) {
+	testutil.Long(t)
 	p := as(t, "maker1")
 	o := p.fillForm() // 422
 	p.fill("Town", "")

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"countersign/internal/testutil"
 )
 
 // typeIn fills the form of the portal by hand. The scheme's page is open.
@@ -78,6 +80,7 @@ func TestAMakerEntersAPayment(t *testing.T) {
 }
 
 func TestTheSchemeSwitchKeepsWhatWasTyped(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	p, o := as(t, "maker1"), newOrder("sic-inst")
 	p.open("/payments/new")
@@ -153,6 +156,7 @@ func (p *person) summaryLeadsToItsFields(fields ...string) {
 }
 
 func TestTheSummaryLeadsIntoAGroupOfChoices(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	p, o := as(t, "maker1"), newOrder("sic-inst")
 	p.open("/payments/new")
@@ -168,6 +172,7 @@ func TestTheSummaryLeadsIntoAGroupOfChoices(t *testing.T) {
 }
 
 func TestADoubleClickSubmitsOnce(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	for name, with := range map[string]device{"with script": desktop, "without": {width: 1440, height: 900, noScript: true}} {
 		t.Run(name, func(t *testing.T) {
@@ -199,6 +204,7 @@ func TestADoubleClickSubmitsOnce(t *testing.T) {
 }
 
 func TestNothingTypedIsLostOnTheWay(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	p, o := as(t, "maker1"), newOrder("sic-inst")
 	p.open("/payments/new")
@@ -235,6 +241,7 @@ func TestNothingTypedIsLostOnTheWay(t *testing.T) {
 
 // TestAMakerIsToldThatABankIsNotReached: at the field, as soon as the account is typed, and at the refusal (AGNT). Nothing is submitted.
 func TestAMakerIsToldThatABankIsNotReached(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	const unreached = "ES9121000418450200051332"
 	p, o := as(t, "maker1"), newOrder("sct-inst")

@@ -18,6 +18,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"countersign/internal/testutil"
 	screenspkg "countersign/tools/gallery/screens"
 )
 
@@ -34,6 +35,7 @@ var pictured = []string{
 // COUNTERSIGN_PICTURES_OF=all takes all exhibits, COUNTERSIGN_PICTURES_WIDTHS=360,1024,1440 takes others widths than 1440. Who draws
 // pages looks at these before and after.
 func TestPictures(t *testing.T) {
+	testutil.Long(t)
 	folder := os.Getenv("COUNTERSIGN_PICTURES")
 	names, widths := pictured, "1440"
 	if folder == "" { // only whether it can: one screen, which goes away with the test

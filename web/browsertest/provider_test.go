@@ -5,11 +5,13 @@ import (
 
 	"countersign/internal/auth/oidc/oidctest"
 	"countersign/internal/demo"
+	"countersign/internal/testutil"
 )
 
 // TestPeopleSignInThroughARealProvider: two administrators set the provider of the realm and link a person, who signs in there and comes
 // back, with and without script. The portal and the provider are different sites to the browser.
 func TestPeopleSignInThroughARealProvider(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	provider := oidctest.Start(t, shared.program.address+"/signin/provider/"+demo.Realm+"/answer")
 	changed(t, "provider.set", func(p *person) {

@@ -3,6 +3,8 @@ package browsertest
 import (
 	"strings"
 	"testing"
+
+	"countersign/internal/testutil"
 )
 
 // swissBill is the text of the QR code of a bill.
@@ -11,6 +13,7 @@ var swissBill = strings.ReplaceAll("SPC|0200|1|CH4431999123000889012|S|Beispiel 
 
 // TestAQRBillFillsTheForm pastes the text of a QR code, with and without a script.
 func TestAQRBillFillsTheForm(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	for name, p := range map[string]*person{"with a script": as(t, "maker1"), "without": withoutScript(t, "maker2")} {
 		p.open("/payments/new")

@@ -15,6 +15,7 @@ import (
 
 	"countersign/internal/demo"
 	"countersign/internal/keyring"
+	"countersign/internal/testutil"
 )
 
 // cookie is the browser's session.
@@ -72,6 +73,7 @@ func (p *person) signInAgain(name string) {
 }
 
 func TestAFormSentAfterTheSessionEndedComesBackFilled(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	p, o := as(t, "maker1"), newOrder("sic-inst")
 	p.open("/payments/new")
@@ -92,6 +94,7 @@ func TestAFormSentAfterTheSessionEndedComesBackFilled(t *testing.T) {
 }
 
 func TestADecisionAfterTheSessionEndedDecidesNothing(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	m := as(t, "maker1").submit(newOrder("sic-inst"))
 	p := as(t, "checker1")
@@ -169,6 +172,7 @@ func TestAWrongPasswordIsToldBesideTheField(t *testing.T) {
 
 // TestATabSaysThatAnotherPersonIsSignedInNow: a page without the queue's stream follows a sign-in in another tab, and its form is refused.
 func TestATabSaysThatAnotherPersonIsSignedInNow(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	p := as(t, "maker1")
 	p.open("/payments/new")

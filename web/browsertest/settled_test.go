@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"countersign/internal/testutil"
 )
 
 func TestAnApprovedPaymentSettlesInSight(t *testing.T) {
@@ -89,6 +91,7 @@ func (p *person) readsAndDownloads(name, inside string) {
 }
 
 func TestARefusedPaymentSaysWhy(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	p, o := as(t, "maker1"), newOrder("sic-inst")
 	o.amount = strings.TrimSuffix(o.amount, "40") + "91" // the simulator refuses: account closed

@@ -7,11 +7,14 @@ import (
 	"time"
 
 	"github.com/playwright-community/playwright-go"
+
+	"countersign/internal/testutil"
 )
 
 // TestTwelveQueuesOfABrowserHoldOneStream: over HTTP/1.1 a browser has six connections to a server. Twelve open queues leave it five, so that
 // every page answers, and the queue that is looked at hears what comes.
 func TestTwelveQueuesOfABrowserHoldOneStream(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	p := as(t, "checker2")
 	var open atomic.Int32

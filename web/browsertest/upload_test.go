@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/playwright-community/playwright-go"
+
+	"countersign/internal/testutil"
 )
 
 // sample is a payment order of the test data, dated today and with identifiers of its own.
@@ -66,6 +68,7 @@ func TestAFileBecomesAPayment(t *testing.T) {
 }
 
 func TestAFileThatBreaksARuleIsListedByLine(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	p, o := as(t, "maker2"), newOrder("sic-inst")
 	content := sample(t, "sic-inst", o)
@@ -98,6 +101,7 @@ func TestAFileThatBreaksARuleIsListedByLine(t *testing.T) {
 }
 
 func TestAFileOfAnotherKindIsRefusedInWords(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	p := as(t, "maker2")
 	p.upload("notes.txt", []byte("hello"))

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"countersign/internal/testutil"
 )
 
 // payloads are what an attacker would write into a text field.
@@ -38,6 +40,7 @@ func (a answer) clean(payload string) {
 }
 
 func TestTextsOfPeopleAreNeverMarkup(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	b := setup(t)
 	maker, checker := b.as("maker1"), b.as("checker1")

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"countersign/internal/payment"
+	"countersign/internal/testutil"
 )
 
 func TestARejectionSaysOfWhichKindItIs(t *testing.T) {
@@ -78,6 +79,7 @@ func TestPagesTravelCompressed(t *testing.T) {
 
 // TestPagesOfManyRowsTravelSmall: each page with rows, as many as it shows at most or 100 of a file, takes at most 15 kB on the wire.
 func TestPagesOfManyRowsTravelSmall(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	b := setup(t)
 	maker, checker, supervisor := b.as("maker1"), b.as("checker1"), b.as("supervisor1")

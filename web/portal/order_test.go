@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
+
+	"countersign/internal/testutil"
 )
 
 // rows are the keys of the listed rows, in order.
@@ -276,6 +278,7 @@ func (w *browser) walksBack(path string, walked []string) {
 
 // TestLongListsGoOnInEachOrder: every message once, in order, over all pages, with and without what narrows them.
 func TestLongListsGoOnInEachOrder(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	b := setup(t)
 	b.copies(b.as("maker1").priced("10.00")[0], 300)

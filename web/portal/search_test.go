@@ -15,6 +15,7 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/testutil"
 	"countersign/views/ui"
 )
 
@@ -83,6 +84,7 @@ var searches = []struct{ typed, finds string }{
 // TestSearchTakesWhatTheScreenPrints: whatever a list or a payment shows can be looked for as it is shown, in the queue and in the list of
 // all payments alike.
 func TestSearchTakesWhatTheScreenPrints(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	b := setup(t)
 	maker, zone := b.as("maker1"), b.config.Zone

@@ -6313,7 +6313,7 @@ type ClientInterface interface {
 
 	// ListTransaction Search transactions, newest first
 	//
-	// Each filter narrows the list. An unknown filter, or one that comes twice, is refused. States may come several times.
+	// Each filter narrows the list. An unknown filter, or one that comes twice, is refused. States may come several times. An internalId, globalId or uetr that left the database is answered with 404_ARCHIVED.
 	//
 	// Corresponds with GET /api/common/v1/transaction/list (the `ListTransaction` operationId).
 	ListTransaction(ctx context.Context, params *ListTransactionParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -6771,7 +6771,7 @@ func (c *Client) GetInterface(ctx context.Context, id string, params *GetInterfa
 
 // ListTransaction Search transactions, newest first
 //
-// Each filter narrows the list. An unknown filter, or one that comes twice, is refused. States may come several times.
+// Each filter narrows the list. An unknown filter, or one that comes twice, is refused. States may come several times. An internalId, globalId or uetr that left the database is answered with 404_ARCHIVED.
 //
 // Corresponds with GET /api/common/v1/transaction/list (the `ListTransaction` operationId).
 func (c *Client) ListTransaction(ctx context.Context, params *ListTransactionParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -9299,7 +9299,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListTransactionWithResponse Search transactions, newest first
 	//
-	// Each filter narrows the list. An unknown filter, or one that comes twice, is refused. States may come several times.
+	// Each filter narrows the list. An unknown filter, or one that comes twice, is refused. States may come several times. An internalId, globalId or uetr that left the database is answered with 404_ARCHIVED.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10507,6 +10507,8 @@ type ListTransactionResponse struct {
 	JSON401 *Unauthorized
 	// JSON403 the response for an HTTP 403 `application/json` response
 	JSON403 *Forbidden
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *NotFound
 	// JSON429 the response for an HTTP 429 `application/json` response
 	JSON429 *TooMany
 	// JSON500 the response for an HTTP 500 `application/json` response
@@ -10539,6 +10541,11 @@ func (r ListTransactionResponse) GetJSON401() *Unauthorized {
 // GetJSON403 returns the response for an HTTP 403 `application/json` response
 func (r ListTransactionResponse) GetJSON403() *Forbidden {
 	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r ListTransactionResponse) GetJSON404() *NotFound {
+	return r.JSON404
 }
 
 // GetJSON429 returns the response for an HTTP 429 `application/json` response
@@ -12407,7 +12414,7 @@ func (c *ClientWithResponses) GetInterfaceWithResponse(ctx context.Context, id s
 
 // ListTransactionWithResponse Search transactions, newest first
 //
-// Each filter narrows the list. An unknown filter, or one that comes twice, is refused. States may come several times.
+// Each filter narrows the list. An unknown filter, or one that comes twice, is refused. States may come several times. An internalId, globalId or uetr that left the database is answered with 404_ARCHIVED.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -13737,6 +13744,13 @@ func ParseListTransactionResponse(rsp *http.Response) (*ListTransactionResponse,
 			return nil, err
 		}
 		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
 		var dest TooMany

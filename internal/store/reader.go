@@ -50,21 +50,47 @@ func (r *Reader) Together(ctx context.Context, realm string, work func(*Reader) 
 	return r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error { return work(&Reader{db: r.db, banks: r.banks, q: q}) })
 }
 
-// Message returns a message with its current content and its decisions, or payment.ErrNotFound.
+// Message returns a message with its current content and its decisions, or payment.ErrNotFound, payment.ArchivedError for one that left.
 func (r *Reader) Message(ctx context.Context, realm string, id uuid.UUID) (payment.Message, error) {
 	var m payment.Message
 	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
 		var err error
 		m, err = r.db.loader(q).Message(ctx, realm, id, ForRead)
 		if errors.Is(err, payment.ErrNotFound) {
-			month, unknown := q.ArchivedMonthOf(ctx, realm, id)
-			if unknown == nil {
-				err = &payment.ArchivedError{Month: month}
-			}
+			err = left(ctx, q, realm, id.String())
 		}
 		return err
 	})
 	return m, err
+}
+
+// left returns the error for a message that is not in the database: payment.ArchivedError if it left with an archive, by one of its names,
+// or payment.ErrNotFound.
+func left(ctx context.Context, q *dbsqlc.Queries, realm string, names ...string) error {
+	ids := []uuid.UUID{}
+	for _, name := range names {
+		if id, err := uuid.Parse(name); err == nil {
+			ids = append(ids, id)
+		}
+	}
+	month, err := q.ArchivedMonthOf(ctx, realm, ids, names)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return payment.ErrNotFound
+	case err != nil:
+		return fmt.Errorf("read the archives of messages: %w", err)
+	}
+	return &payment.ArchivedError{Month: month}
+}
+
+// Left returns payment.ArchivedError if a message left the realm's database with an archive, by its id, its Global ID or its UETR, else nil.
+func (r *Reader) Left(ctx context.Context, realm string, names ...string) error {
+	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error { return left(ctx, q, realm, names...) })
+	var archived *payment.ArchivedError
+	if errors.Is(err, payment.ErrNotFound) && !errors.As(err, &archived) {
+		return nil
+	}
+	return err
 }
 
 // WholeMessages returns messages as Message does, in the order of their ids. It leaves out unknown ones.
@@ -78,12 +104,15 @@ func (r *Reader) WholeMessages(ctx context.Context, realm string, ids []uuid.UUI
 	return list, err
 }
 
-// InternalID returns the key of the message a Global ID names in this realm, or payment.ErrNotFound.
+// InternalID returns the key of the message a Global ID names in this realm, or fails as Message does.
 func (r *Reader) InternalID(ctx context.Context, realm string, global payment.ID) (uuid.UUID, error) {
 	var id uuid.UUID
 	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
 		var err error
 		id, err = q.MessageIDByGlobalID(ctx, realm, string(global))
+		if errors.Is(err, pgx.ErrNoRows) {
+			err = left(ctx, q, realm, string(global))
+		}
 		return err
 	})
 	return id, err

@@ -140,8 +140,11 @@ SELECT * FROM archived_payment WHERE realm = @realm AND payment_id >= @payment_i
 SELECT * FROM archived_payment WHERE realm = @realm AND payment_id = ANY (@payments::uuid[]) ORDER BY payment_id FOR UPDATE;
 
 -- name: ArchivedPaymentLeave :exec
--- Records the payments that left the database with an archive.
-UPDATE archived_payment p SET change_id = @change_id, messages = n.messages, key_id = @key_id::text, seal = n.seal
+-- Records the payments that leave the database with an archive, with the names of their messages.
+UPDATE archived_payment p SET change_id = @change_id, messages = n.messages, key_id = @key_id::text, seal = n.seal, names = ARRAY(
+  SELECT m.global_id FROM message m WHERE m.realm = p.realm AND (m.message_id = p.payment_id OR m.original_id = p.payment_id)
+  UNION SELECT m.message_id::text FROM message m WHERE m.realm = p.realm AND m.original_id = p.payment_id
+  UNION SELECT v.uetr FROM message_version v WHERE v.realm = p.realm AND v.message_id = p.payment_id AND v.uetr IS NOT NULL)
 FROM (SELECT unnest(@payments::uuid[]) AS payment_id, unnest(@messages::bigint[]) AS messages, unnest(@seals::bytea[]) AS seal) n
 WHERE p.realm = @realm AND p.payment_id = n.payment_id;
 
@@ -157,9 +160,12 @@ SELECT * FROM archived_payment WHERE erased_by IS NOT NULL AND (realm, payment_i
 ORDER BY realm, payment_id LIMIT @most::integer;
 
 -- name: ArchivedMonthOf :one
--- The month of the archive with which a payment left the database.
-SELECT m.month FROM archived_payment p JOIN archived_month m ON m.realm = p.realm AND m.change_id = p.change_id
-WHERE p.realm = @realm AND p.payment_id = @payment_id;
+-- The month of the newest archive with which a payment of some ids, or a message with one of some names, left the database.
+SELECT m.month
+FROM (SELECT p.change_id FROM archived_payment p WHERE p.realm = @realm::text AND p.payment_id = ANY (@ids::uuid[])
+      UNION ALL SELECT p.change_id FROM archived_payment p WHERE p.realm = @realm AND p.names && @names::text[]) p
+JOIN archived_month m ON m.realm = @realm AND m.change_id = p.change_id
+ORDER BY m.month DESC LIMIT 1;
 
 -- name: ErasedCount :one
 SELECT count(*) FROM archived_payment WHERE realm = @realm AND erased_by IS NOT NULL;

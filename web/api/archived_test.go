@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"countersign/internal/auditlog"
+	"countersign/internal/payment"
 )
 
 // TestAPaymentThatLeftIsAnsweredWithItsMonthAndErasedByTwo: reads answer 404_ARCHIVED with the month. The erasure needs a note and another
@@ -44,6 +46,7 @@ func TestAPaymentThatLeftIsAnsweredWithItsMonthAndErasedByTwo(t *testing.T) {
 			t.Errorf("%s: %d %s", path, a.Status, a.Body)
 		}
 	}
+	b.namesLeft(t, owner, id, left("demo2"))
 	type values map[string]any
 	request := func(note string, payments ...string) answer {
 		return b.Send(t, call{Path: changeCreate, Who: admin1, Body: requested(t, values{
@@ -108,5 +111,34 @@ func TestAPaymentThatLeftIsAnsweredWithItsMonthAndErasedByTwo(t *testing.T) {
 			t.Errorf("%s: %v", set, err)
 		}
 		_, _ = service.Exec(t.Context(), "ROLLBACK")
+	}
+}
+
+// namesLeft: a recall that left with its payment, and reads and searches by the Global ID or the UETR, are answered as the payment itself.
+// Other names are unknown, as are those of another realm, and a search that finds a message answers with it.
+func (b *bundle) namesLeft(t *testing.T, owner *pgxpool.Pool, id, elsewhere string) {
+	t.Helper()
+	global, recall, uetr := payment.New("DM", time.Now(), [4]byte{1}), uuid.NewString(), uuid.NewString()
+	_, err := owner.Exec(t.Context(), "UPDATE archived_payment SET names = $1 WHERE payment_id = $2", []string{string(global), recall, uetr}, id)
+	must(t, err)
+	const list = "/api/common/v1/transaction/list?"
+	for _, path := range []string{
+		"/api/common/v1/transaction/" + recall, "/api/common/v1/transaction/" + string(global) + "/history", list + "internalId=" + id,
+		list + "internalId=" + recall, list + "globalId=" + string(global), list + "uetr=" + strings.ToUpper(uetr) + "&state=Settled",
+	} {
+		a := b.Send(t, get(path, checker1))
+		if a.Status != http.StatusNotFound || a.Text("errorCode") != "404_ARCHIVED" || !strings.Contains(a.Text("message"), "2025-01") {
+			t.Errorf("%s: %d %s", path, a.Status, a.Body)
+		}
+	}
+	other := payment.New("DM", time.Now(), [4]byte{2})
+	for path, status := range map[string]int{
+		"/api/common/v1/transaction/" + string(other): http.StatusNotFound, list + "globalId=" + string(other): http.StatusOK,
+		list + "uetr=" + uuid.NewString(): http.StatusOK, list + "internalId=" + b.Created(t, maker1): http.StatusOK,
+		"/api/common/v1/transaction/" + elsewhere: http.StatusNotFound, list + "internalId=" + elsewhere: http.StatusOK,
+	} {
+		if a := b.Send(t, get(path, checker1)); a.Status != status || a.Text("errorCode") == "404_ARCHIVED" {
+			t.Errorf("%s: %d %s", path, a.Status, a.Body)
+		}
 	}
 }

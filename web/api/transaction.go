@@ -48,6 +48,9 @@ func (a *API) listTransactions(c echo.Context) error {
 	var list []payment.Message
 	if possible {
 		list, err = a.search(c, filter, page)
+		if err == nil && len(list) == 0 {
+			err = a.left(c, filter)
+		}
 		if err != nil {
 			return a.Fail(c, request.ProblemOf(err), err)
 		}
@@ -70,6 +73,23 @@ func (a *API) search(c echo.Context, filter store.Filter, page paging) ([]paymen
 		filter.Before, filter.PageSize = from, size
 		return a.cfg.Reader.Messages(c.Request().Context(), principal(c).Realm, filter)
 	})
+}
+
+// left returns payment.ArchivedError if a filter names a message that left the database.
+func (a *API) left(c echo.Context, filter store.Filter) error {
+	var names []string
+	if filter.InternalID != uuid.Nil {
+		names = append(names, filter.InternalID.String())
+	}
+	for _, name := range []string{filter.GlobalID, filter.UETR} {
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return a.cfg.Reader.Left(c.Request().Context(), principal(c).Realm, names...)
 }
 
 func messageKey(m payment.Message) uuid.UUID { return m.InternalID }

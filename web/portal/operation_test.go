@@ -113,6 +113,12 @@ func TestTwoAdministratorsEraseAPaymentThatLeft(t *testing.T) {
 	}
 	b.as("checker1").get("/payments/" + left.PaymentID.String()).is(http.StatusNotFound).
 		says("This payment was moved to the archive of 2025-01.")
+	uetr := uuid.NewString()
+	if _, err := owner.Exec(t.Context(), "UPDATE archived_payment SET names = ARRAY[$1]", uetr); err != nil {
+		t.Fatal(err)
+	}
+	b.as("checker1").get("/payments?q=" + uetr).is(http.StatusNotFound).says("This payment was moved to the archive of 2025-01.")
+	b.as("checker1").get("/payments?q=" + uuid.NewString()).is(http.StatusOK).says("No payment matches your search.")
 	admin := b.as("admin1")
 	says := func(row string) {
 		if text := strings.Join(strings.Fields(admin.get("/admin/realm").is(http.StatusOK).main()), " "); !strings.Contains(text, row) {

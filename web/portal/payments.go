@@ -90,20 +90,21 @@ func (v *Request) jump(path string) error {
 	return v.Echo.Redirect(http.StatusSeeOther, path)
 }
 
-// exact finds the message with an identifier; zero for none or several.
+// exact finds the message with an identifier; zero for none or several. Errors: payment.ArchivedError for one that left the database.
 func (v *Request) exact(s Searched) (uuid.UUID, error) {
 	if s.Text == "" {
 		return uuid.Nil, nil
 	}
 	var id uuid.UUID
 	var err error
+	asks := []store.Filter{{EndToEndID: s.Whole}, {ExternalIDs: []string{s.Whole}}}
 	switch {
 	case s.Global != "":
 		id, err = v.Config.Reader.InternalID(v.Context(), v.By.Realm, s.Global)
 	case s.ID != uuid.Nil:
 		var m payment.Message
 		m, err = v.Config.Reader.Message(v.Context(), v.By.Realm, s.ID)
-		id = m.InternalID
+		id, asks = m.InternalID, append(asks, store.Filter{UETR: s.ID.String()})
 	}
 	if err != nil && !errors.Is(err, payment.ErrNotFound) {
 		return uuid.Nil, err
@@ -111,7 +112,7 @@ func (v *Request) exact(s Searched) (uuid.UUID, error) {
 	if err == nil && id != uuid.Nil {
 		return id, nil
 	}
-	for _, ask := range []store.Filter{{EndToEndID: s.Whole}, {ExternalIDs: []string{s.Whole}}} {
+	for _, ask := range asks {
 		ask.PageSize = 2
 		list, err := v.Config.Reader.Messages(v.Context(), v.By.Realm, ask)
 		if err != nil {
@@ -120,6 +121,13 @@ func (v *Request) exact(s Searched) (uuid.UUID, error) {
 		if len(list) == 1 {
 			return list[0].InternalID, nil
 		}
+		if len(list) > 1 {
+			return uuid.Nil, nil
+		}
+	}
+	var left *payment.ArchivedError
+	if errors.As(err, &left) {
+		return uuid.Nil, left
 	}
 	return uuid.Nil, nil
 }

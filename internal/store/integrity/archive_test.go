@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -14,9 +15,11 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/administration"
 	"countersign/internal/auditlog"
+	"countersign/internal/payment"
 	"countersign/internal/service"
 	"countersign/internal/service/servicetest"
 	"countersign/internal/store/integrity"
@@ -252,6 +255,7 @@ func TestRowsLeaveWithTheirArchiveAlone(t *testing.T) {
 	h.Notary.Sweep(ctx)
 	h.Clock.Add(65 * time.Second)
 	before := count(t, h, "message")
+	names := namesOf(t, h)
 
 	// Ended after the first transaction: one row of a later payment is held.
 	last, err := uuid.Parse(messages[len(messages)-1].Bundle.MessageID)
@@ -297,11 +301,45 @@ func TestRowsLeaveWithTheirArchiveAlone(t *testing.T) {
 		}
 	}
 	mustHold(t, h, h.DB.OwnerURL, "after")
+	leftByName(t, h, names, of)
 	h.Notary.Sweep(ctx)
 	settle(t, h, approve(t, h, h.Create(t, h.Person(t, "maker1"), "sic-inst")))
 	bundleOf(t, h, m) // what stays is still proven by the tree
 	mustHold(t, h, h.DB.OwnerURL, "after more payments")
 	strikeAfterwards(t, h, file)
+}
+
+// namesOf are the ids of the messages of a realm, each with its Global ID and its UETR.
+func namesOf(t *testing.T, h *servicetest.Env) map[string][]string {
+	t.Helper()
+	rows, err := h.DB.Owner(t).Query(ctx, `SELECT m.message_id::text, array_remove(ARRAY[m.global_id, v.uetr], NULL)
+		FROM message m JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version WHERE m.realm = 'demo'`)
+	must(t, err)
+	names, id, of := map[string][]string{}, "", []string(nil)
+	_, err = pgx.ForEachRow(rows, []any{&id, &of}, func() error { names[id] = of; return nil })
+	must(t, err)
+	return names
+}
+
+// leftByName: each message that left, of any kind, is said to have left by its id, its Global ID and its UETR, with the month.
+func leftByName(t *testing.T, h *servicetest.Env, names map[string][]string, of auditlog.Archive) {
+	t.Helper()
+	left := 0
+	for id, others := range names {
+		if count(t, h, "message WHERE message_id = '"+id+"'") > 0 {
+			continue
+		}
+		left++
+		for _, name := range append(others, id) {
+			var archived *payment.ArchivedError
+			if err := h.Reader.Left(ctx, "demo", name); !errors.As(err, &archived) || archived.Month != of.Month {
+				t.Errorf("message %s by %s: %v", id, name, err)
+			}
+		}
+	}
+	if left == 0 {
+		t.Error("no message left")
+	}
 }
 
 // strikeAfterwards strikes a database from which rows left, and has the check name each strike.

@@ -82,13 +82,16 @@ func (q *Queries) ApprovedChangeList(ctx context.Context, realm string, kind str
 }
 
 const archivedMonthOf = `-- name: ArchivedMonthOf :one
-SELECT m.month FROM archived_payment p JOIN archived_month m ON m.realm = p.realm AND m.change_id = p.change_id
-WHERE p.realm = $1 AND p.payment_id = $2
+SELECT m.month
+FROM (SELECT p.change_id FROM archived_payment p WHERE p.realm = $1::text AND p.payment_id = ANY ($2::uuid[])
+      UNION ALL SELECT p.change_id FROM archived_payment p WHERE p.realm = $1 AND p.names && $3::text[]) p
+JOIN archived_month m ON m.realm = $1 AND m.change_id = p.change_id
+ORDER BY m.month DESC LIMIT 1
 `
 
-// The month of the archive with which a payment left the database.
-func (q *Queries) ArchivedMonthOf(ctx context.Context, realm string, paymentID uuid.UUID) (string, error) {
-	row := q.db.QueryRow(ctx, archivedMonthOf, realm, paymentID)
+// The month of the newest archive with which a payment of some ids, or a message with one of some names, left the database.
+func (q *Queries) ArchivedMonthOf(ctx context.Context, realm string, ids []uuid.UUID, names []string) (string, error) {
+	row := q.db.QueryRow(ctx, archivedMonthOf, realm, ids, names)
 	var month string
 	err := row.Scan(&month)
 	return month, err
@@ -148,7 +151,10 @@ func (q *Queries) ArchivedPaymentErase(ctx context.Context, arg ArchivedPaymentE
 }
 
 const archivedPaymentLeave = `-- name: ArchivedPaymentLeave :exec
-UPDATE archived_payment p SET change_id = $1, messages = n.messages, key_id = $2::text, seal = n.seal
+UPDATE archived_payment p SET change_id = $1, messages = n.messages, key_id = $2::text, seal = n.seal, names = ARRAY(
+  SELECT m.global_id FROM message m WHERE m.realm = p.realm AND (m.message_id = p.payment_id OR m.original_id = p.payment_id)
+  UNION SELECT m.message_id::text FROM message m WHERE m.realm = p.realm AND m.original_id = p.payment_id
+  UNION SELECT v.uetr FROM message_version v WHERE v.realm = p.realm AND v.message_id = p.payment_id AND v.uetr IS NOT NULL)
 FROM (SELECT unnest($4::uuid[]) AS payment_id, unnest($5::bigint[]) AS messages, unnest($6::bytea[]) AS seal) n
 WHERE p.realm = $3 AND p.payment_id = n.payment_id
 `
@@ -162,7 +168,7 @@ type ArchivedPaymentLeaveParams struct {
 	Seals    [][]byte
 }
 
-// Records the payments that left the database with an archive.
+// Records the payments that leave the database with an archive, with the names of their messages.
 func (q *Queries) ArchivedPaymentLeave(ctx context.Context, arg ArchivedPaymentLeaveParams) error {
 	_, err := q.db.Exec(ctx, archivedPaymentLeave,
 		arg.ChangeID,
@@ -176,7 +182,7 @@ func (q *Queries) ArchivedPaymentLeave(ctx context.Context, arg ArchivedPaymentL
 }
 
 const archivedPaymentList = `-- name: ArchivedPaymentList :many
-SELECT realm, payment_id, key, change_id, messages, erased_by, key_id, seal FROM archived_payment WHERE realm = $1 AND payment_id >= $2 ORDER BY payment_id LIMIT $3::integer
+SELECT realm, payment_id, key, change_id, messages, erased_by, key_id, seal, names FROM archived_payment WHERE realm = $1 AND payment_id >= $2 ORDER BY payment_id LIMIT $3::integer
 `
 
 func (q *Queries) ArchivedPaymentList(ctx context.Context, realm string, paymentID uuid.UUID, most int32) ([]ArchivedPayment, error) {
@@ -197,6 +203,7 @@ func (q *Queries) ArchivedPaymentList(ctx context.Context, realm string, payment
 			&i.ErasedBy,
 			&i.KeyID,
 			&i.Seal,
+			&i.Names,
 		); err != nil {
 			return nil, err
 		}
@@ -209,7 +216,7 @@ func (q *Queries) ArchivedPaymentList(ctx context.Context, realm string, payment
 }
 
 const archivedPaymentLock = `-- name: ArchivedPaymentLock :many
-SELECT realm, payment_id, key, change_id, messages, erased_by, key_id, seal FROM archived_payment WHERE realm = $1 AND payment_id = ANY ($2::uuid[]) ORDER BY payment_id FOR UPDATE
+SELECT realm, payment_id, key, change_id, messages, erased_by, key_id, seal, names FROM archived_payment WHERE realm = $1 AND payment_id = ANY ($2::uuid[]) ORDER BY payment_id FOR UPDATE
 `
 
 func (q *Queries) ArchivedPaymentLock(ctx context.Context, realm string, payments []uuid.UUID) ([]ArchivedPayment, error) {
@@ -230,6 +237,7 @@ func (q *Queries) ArchivedPaymentLock(ctx context.Context, realm string, payment
 			&i.ErasedBy,
 			&i.KeyID,
 			&i.Seal,
+			&i.Names,
 		); err != nil {
 			return nil, err
 		}
@@ -242,7 +250,7 @@ func (q *Queries) ArchivedPaymentLock(ctx context.Context, realm string, payment
 }
 
 const archivedPaymentPage = `-- name: ArchivedPaymentPage :many
-SELECT realm, payment_id, key, change_id, messages, erased_by, key_id, seal FROM archived_payment WHERE (realm, payment_id) > ($1::text, $2::uuid) ORDER BY realm, payment_id LIMIT $3::integer
+SELECT realm, payment_id, key, change_id, messages, erased_by, key_id, seal, names FROM archived_payment WHERE (realm, payment_id) > ($1::text, $2::uuid) ORDER BY realm, payment_id LIMIT $3::integer
 `
 
 func (q *Queries) ArchivedPaymentPage(ctx context.Context, realm string, paymentID uuid.UUID, most int32) ([]ArchivedPayment, error) {
@@ -263,6 +271,7 @@ func (q *Queries) ArchivedPaymentPage(ctx context.Context, realm string, payment
 			&i.ErasedBy,
 			&i.KeyID,
 			&i.Seal,
+			&i.Names,
 		); err != nil {
 			return nil, err
 		}
@@ -427,7 +436,7 @@ func (q *Queries) ErasedCount(ctx context.Context, realm string) (int64, error) 
 }
 
 const erasedPaymentPage = `-- name: ErasedPaymentPage :many
-SELECT realm, payment_id, key, change_id, messages, erased_by, key_id, seal FROM archived_payment WHERE erased_by IS NOT NULL AND (realm, payment_id) > ($1::text, $2::uuid)
+SELECT realm, payment_id, key, change_id, messages, erased_by, key_id, seal, names FROM archived_payment WHERE erased_by IS NOT NULL AND (realm, payment_id) > ($1::text, $2::uuid)
 ORDER BY realm, payment_id LIMIT $3::integer
 `
 
@@ -449,6 +458,7 @@ func (q *Queries) ErasedPaymentPage(ctx context.Context, realm string, paymentID
 			&i.ErasedBy,
 			&i.KeyID,
 			&i.Seal,
+			&i.Names,
 		); err != nil {
 			return nil, err
 		}

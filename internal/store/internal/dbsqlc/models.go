@@ -42,6 +42,7 @@ type ArchivedPayment struct {
 	ErasedBy  *uuid.UUID
 	KeyID     string
 	Seal      []byte
+	Names     []string
 }
 
 type AuditCheckpoint struct {

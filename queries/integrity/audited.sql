@@ -81,7 +81,8 @@ LIMIT @page_size::integer;
 
 -- name: SessionEndList :many
 -- The sessions that the audit trail says were ended since a time.
-SELECT coalesce(a.detail::jsonb ->> 'ended', '')::text AS name FROM audit_event a WHERE a.event = 'session.ended' AND a.at > @since::timestamptz;
+SELECT coalesce(a.detail::jsonb ->> 'ended', '')::text AS name FROM audit_event a
+WHERE a.sequence IS NULL AND a.event = 'session.ended' AND a.at > @since::timestamptz;
 
 -- name: AuditedCoreBookingList :many
 -- Records of payments at core banking in the order of their keys, from one on.

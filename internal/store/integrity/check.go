@@ -118,12 +118,15 @@ func (a *audit) begin(ctx context.Context) error {
 		a.since[realm] = c
 	}
 	trees, err := a.snapshot.Trees(ctx)
+	realms, leaves := make([]string, len(trees)), make([]int64, len(trees))
 	for i, tree := range trees {
 		if err == nil && i > 0 {
 			tree.SealedBelow, err = older(a.sealedBelow, tree.SealedBelow)
 		}
 		a.sealedBelow = tree.SealedBelow
+		realms[i], leaves[i] = tree.Realm, a.since[tree.Realm].Size
 	}
+	a.rest = restScope(realms, leaves)
 	return err
 }
 
@@ -141,8 +144,12 @@ func (a *audit) rules(ctx context.Context, parts ...part) error {
 		var found []Violation
 		if slices.Contains(parts, check.of) || check.id == rowsInOrder {
 			var err error
-			if !slices.Contains(parts, ofMessages) {
-				a.snapshot.narrow(restScope(check.of == ofTrail))
+			switch {
+			case slices.Contains(parts, ofMessages):
+			case check.of == ofTrail:
+				a.snapshot.narrow(trailScope())
+			default:
+				a.snapshot.narrow(a.rest)
 			}
 			found, err = a.snapshot.guarded(ctx, check.query)
 			if err != nil {
@@ -327,6 +334,8 @@ type audit struct {
 	snapshot *Snapshot
 	signer   auditlog.Signer
 	since    map[string]auditlog.Checkpoint // by realm; empty for a check of everything
+	// rest narrows a check since checkpoints to rows that belong to no message.
+	rest scope
 	// sealedBelow is the transaction up to which the trees have all rows; "0" looks for all that they lack.
 	sealedBelow string
 	// archived counts the leaves whose rows left with an archive, by realm, of the trees that were looked at whole.

@@ -227,7 +227,7 @@ func (g *growth) unsealed(ctx context.Context, begun sweep) ([]store.LeafRow, er
 		g.sealedBelow, g.server, g.moved = begun.below, g.end.ThisServer, true
 	}
 	rows, err := g.q.UnsealedList(ctx, g.realm, g.sealedBelow, batch)
-	if err != nil || len(rows) == 0 {
+	if err != nil {
 		return nil, err
 	}
 	g.sealedBelow, g.moved = g.end.Below, true

@@ -275,11 +275,11 @@ func (s *Snapshot) dangling(ctx context.Context) ([]Violation, error) {
 
 // violations are the rows that a statement of the schema's own finds.
 func (s *Snapshot) violations(ctx context.Context, statement string) ([]Violation, error) {
-	statement, wanted := s.db.scope.ofTable(statement)
+	statement, arguments, wanted := s.db.scope.ofTable(statement)
 	if !wanted {
 		return nil, nil
 	}
-	rows, err := s.db.Query(ctx, statement)
+	rows, err := s.db.Query(ctx, statement, arguments...)
 	if err != nil {
 		return nil, err
 	}

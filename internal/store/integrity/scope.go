@@ -26,6 +26,7 @@ type scope struct {
 	narrowed  bool
 	with      string // with @realm and @messages for the arguments
 	arguments []any
+	leaves    []any // of ofRest: the realms, and the leaf of each from which on the rules of leaves are checked
 }
 
 // narrow puts the scope before a query.
@@ -38,19 +39,27 @@ func (s scope) narrow(sql string, arguments []any) (string, []any) {
 	return with + sql, append(slices.Clone(arguments), s.arguments...)
 }
 
+// newLeaves precedes a statement about leaves in a check since checkpoints.
+const newLeaves = `WITH audit_leaf AS NOT MATERIALIZED (SELECT l.* FROM unnest($1::text[], $2::bigint[]) AS s (realm, leaf)
+	JOIN public.audit_leaf l ON l.realm = s.realm AND l.leaf_index >= s.leaf) `
+
 // ofTable narrows a statement about one table that the database made of the schema's rules, and reports whether it belongs to the scope.
-func (s scope) ofTable(statement string) (narrowed string, wanted bool) {
+func (s scope) ofTable(statement string) (narrowed string, arguments []any, wanted bool) {
 	if !s.narrowed {
-		return statement, true
+		return statement, nil, true
 	}
 	_, table, _ := strings.Cut(statement, " FROM public.")
 	table, _, _ = strings.Cut(table, " ")
 	ofMessage := slices.ContainsFunc(messageTables, func(found []string) bool { return found[1] == table })
-	if s.of == ofMessages {
+	ofLeaves := table == "audit_leaf"
+	if s.of == ofMessages || ofLeaves {
 		statement = strings.ReplaceAll(statement, " FROM public.", " FROM ")
 		statement = strings.ReplaceAll(statement, "|| ctid", "|| 'some place'") // rows of a table expression have no place
 	}
-	return statement, ofMessage == (s.of == ofMessages)
+	if ofLeaves {
+		statement, arguments = newLeaves+statement, s.leaves
+	}
+	return statement, arguments, ofMessage == (s.of == ofMessages)
 }
 
 // The scopes are in files of their own, because sqlc would make queries of them.
@@ -69,11 +78,10 @@ func messageScope(realm string, messages []uuid.UUID) scope {
 	return scope{of: ofMessages, narrowed: true, with: withMessages, arguments: []any{realm, messages}}
 }
 
-// restScope narrows to rows that belong to no message.
-func restScope(ofTheTrail bool) scope {
-	s := scope{of: ofRest, narrowed: true}
-	if ofTheTrail {
-		s.of, s.with = ofTrail, withTrail
-	}
-	return s
+// trailScope narrows to rows of the audit trail that tell of no move.
+func trailScope() scope { return scope{of: ofTrail, narrowed: true, with: withTrail} }
+
+// restScope narrows to rows that belong to no message, and to leaves from one of each realm on.
+func restScope(realms []string, leaves []int64) scope {
+	return scope{of: ofRest, narrowed: true, leaves: []any{realms, leaves}}
 }

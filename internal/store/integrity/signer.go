@@ -28,6 +28,9 @@ const (
 	lastWithin = time.Second
 	// noteEvery is the pause between two lines of the log that name a realm's checkpoint, so that a copy stands outside the database.
 	noteEvery = time.Minute
+	// idleEvery is the pause between two looks at the tree of a realm without new rows. Each moves on the transaction up to which the tree
+	// has all rows: polls and checks scan the transactions of all realms from there.
+	idleEvery = time.Minute
 	// rosterEvery is the pause between two looks at the rows of master data.
 	rosterEvery = time.Minute
 	// maxNamed limits the rows that an alarm names.
@@ -118,6 +121,7 @@ type realm struct {
 	// elsewhere: another gateway added to the tree at the last look.
 	elsewhere bool
 	noted     time.Time
+	sealed    time.Time // when the tree was locked to add to it
 	rostered  time.Time // when the rows of master data were looked at
 	gone      string    // the tables that rows are missing from
 }
@@ -275,8 +279,11 @@ func (s *Service) seal(ctx context.Context, name string) (more bool) {
 	looked := err == nil
 	next := known.progress
 	next.More = false
-	if err == nil && (standing.Old || !standing.Waits.IsZero() || !known.compared || standing.Size < next.Checkpoint.Size) {
-		next, err = s.cfg.Trees.Seal(limited, name, known.progress, s.cfg.Now())
+	now := s.cfg.Now()
+	idle := now.Sub(known.sealed).Abs() >= idleEvery
+	if err == nil && (standing.Old || !standing.Waits.IsZero() || !known.compared || standing.Size < next.Checkpoint.Size || idle) {
+		known.sealed = now
+		next, err = s.cfg.Trees.Seal(limited, name, known.progress, now)
 		next, err = s.reconcile(limited, name, next, err)
 		known.compared = err == nil
 	}

@@ -293,3 +293,22 @@ func TestTheStandingIsSaidInWords(t *testing.T) {
 		}
 	}
 }
+
+// TestTheTreeOfAnIdleRealmMovesOn: within a minute no poll and no check scans transactions again for a realm that wrote nothing.
+func TestTheTreeOfAnIdleRealmMovesOn(t *testing.T) {
+	t.Parallel()
+	h := servicetest.New(t)
+	h.Notary.Sweep(ctx)
+	h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
+	h.Notary.Sweep(ctx)
+	const behind = "audit_tree t WHERE EXISTS (SELECT FROM audit_event e WHERE e.written_in >= t.sealed_below)"
+	if count(t, h, behind) == 0 {
+		t.Error("no other realm is idle")
+	}
+	h.Clock.Add(time.Minute)
+	h.Notary.Sweep(ctx)
+	if n := count(t, h, behind); n > 0 {
+		t.Errorf("%d trees stay behind", n)
+	}
+	audited(t, h)
+}

@@ -621,7 +621,8 @@ func (q *Queries) AuditedVersionList(ctx context.Context, arg AuditedVersionList
 }
 
 const sessionEndList = `-- name: SessionEndList :many
-SELECT coalesce(a.detail::jsonb ->> 'ended', '')::text AS name FROM audit_event a WHERE a.event = 'session.ended' AND a.at > $1::timestamptz
+SELECT coalesce(a.detail::jsonb ->> 'ended', '')::text AS name FROM audit_event a
+WHERE a.sequence IS NULL AND a.event = 'session.ended' AND a.at > $1::timestamptz
 `
 
 // The sessions that the audit trail says were ended since a time.

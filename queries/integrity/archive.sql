@@ -118,6 +118,28 @@ WITH gone AS (
 )
 DELETE FROM batch_payment p USING gone WHERE p.realm = gone.realm AND p.batch_id = gone.batch_id;
 
+-- name: FactorUseRemove :execrows
+-- Removes the uses of second factors before a time that no decision in the database names. The newest one of each factor stays, and the one
+-- that enrolled it.
+DELETE FROM factor_use u
+WHERE u.realm = @realm AND u.purpose <> 'enrol' AND u.at < @before::timestamptz
+  AND NOT EXISTS (SELECT FROM decision d WHERE d.realm = u.realm AND d.factor_use_id = u.use_id)
+  AND EXISTS (SELECT FROM factor_use n WHERE n.realm = u.realm AND n.factor_id = u.factor_id AND (n.at, n.use_id) > (u.at, u.use_id)
+                AND coalesce(n.sign_count, 0) >= coalesce(u.sign_count, 0));
+
+-- name: UnmatchedRemove :one
+-- Removes the documents of clearing that arrived before a time and belong to no message, with the automatic answers to them. Returns the
+-- number of rows.
+WITH gone AS (
+  DELETE FROM inbox i WHERE i.received_at < @before::timestamptz AND (i.outcome IN ('noted', 'quarantined')
+    OR i.outcome = 'answered' AND EXISTS (SELECT FROM outbox o WHERE o.scheme = i.scheme AND o.answers = i.reference))
+    AND NOT EXISTS (SELECT FROM outbox o WHERE o.scheme = i.scheme AND o.answers = i.reference AND o.delivered_at IS NULL AND o.refused_at IS NULL)
+  RETURNING i.scheme, i.reference
+), answers AS (
+  DELETE FROM outbox o USING gone g WHERE o.scheme = g.scheme AND o.answers = g.reference RETURNING 1
+)
+SELECT ((SELECT count(*) FROM gone) + (SELECT count(*) FROM answers))::bigint AS gone;
+
 -- name: DetachedPut :exec
 INSERT INTO archived_month (realm, change_id, month, digest, messages, leaves, at, key_id, seal)
 VALUES (@realm, @change_id, @month, @digest, @messages, @leaves, @at, @key_id, @seal)

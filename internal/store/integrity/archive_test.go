@@ -19,7 +19,9 @@ import (
 
 	"countersign/internal/administration"
 	"countersign/internal/auditlog"
+	"countersign/internal/iso20022"
 	"countersign/internal/payment"
+	"countersign/internal/rulebook"
 	"countersign/internal/service"
 	"countersign/internal/service/servicetest"
 	"countersign/internal/store/integrity"
@@ -256,6 +258,7 @@ func TestRowsLeaveWithTheirArchiveAlone(t *testing.T) {
 	h.Clock.Add(65 * time.Second)
 	before := count(t, h, "message")
 	names := namesOf(t, h)
+	unmatched(t, h)
 
 	// Ended after the first transaction: one row of a later payment is held.
 	last, err := uuid.Parse(messages[len(messages)-1].Bundle.MessageID)
@@ -302,11 +305,37 @@ func TestRowsLeaveWithTheirArchiveAlone(t *testing.T) {
 	}
 	mustHold(t, h, h.DB.OwnerURL, "after")
 	leftByName(t, h, names, of)
+	if n := count(t, h, oldUses) + count(t, h, unmatchedDocuments); n > 0 {
+		t.Errorf("%d uses of second factors, or documents without a message, are left of the month", n)
+	}
+	if count(t, h, "factor_use WHERE purpose = 'sign-in'") == 0 {
+		t.Error("the newest use of a second factor left")
+	}
 	h.Notary.Sweep(ctx)
 	settle(t, h, approve(t, h, h.Create(t, h.Person(t, "maker1"), "sic-inst")))
 	bundleOf(t, h, m) // what stays is still proven by the tree
 	mustHold(t, h, h.DB.OwnerURL, "after more payments")
 	strikeAfterwards(t, h, file)
+}
+
+// oldUses are uses of second factors that no decision names and that are not the newest ones; unmatchedDocuments are documents of clearing
+// without a message.
+const (
+	oldUses = `factor_use u WHERE purpose <> 'enrol' AND NOT EXISTS (SELECT FROM decision d WHERE d.factor_use_id = u.use_id)
+		AND EXISTS (SELECT FROM factor_use n WHERE n.factor_id = u.factor_id AND (n.at, n.use_id) > (u.at, u.use_id))`
+	unmatchedDocuments = "inbox WHERE outcome <> 'matched'"
+)
+
+// unmatched adds a document without a message.
+func unmatched(t *testing.T, h *servicetest.Env) {
+	t.Helper()
+	receive(t, h, rulebook.SchemeSIC, "UNKNOWN", &iso20022.FIToFIPaymentStatusReport{
+		GroupHeader:                     iso20022.GroupHeader91{MessageID: "UNKNOWN", CreationDateTime: "2026-03-02T11:00:01Z"},
+		TransactionInformationAndStatus: []iso20022.PaymentTransaction110{{OriginalTransactionID: "UNKNOWN", TransactionStatus: "ACSC"}},
+	})
+	if count(t, h, oldUses) == 0 || count(t, h, unmatchedDocuments) == 0 {
+		t.Errorf("%d uses of second factors and %d documents could leave", count(t, h, oldUses), count(t, h, unmatchedDocuments))
+	}
 }
 
 // namesOf are the ids of the messages of a realm, each with its Global ID and its UETR.

@@ -65,13 +65,28 @@ func Detach(ctx context.Context, in DetachInput) (DetachResult, error) {
 	if err != nil {
 		return d.result, fmt.Errorf("remove the rows of the archive: %w", err)
 	}
-	left, err := d.q.LimitUseRemove(ctx, d.result.Archive.Realm)
-	d.result.Rows += left
-	if err == nil {
-		left, err = d.q.BatchRemove(ctx, d.result.Archive.Realm, d.result.Archive.Until)
-		d.result.Rows += left
+	return d.result, d.rest(ctx)
+}
+
+// rest removes the rows that the payments left behind: the use of limits, batches, uses of second factors, and documents without a message.
+func (d *detaching) rest(ctx context.Context) error {
+	if d.done.Messages == 0 {
+		return nil
 	}
-	return d.result, err
+	realm, until := d.result.Archive.Realm, d.result.Archive.Until
+	for _, remove := range []func() (int64, error){
+		func() (int64, error) { return d.q.LimitUseRemove(ctx, realm) },
+		func() (int64, error) { return d.q.BatchRemove(ctx, realm, until) },
+		func() (int64, error) { return d.q.FactorUseRemove(ctx, realm, until) },
+		func() (int64, error) { return d.q.UnmatchedRemove(ctx, until) },
+	} {
+		left, err := remove()
+		d.result.Rows += left
+		if err != nil {
+			return fmt.Errorf("remove what the payments left behind: %w", err)
+		}
+	}
+	return nil
 }
 
 type detaching struct {

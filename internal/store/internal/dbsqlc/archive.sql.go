@@ -470,6 +470,24 @@ func (q *Queries) ErasedPaymentPage(ctx context.Context, realm string, paymentID
 	return items, nil
 }
 
+const factorUseRemove = `-- name: FactorUseRemove :execrows
+DELETE FROM factor_use u
+WHERE u.realm = $1 AND u.purpose <> 'enrol' AND u.at < $2::timestamptz
+  AND NOT EXISTS (SELECT FROM decision d WHERE d.realm = u.realm AND d.factor_use_id = u.use_id)
+  AND EXISTS (SELECT FROM factor_use n WHERE n.realm = u.realm AND n.factor_id = u.factor_id AND (n.at, n.use_id) > (u.at, u.use_id)
+                AND coalesce(n.sign_count, 0) >= coalesce(u.sign_count, 0))
+`
+
+// Removes the uses of second factors before a time that no decision in the database names. The newest one of each factor stays, and the one
+// that enrolled it.
+func (q *Queries) FactorUseRemove(ctx context.Context, realm string, before time.Time) (int64, error) {
+	result, err := q.db.Exec(ctx, factorUseRemove, realm, before)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
 const familyEndList = `-- name: FamilyEndList :many
 SELECT coalesce(m.original_id, m.message_id)::uuid AS payment, max(m.state_since)::timestamptz AS since,
   bool_and(m.state = ANY ($1::text[]) OR m.state = 'Accepted' AND m.kind = 'recall')::boolean AS ended
@@ -673,6 +691,27 @@ SELECT ((SELECT count(*) FROM of_outbox) + (SELECT count(*) FROM of_inbox) + (SE
 // each other. Returns the number of rows.
 func (q *Queries) MessageRemove(ctx context.Context, realm string, messages []uuid.UUID) (int64, error) {
 	row := q.db.QueryRow(ctx, messageRemove, realm, messages)
+	var gone int64
+	err := row.Scan(&gone)
+	return gone, err
+}
+
+const unmatchedRemove = `-- name: UnmatchedRemove :one
+WITH gone AS (
+  DELETE FROM inbox i WHERE i.received_at < $1::timestamptz AND (i.outcome IN ('noted', 'quarantined')
+    OR i.outcome = 'answered' AND EXISTS (SELECT FROM outbox o WHERE o.scheme = i.scheme AND o.answers = i.reference))
+    AND NOT EXISTS (SELECT FROM outbox o WHERE o.scheme = i.scheme AND o.answers = i.reference AND o.delivered_at IS NULL AND o.refused_at IS NULL)
+  RETURNING i.scheme, i.reference
+), answers AS (
+  DELETE FROM outbox o USING gone g WHERE o.scheme = g.scheme AND o.answers = g.reference RETURNING 1
+)
+SELECT ((SELECT count(*) FROM gone) + (SELECT count(*) FROM answers))::bigint AS gone
+`
+
+// Removes the documents of clearing that arrived before a time and belong to no message, with the automatic answers to them. Returns the
+// number of rows.
+func (q *Queries) UnmatchedRemove(ctx context.Context, before time.Time) (int64, error) {
+	row := q.db.QueryRow(ctx, unmatchedRemove, before)
 	var gone int64
 	err := row.Scan(&gone)
 	return gone, err

@@ -95,6 +95,8 @@ UNION ALL
 SELECT a.realm, 'audit_event'::text, a.event_id::text, ('tells of a second factor that was shown, and none was: ' || concat_ws(' ', a.actor_user, a.at))::text
 FROM audit_event a
 WHERE a.event = 'second-factor.use'
+  AND NOT EXISTS (SELECT FROM archived_month m WHERE m.realm = a.realm -- older uses leave with it
+                    AND a.at < (to_date(m.month, 'YYYY-MM') + interval '1 month') AT TIME ZONE 'Europe/Zurich')
   AND NOT EXISTS (SELECT FROM factor_use u WHERE u.realm = a.realm AND u.user_id = a.actor_user AND u.at = a.at
                     AND u.purpose = a.detail::jsonb ->> 'purpose' AND coalesce(u.message_id::text, '') = coalesce(a.detail::jsonb ->> 'message', ''))
 UNION ALL

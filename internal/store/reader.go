@@ -83,7 +83,7 @@ func left(ctx context.Context, q *dbsqlc.Queries, realm string, names ...string)
 	return &payment.ArchivedError{Month: month}
 }
 
-// Left returns payment.ArchivedError if a message left the realm's database with an archive, by its id, its Global ID or its UETR, else nil.
+// Left returns payment.ArchivedError if a message left the realm's database with an archive, by its id, its Global ID or its UETR, or nil.
 func (r *Reader) Left(ctx context.Context, realm string, names ...string) error {
 	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error { return left(ctx, q, realm, names...) })
 	var archived *payment.ArchivedError

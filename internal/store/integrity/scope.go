@@ -39,10 +39,6 @@ func (s scope) narrow(sql string, arguments []any) (string, []any) {
 	return with + sql, append(slices.Clone(arguments), s.arguments...)
 }
 
-// newLeaves precedes a statement about leaves in a check since checkpoints.
-const newLeaves = `WITH audit_leaf AS NOT MATERIALIZED (SELECT l.* FROM unnest($1::text[], $2::bigint[]) AS s (realm, leaf)
-	JOIN public.audit_leaf l ON l.realm = s.realm AND l.leaf_index >= s.leaf) `
-
 // ofTable narrows a statement about one table that the database made of the schema's rules, and reports whether it belongs to the scope.
 func (s scope) ofTable(statement string) (narrowed string, arguments []any, wanted bool) {
 	if !s.narrowed {
@@ -57,7 +53,7 @@ func (s scope) ofTable(statement string) (narrowed string, arguments []any, want
 		statement = strings.ReplaceAll(statement, "|| ctid", "|| 'some place'") // rows of a table expression have no place
 	}
 	if ofLeaves {
-		statement, arguments = newLeaves+statement, s.leaves
+		statement, arguments = withLeaves+statement, s.leaves
 	}
 	return statement, arguments, ofMessage == (s.of == ofMessages)
 }
@@ -68,6 +64,8 @@ var (
 	withMessages string
 	//go:embed scope_trail.sql
 	withTrail string
+	//go:embed scope_leaves.sql
+	withLeaves string
 
 	// messageTables are the tables whose rows belong to messages.
 	messageTables = regexp.MustCompile(`(?m)^(?:WITH )?(\w+) AS NOT MATERIALIZED`).FindAllStringSubmatch(withMessages, -1)

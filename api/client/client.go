@@ -68,7 +68,6 @@ type Error struct {
 	Fields  []Field // the places that are wrong
 }
 
-// Error returns the code, the sentence, and the places.
 func (e *Error) Error() string {
 	parts := []string{strconv.Itoa(e.Status)}
 	for _, part := range []string{e.Code, e.Message} {

@@ -37,7 +37,6 @@ type checkCommand struct {
 // incompleteError: nothing was found broken, but not everything was looked at.
 type incompleteError struct{ missing string }
 
-// Error is a sentence for the operator.
 func (e *incompleteError) Error() string {
 	return "not everything was checked: give " + e.missing + ", or say --without-keys"
 }

@@ -39,7 +39,6 @@ func (d *day) UnmarshalText(text []byte) (err error) {
 // unusableError says that the command could not run; a finding in a document is exit code 1 instead.
 type unusableError struct{ text string }
 
-// Error is a sentence for people.
 func (e *unusableError) Error() string { return e.text }
 
 // ExitCode is that of wrong usage.

@@ -41,15 +41,12 @@ type Error struct {
 	Text i18n.Text
 }
 
-// Error is the sentence.
 func (e *Error) Error() string {
 	return e.Text.String()
 }
 
-// Sentence is the text for people.
 func (e *Error) Sentence() i18n.Text { return e.Text }
 
-// Unwrap gives the kind to errors.Is.
 func (e *Error) Unwrap() error {
 	return e.Kind
 }

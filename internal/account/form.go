@@ -20,7 +20,6 @@ type FormError struct {
 	Text string
 }
 
-// Error is a sentence for the operator.
 func (e *FormError) Error() string {
 	if e.Line == 0 {
 		return e.Text

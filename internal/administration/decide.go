@@ -23,13 +23,10 @@ type Verdict struct {
 // ConflictError reports that the change cannot be decided as requested: somebody decided it, or its subject changed meanwhile.
 type ConflictError struct{ Text i18n.Text }
 
-// Error is the text in English.
 func (e *ConflictError) Error() string { return e.Text.String() }
 
-// Sentence is the text for people.
 func (e *ConflictError) Sentence() i18n.Text { return e.Text }
 
-// Refused is the word for it in the audit trail.
 func (e *ConflictError) Refused() string { return "state" }
 
 // MayDecide returns the reason why the person may not decide the change, or nil. Errors in their order of precedence:

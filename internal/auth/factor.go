@@ -34,7 +34,6 @@ type FactorNeededError struct {
 	Enrol bool
 }
 
-// Error returns the text of the error.
 func (e *FactorNeededError) Error() string {
 	if e.Enrol {
 		return "a role of this account needs a second factor: sign in to the portal and take one up"

@@ -26,7 +26,6 @@ type LimitError struct {
 	RetryAfter time.Duration
 }
 
-// Error returns the text of the error.
 func (e *LimitError) Error() string { return "too many tries to sign in from one address or client" }
 
 // limits counts tries by a key.

@@ -55,7 +55,6 @@ type ProviderError struct {
 	Subject string // who the provider says it is, when it is known: for an administrator who is to link it
 }
 
-// Error names the reason.
 func (e *ProviderError) Error() string {
 	return "not signed in through the identity provider: " + e.Why
 }

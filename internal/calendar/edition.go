@@ -55,7 +55,6 @@ type FormError struct {
 	Text string
 }
 
-// Error is a sentence with the line.
 func (e *FormError) Error() string {
 	if e.Line == 0 {
 		return e.Text

@@ -213,7 +213,6 @@ func (s *Service) Connections() []ConnectionStatus {
 // unreachableError is why a document was not handed over, where that is about clearing, or the way to it, and not about the document.
 type unreachableError struct{ error }
 
-// Unwrap returns the error of the network.
 func (e unreachableError) Unwrap() error { return e.error }
 
 // unreachable reports whether a document was not handed over for want of clearing.

@@ -44,7 +44,6 @@ func (e *unprocessableError) weaker(than *unprocessableError) bool {
 	return e.alarm && (!than.alarm || than.knows && !e.knows)
 }
 
-// Error is the reason in English.
 func (e *unprocessableError) Error() string { return e.reason.String() }
 
 func unprocessable(reason i18n.Text) error { return &unprocessableError{reason: reason} }

@@ -44,7 +44,6 @@ type RefusedError struct {
 	Findings []iso20022.Finding
 }
 
-// Error names the first finding.
 func (e *RefusedError) Error() string {
 	return fmt.Sprintf("refused: %s %s", e.Findings[0].Pointer, e.Findings[0].Text)
 }

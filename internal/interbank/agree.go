@@ -17,7 +17,6 @@ type MismatchError struct {
 	Known   string // "" when the original has no such thing
 }
 
-// Error names the element and both values.
 func (e *MismatchError) Error() string {
 	if e.Known == "" {
 		return fmt.Sprintf("%s says %q, but the original has none.", e.Element, e.Said)

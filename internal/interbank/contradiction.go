@@ -17,7 +17,6 @@ type ContradictionError struct {
 	Against string // what it stands against, in words
 }
 
-// Error names the element, its value and the contradicting one.
 func (e *ContradictionError) Error() string {
 	return fmt.Sprintf("%s says %q, against %s.", e.Element, e.Said, e.Against)
 }

@@ -39,7 +39,6 @@ type FieldError struct {
 	Findings []Finding
 }
 
-// Error lists the findings.
 func (e *FieldError) Error() string {
 	return "malformed: " + JoinFindings(e.Findings)
 }

@@ -56,15 +56,12 @@ type WithheldError struct {
 	Message Message
 }
 
-// Error is the text in English.
 func (e *WithheldError) Error() string { return e.Sentence().String() }
 
-// Sentence is the text for people.
 func (e *WithheldError) Sentence() i18n.Text {
 	return i18n.Text("This message is withheld. %s").With(i18n.Stored(e.Message.Withheld))
 }
 
-// Refused returns RefusedWithheld.
 func (e *WithheldError) Refused() string { return RefusedWithheld }
 
 // RefusedWithheld is the audit word for the refusal of a withheld message. It is an alarm: somebody wrote into the database.

@@ -28,7 +28,6 @@ type ArchivedError struct {
 	Month string // of the archive
 }
 
-// Error names the month.
 func (e *ArchivedError) Error() string {
 	return "the payment left the database with the archive of " + e.Month
 }
@@ -51,7 +50,6 @@ type RefusalError struct {
 	Recall uuid.UUID
 }
 
-// Error lists the findings.
 func (e *RefusalError) Error() string {
 	return "refused: " + iso20022.JoinFindings(e.Findings)
 }
@@ -61,7 +59,6 @@ type MismatchError struct {
 	Message Message
 }
 
-// Error is a sentence for people.
 func (e *MismatchError) Error() string { return e.Sentence().String() }
 
 // Sentence is the text for programs: a page chooses the path itself.
@@ -78,10 +75,8 @@ type StateError struct {
 	Wanted  State
 }
 
-// Error is the text in English.
 func (e *StateError) Error() string { return e.Sentence().String() }
 
-// Sentence is the text for people.
 func (e *StateError) Sentence() i18n.Text {
 	m := e.Message
 	d, decided := m.LastDecision()
@@ -111,15 +106,12 @@ type StepUpError struct {
 	RetryAfter time.Duration
 }
 
-// Error is the text in English.
 func (e *StepUpError) Error() string { return e.Sentence().String() }
 
-// Sentence is the text for people.
 func (e *StepUpError) Sentence() i18n.Text {
 	return cmp.Or(e.Text, "Use a second factor to approve this: the approval policy requires it.")
 }
 
-// Refused returns the audit word of the error.
 func (e *StepUpError) Refused() string { return "step-up" }
 
 // ContentError reports that the content changed since the caller read it, or that the caller sent no digest for an
@@ -129,10 +121,8 @@ type ContentError struct {
 	Unnamed bool // the caller named no content
 }
 
-// Error is the text in English.
 func (e *ContentError) Error() string { return e.Sentence().String() }
 
-// Sentence is the text for people.
 func (e *ContentError) Sentence() i18n.Text {
 	switch {
 	case e.Unnamed && e.Message.Version == 1:
@@ -153,13 +143,10 @@ func Refused(err error) (why string, refused bool) {
 	return known.Refused(), true
 }
 
-// Refused returns the audit word of the error.
 func (e *RefusalError) Refused() string { return "rule" }
 
-// Refused returns the audit word of the error.
 func (e *StateError) Refused() string { return "state" }
 
-// Refused returns the audit word of the error.
 func (e *ContentError) Refused() string { return "content" }
 
 // CheckRefusal compares an automatic refusal, which nobody approved, with the answered document of clearing: it must move no money and

@@ -31,7 +31,6 @@ type StrangerError struct {
 	About  ID
 }
 
-// Error names the bank.
 func (e *StrangerError) Error() string {
 	if e.Sender == "" {
 		return fmt.Sprintf("This document about %s names no bank that sends it.", e.About)

@@ -29,10 +29,8 @@ type Taken struct {
 	At       time.Time
 }
 
-// Error is a sentence for people.
 func (e *RepeatError) Error() string { return "This was done before: " + e.refusal.Error() }
 
-// Unwrap returns the refusal.
 func (e *RepeatError) Unwrap() error { return e.refusal }
 
 // orRepeat returns a RepeatError when this person gave the same verdict on the present content with the same words before, and otherwise

@@ -43,12 +43,10 @@ const MaxText = 4096
 // Error says that a text is no QR-bill, and names the remedy.
 type Error struct{ Text i18n.Text }
 
-// Error is a sentence for people, in English.
 func (e *Error) Error() string {
 	return e.Text.String()
 }
 
-// Sentence is the text for people.
 func (e *Error) Sentence() i18n.Text { return e.Text }
 
 // refuse makes an *Error. What another package says of an account or a reference is a sentence of the catalogue too.

@@ -47,7 +47,6 @@ const mailTimeout = 12 * time.Second
 // refusedMailError reports that the server refused the recipient or the e-mail for good.
 type refusedMailError struct{ cause error }
 
-// Error is the server's answer.
 func (e *refusedMailError) Error() string { return e.cause.Error() }
 
 func refusedMail(err error) error {

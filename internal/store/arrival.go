@@ -38,7 +38,6 @@ type ConflictError struct {
 	Index string // what refused it
 }
 
-// Error names the index.
 func (e *ConflictError) Error() string { return "refused by " + e.Index }
 
 // Arrive stores a new incoming message, its inbox entry, the transition of the recall it answers, and our answer, in

@@ -114,7 +114,6 @@ func (d *Drafts) rowOf(by identity.Principal, draft Draft) (dbsqlc.DraftInsertOr
 // OtherDraftError says that a draft is another person's. It is a payment.ErrNotFound: nobody else opens it.
 type OtherDraftError struct{ Owner string } // the login
 
-// Error names the owner.
 func (e *OtherDraftError) Error() string { return "the draft belongs to " + e.Owner }
 
 // Is reports whether the target is payment.ErrNotFound.

@@ -31,7 +31,6 @@ type DuplicateError struct {
 	SameContent bool // the earlier request had the same content: a repeat
 }
 
-// Error names the key.
 func (e *DuplicateError) Error() string {
 	return "the " + string(e.Scope) + " was used before, by message " + e.MessageID.String()
 }

@@ -18,7 +18,6 @@ type RowKeyError struct {
 	Missing      bool // there is no key of that id
 }
 
-// Error is a sentence for the operator.
 func (e *RowKeyError) Error() string {
 	if e.Missing {
 		return "the key " + e.KeyID + " is not in the key file, and it sealed everybody and every policy of realm " + e.Realm +

@@ -17,7 +17,6 @@ type LockedError struct {
 	Until time.Time
 }
 
-// Error names the end of the lock.
 func (e *LockedError) Error() string { return "locked until " + e.Until.UTC().Format(time.RFC3339) }
 
 // LoginTry is a try to sign in with a password.

@@ -32,7 +32,6 @@ type OlderProgramError struct {
 	Programs                []string
 }
 
-// Error is a sentence for the operator.
 func (e *OlderProgramError) Error() string {
 	return fmt.Sprintf("migration %d waits, and those before it are applied: it needs programs that know migration %d, and older ones are "+
 		"connected: %s: replace or stop them, then run countersign migrate again", e.Version, e.CompatibleFrom, strings.Join(e.Programs, ", "))
@@ -134,7 +133,6 @@ type MigrateRightError struct {
 	Login, Lacks, SQL string
 }
 
-// Error is a sentence for the operator.
 func (e *MigrateRightError) Error() string {
 	return fmt.Sprintf("the database login %s %s: run as an administrator of the server: %s", e.Login, e.Lacks, e.SQL)
 }

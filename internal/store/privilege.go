@@ -21,7 +21,6 @@ type PrivilegeError struct {
 	Danger string
 }
 
-// Error is a sentence for the operator.
 func (e *PrivilegeError) Error() string {
 	who := "the database login " + e.Login
 	if e.Role != e.Login {

@@ -102,7 +102,6 @@ type MissingKeyError struct {
 	KeyID string
 }
 
-// Error names the missing key and the remedy.
 func (e *MissingKeyError) Error() string {
 	return "the key " + e.KeyID + " sealed the newest messages, but the key file does not hold it: add its line to the file"
 }
@@ -110,7 +109,6 @@ func (e *MissingKeyError) Error() string {
 // WrongKeyError reports a key in the key file whose id matches the stored seals but whose value does not.
 type WrongKeyError struct{ KeyID string }
 
-// Error is a sentence for the operator.
 func (e *WrongKeyError) Error() string {
 	return "the key " + e.KeyID +
 		" in the key file is not the one that sealed what is stored, none of the newest and oldest messages fits it: " +

@@ -5,8 +5,11 @@ import (
 	"go/token"
 )
 
-// checkDocumentation asks for a comment on every exported name. A comment on a group of constants or variables counts for all of it.
-// Main packages export nothing.
+// ofErrors are the methods of errors, whose contracts the packages errors and i18n give.
+var ofErrors = map[string]bool{"Error": true, "Unwrap": true, "Sentence": true, "Refused": true}
+
+// checkDocumentation asks for a comment on every exported name but ofErrors. A comment on a group of constants or variables counts for all
+// of it. Main packages export nothing.
 func checkDocumentation(file source, report reporter) {
 	if file.syntax.Name.Name == "main" {
 		return
@@ -14,7 +17,7 @@ func checkDocumentation(file source, report reporter) {
 	for _, declaration := range file.syntax.Decls {
 		switch one := declaration.(type) {
 		case *ast.FuncDecl:
-			if one.Name.IsExported() && one.Doc == nil && reachable(one) {
+			if one.Name.IsExported() && one.Doc == nil && !ofErrors[one.Name.Name] && reachable(one) {
 				report(one.Pos(), "exported %s has no comment: say what it is, its units and errors", one.Name.Name)
 			}
 		case *ast.GenDecl:

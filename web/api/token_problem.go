@@ -32,7 +32,6 @@ type tokenProblem struct {
 	retryAfter time.Duration
 }
 
-// Error is the text.
 func (p *tokenProblem) Error() string { return p.text }
 
 // retrySeconds is the wait in whole seconds, rounded up.

@@ -278,10 +278,8 @@ func (v *Request) Form() (url.Values, error) {
 // FormError says that a form cannot be read: it is too large or not a form.
 type FormError struct{ Cause error }
 
-// Error describes the part of the form that could not be read.
 func (e *FormError) Error() string { return "read the form: " + e.Cause.Error() }
 
-// Unwrap returns the cause.
 func (e *FormError) Unwrap() error { return e.Cause }
 
 // ID reads the identifier in the path. Text that is no identifier names nothing.

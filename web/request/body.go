@@ -26,7 +26,6 @@ type MediaTypeError struct {
 	Wanted string // such as application/json
 }
 
-// Error names the required content type.
 func (e *MediaTypeError) Error() string {
 	return "send the body as " + e.Wanted + " in UTF-8, without a content encoding"
 }

@@ -50,7 +50,6 @@ type Problem struct {
 // Error is the sentence, so that a handler can return a Problem of its own.
 func (p *Problem) Error() string { return p.Text.String() }
 
-// Sentence is the text for people.
 func (p *Problem) Sentence() i18n.Text { return p.Text }
 
 // AskToWait sets Retry-After, in whole seconds rounded up, where trying again may help.

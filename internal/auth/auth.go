@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"countersign/internal/auth/oidc"
+	"countersign/internal/identity"
 	"countersign/internal/keyring"
 	"countersign/internal/store"
 )
@@ -110,3 +111,94 @@ func (s *Service) CleanUp(ctx context.Context) (int64, error) {
 	now := s.now()
 	return s.tokens.Clean(ctx, store.CleanupLimits{Ended: now, Forgotten: now.Add(-failuresForgotten)})
 }
+
+// Errors without details of their own. The web floor maps each to one answer.
+var (
+	// ErrUnauthorized: the bearer token, or the session's user, is not or no longer good for anything.
+	ErrUnauthorized = errors.New("unauthorized")
+	// ErrUnknownRealm: there is no such realm.
+	ErrUnknownRealm = errors.New("unknown realm")
+	// ErrInvalidClient: the client is unknown, its secret is wrong, or it may not use the API.
+	ErrInvalidClient = errors.New("invalid client")
+	// ErrUnauthorizedClient: the client has no roles of its own.
+	ErrUnauthorizedClient = errors.New("unauthorized client")
+	// ErrInvalidGrant: the refresh token is unknown, expired, spent, revoked, or of another client.
+	ErrInvalidGrant = errors.New("invalid grant")
+	// ErrInvalidScope: the scope is malformed, or wider than that of the sign-in.
+	ErrInvalidScope = errors.New("invalid scope")
+	// ErrInvalidPreference: a value that the portal does not offer.
+	ErrInvalidPreference = errors.New("invalid preference")
+)
+
+// AccountProblem is why a user cannot sign in.
+type AccountProblem string
+
+// The problems, in the words of the interface. The last two are reported only after the right password.
+const (
+	ProblemIncorrect   AccountProblem = "Username_Or_Password_Incorrect"
+	ProblemLocked      AccountProblem = "Account_Locked"
+	ProblemNotVerified AccountProblem = "Account_Not_Verified"
+	ProblemSuppressed  AccountProblem = "Account_Suppressed"
+
+	problemNoRoles AccountProblem = "Unauthorized_Client" // of a client by itself
+)
+
+// AccountError reports that the user cannot sign in.
+type AccountError struct {
+	Problem AccountProblem
+	// RetryAfter is the remaining time of the lock; 0 for other problems.
+	RetryAfter time.Duration
+}
+
+// Error names the problem, never the user.
+func (e *AccountError) Error() string { return string(e.Problem) }
+
+// BusyError reports that too many sign-ins are waiting.
+type BusyError struct {
+	RetryAfter time.Duration
+}
+
+// Error returns the text of the error.
+func (e *BusyError) Error() string { return "too many sign-ins at once" }
+
+// keys are the subkeys of the token keys, one ring for each purpose.
+type keys struct {
+	lookups    keyring.Ring // digests under which tokens are stored
+	successors keyring.Ring // makes the successor of a refresh token
+	names      keyring.Ring // digests of the names people try
+	devices    keyring.Ring // digests that make a browser known
+	factors    keyring.Ring // hides the keys of authenticator apps
+	recovery   keyring.Ring // digests of recovery codes
+	challenges keyring.Ring // what passkeys sign
+	flows      keyring.Ring // hides what a browser keeps while its owner is at a provider
+	providers  identity.ProviderKeys
+	setUps     identity.SetUpKeys
+}
+
+func deriveKeys(ring keyring.Ring) (keys, error) {
+	if ring.Empty() {
+		return keys{}, errors.New("a token key is needed")
+	}
+	var k keys
+	for purpose, derived := range map[string]*keyring.Ring{
+		"token lookup": &k.lookups, "token successor": &k.successors, "sign-in name": &k.names, "device": &k.devices,
+		"second factor": &k.factors, "recovery code": &k.recovery, "passkey challenge": &k.challenges,
+		"provider sign-in": &k.flows,
+	} {
+		var err error
+		*derived, err = ring.Derive(purpose)
+		if err != nil {
+			return keys{}, err
+		}
+	}
+	var err error
+	k.providers, err = identity.NewProviderKeys(ring)
+	if err != nil {
+		return keys{}, err
+	}
+	k.setUps, err = identity.NewSetUpKeys(ring)
+	return k, err
+}
+
+// CheckKeys fails when the token keys differ from those that sealed people, clients and policies: nobody could sign in.
+func (s *Service) CheckKeys(ctx context.Context) error { return s.people.CheckKeys(ctx) }

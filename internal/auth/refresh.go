@@ -5,6 +5,8 @@ import (
 	"crypto/subtle"
 	"errors"
 	"log/slog"
+	"slices"
+	"strings"
 	"time"
 
 	"countersign/internal/store"
@@ -145,4 +147,102 @@ func (u refreshUse) tokenSet(t store.RefreshToken, given successor, ends tokenEn
 		AccessToken: given.access.text, RefreshToken: given.refresh.text, Scope: scope,
 		ExpiresIn: max(ends.access.Sub(u.now), 0), RefreshExpiresIn: max(ends.refresh.Sub(u.now), 0),
 	}
+}
+
+// LogoutInput ends a sign-in.
+type LogoutInput struct {
+	Realm        string
+	Client       ClientCredentials
+	RefreshToken string // any of the sign-in, a spent one too
+}
+
+// Logout kills the family of a refresh token and its access tokens at once. A second logout is as good as the first. Errors:
+// ErrUnknownRealm, ErrInvalidClient, ErrInvalidGrant for a token that this client never had.
+func (s *Service) Logout(ctx context.Context, in LogoutInput) error {
+	found, err := s.end(ctx, endInput{realm: in.Realm, client: in.Client, token: in.RefreshToken, reason: store.RevokedByLogout})
+	if err == nil && !found {
+		return ErrInvalidGrant
+	}
+	return err
+}
+
+// RevokeInput withdraws a token.
+type RevokeInput struct {
+	Realm  string
+	Client ClientCredentials
+	Token  string // a refresh token or an access token
+}
+
+// Revoke ends the family that a token belongs to (RFC 7009). A token that does not exist, or is another client's, is a success without
+// an effect. Errors: ErrUnknownRealm, ErrInvalidClient.
+func (s *Service) Revoke(ctx context.Context, in RevokeInput) error {
+	_, err := s.end(ctx, endInput{
+		realm: in.Realm, client: in.Client, token: in.Token, reason: store.RevokedByRequest, accessToken: true,
+	})
+	return err
+}
+
+type endInput struct {
+	realm       string
+	client      ClientCredentials
+	token       string
+	reason      store.Revocation
+	accessToken bool
+}
+
+func (s *Service) end(ctx context.Context, in endInput) (found bool, err error) {
+	client, err := s.checkClient(ctx, in.realm, in.client)
+	if err != nil {
+		return false, err
+	}
+	given, ok := s.parseTokenOf(in.realm, in.token)
+	if !ok {
+		return false, nil
+	}
+	family, err := s.tokens.Revoke(ctx, store.RevokeInput{
+		Realm: in.realm, Hashes: given.hashes(), ClientID: client.ClientID, AccessToken: in.accessToken, At: s.now(), Reason: in.reason,
+	})
+	if errors.Is(err, store.ErrUnknownToken) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	s.bearers.drop(family)
+	return true, nil
+}
+
+// maxScope is the longest accepted scope, in bytes.
+const maxScope = 256
+
+// validScope checks the form of a scope (RFC 6749 section 3.3). Rights come from roles alone: a scope is stored and returned, and gives no
+// rights. The empty scope is none.
+func validScope(scope string) bool {
+	if scope == "" {
+		return true
+	}
+	if len(scope) > maxScope {
+		return false
+	}
+	for word := range strings.SplitSeq(scope, " ") {
+		if word == "" || strings.ContainsFunc(word, outsideScope) {
+			return false
+		}
+	}
+	return true
+}
+
+func outsideScope(r rune) bool {
+	return r < 0x21 || r > 0x7E || r == '"' || r == '\\'
+}
+
+// withinScope reports whether the granted scope has every word of the requested one (RFC 6749 section 6).
+func withinScope(asked, granted string) bool {
+	allowed := strings.Fields(granted)
+	for word := range strings.FieldsSeq(asked) {
+		if !slices.Contains(allowed, word) {
+			return false
+		}
+	}
+	return true
 }

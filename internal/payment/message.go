@@ -4,15 +4,20 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
 
 	"countersign/internal/identity"
+	"countersign/internal/iso20022"
 	"countersign/internal/keyring"
 	"countersign/internal/money"
 	"countersign/internal/payee"
+	"countersign/internal/profile"
 	"countersign/internal/rulebook"
 )
 
@@ -184,4 +189,81 @@ func (m Message) LastDecision() (Decision, bool) {
 		return Decision{}, false
 	}
 	return m.Decisions[len(m.Decisions)-1], true
+}
+
+// reading decodes the document of a content on first use. Copies of a message share it, so that a request decodes a content once.
+type reading struct {
+	once     sync.Once
+	content  []byte
+	document iso20022.Document
+	findings []Finding
+}
+
+// WithContent returns the message with its stored content.
+func (m Message) WithContent(content []byte) Message {
+	m.Content, m.reading = content, &reading{content: content}
+	return m
+}
+
+// Document decodes the content. Copies of the message share the result, so callers must not change it. Findings mean
+// that another program wrote the content. New content is decoded again.
+func (m Message) Document() (iso20022.Document, []Finding) {
+	r := m.reading
+	if r == nil || len(m.Content) == 0 || len(m.Content) != len(r.content) || &m.Content[0] != &r.content[0] {
+		return profile.Read(m.Content)
+	}
+	r.once.Do(func() { r.document, r.findings = profile.Read(r.content) })
+	return r.document, r.findings
+}
+
+// DocumentOf is the content of a payment order, to read. It fails only when the content is not what this program wrote.
+func DocumentOf(m Message) (*iso20022.CustomerCreditTransferInitiation, error) {
+	return contentOf[*iso20022.CustomerCreditTransferInitiation](m)
+}
+
+// contentOf is the content of a message as the document that its kind is made of. It fails when the content is none, or has findings.
+func contentOf[D iso20022.Document](m Message) (D, error) {
+	document, findings := m.Document()
+	content, ok := document.(D)
+	if !ok || len(findings) > 0 {
+		var none D
+		return none, fmt.Errorf("the stored content of %s is no valid %s", m.InternalID, none.MessageName())
+	}
+	return content, nil
+}
+
+// EventType names what happened to a message, or that a change was applied, in the stream of events.
+type EventType string
+
+// The event types that are not made of the name of a state.
+const (
+	EventCreated         EventType = "message.created"
+	EventAmended         EventType = "message.amended"
+	EventPaymentReceived EventType = "payment.received"
+	EventRecallReceived  EventType = "recall.received"
+	EventRecallAnswered  EventType = "recall.answered"
+	EventChangeApplied   EventType = "change.applied"
+)
+
+// Event returns the type of the event of a move; "" for a move that changes nothing for a client, such as a question to clearing.
+func (m Move) Event() EventType {
+	switch {
+	case m.Action == ActionSubmit:
+		return EventCreated
+	case m.Action == ActionAmend:
+		return EventAmended
+	case m.From == StateNone && m.Kind == KindPayment && m.To != StateFailed:
+		return EventPaymentReceived
+	case m.From == StateNone && m.Kind == KindReceivedRecall:
+		return EventRecallReceived
+	case m.To == StateAnswered, m.Action == ActionAccept, m.Action == ActionRefuseRecall:
+		return EventRecallAnswered
+	case m.From == m.To && m.Action != ActionApprove && m.To != StateProcessing:
+		return ""
+	}
+	return m.To.event()
+}
+
+func (s State) event() EventType {
+	return EventType("message." + strings.ReplaceAll(strings.ToLower(string(s)), " ", "_"))
 }

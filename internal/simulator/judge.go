@@ -2,9 +2,15 @@ package simulator
 
 import (
 	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
 	"net/http"
+	"strings"
 
 	"countersign/internal/iso20022"
+	"countersign/internal/profile"
 )
 
 // judgement is the decision of the clearing about a delivery.
@@ -124,4 +130,133 @@ func refuse(refused *refusal) judgement {
 
 func unavailable(text string) *refusal {
 	return &refusal{http.StatusServiceUnavailable, "503_UNAVAILABLE", text}
+}
+
+// The limits of a delivery.
+const (
+	documentLimit  = 256 << 10 // bytes; the limit of the decoder too
+	messageIDLimit = 140       // printable ASCII characters
+)
+
+// delivery is one document from the gateway.
+type delivery struct {
+	scheme    scheme
+	messageID string // X-Message-Id
+	xml       []byte
+	digest    [sha256.Size]byte
+	document  iso20022.Document
+	subject   subject
+}
+
+// key names the delivery across retries.
+func (d *delivery) key() string {
+	return d.scheme.name + "/" + d.messageID
+}
+
+// entry is the line of the log; what could not be read stays empty.
+func (d *delivery) entry() *Entry {
+	entry := &Entry{
+		Direction:     directionIn,
+		Scheme:        d.scheme.name,
+		MessageID:     d.messageID,
+		TransactionID: d.subject.original.transactionID,
+		EndToEndID:    d.subject.original.endToEndID,
+		Status:        d.subject.status,
+		Reason:        d.subject.reason,
+		XML:           strings.ToValidUTF8(string(d.xml), "\uFFFD"),
+	}
+	if d.document != nil {
+		entry.Name = string(d.document.MessageName())
+	}
+	return entry
+}
+
+// serveDelivery receives one document: 202 for an accepted or known one, 400 with a reason when it is not valid, 404 for another scheme,
+// 409 when its message id named another document before, 413 and 415 when it is too large or no XML, 503 when the clearing is busy,
+// closing, or refuses on purpose.
+func (s *Simulator) serveDelivery(w http.ResponseWriter, r *http.Request) {
+	scheme, found := schemeNamed(r.PathValue("scheme"))
+	if !found {
+		writeRefusal(w, &refusal{http.StatusNotFound, "404_NOT_FOUND", "Deliver to /clearing/sic-inst or /clearing/sct-inst."})
+		return
+	}
+	delivery := &delivery{scheme: scheme, messageID: r.Header.Get("X-Message-Id")}
+	refused := delivery.read(w, r, s.spoken(scheme))
+	if refused != nil {
+		s.noteRefused(delivery, refused)
+		writeRefusal(w, refused)
+		return
+	}
+	judgement := s.take(delivery)
+	switch {
+	case judgement.outcome == outcomeDropped:
+		panic(http.ErrAbortHandler) // the documented way to close a connection without an answer
+	case judgement.refused != nil:
+		writeRefusal(w, judgement.refused)
+	default:
+		writeJSON(w, http.StatusAccepted, map[string]string{"outcome": judgement.outcome})
+	}
+}
+
+// read reads the headers and the document, in the form of a profile.
+func (d *delivery) read(w http.ResponseWriter, r *http.Request, spoken *profile.Profile) *refusal {
+	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || mediaType != "application/xml" {
+		return &refusal{http.StatusUnsupportedMediaType, "415_UNSUPPORTED_MEDIA_TYPE", "Send one document as application/xml."}
+	}
+	if !isMessageID(d.messageID) {
+		d.messageID = "" // nothing that a log would rather not hold
+		return invalid("Enter the message id in X-Message-Id, 1 to 140 printable ASCII characters.")
+	}
+	d.xml, err = io.ReadAll(http.MaxBytesReader(w, r.Body, documentLimit))
+	tooLarge := new(http.MaxBytesError)
+	if errors.As(err, &tooLarge) {
+		return &refusal{http.StatusRequestEntityTooLarge, "413_TOO_LARGE", "Send documents of at most 256 KiB."}
+	}
+	if err != nil {
+		return invalid("Send the document again: reading it ended early.")
+	}
+	d.digest = sha256.Sum256(d.xml)
+	return d.decode(spoken)
+}
+
+func (d *delivery) decode(spoken *profile.Profile) *refusal {
+	document, findings := profile.Read(d.xml)
+	if len(findings) > 0 {
+		return invalid(sentenceOf(findings))
+	}
+	if err := spoken.Fits(d.xml); err != nil {
+		return invalid(err.Error())
+	}
+	d.document = document
+	subject, refused := subjectOf(d.scheme, document)
+	d.subject = subject
+	return refused
+}
+
+func invalid(text string) *refusal {
+	return &refusal{http.StatusBadRequest, "400_INVALID_DOCUMENT", text}
+}
+
+// sentenceOf names the first problems of a document.
+func sentenceOf(findings []iso20022.Finding) string {
+	const most = 5
+	var problems []string
+	for _, finding := range findings[:min(most, len(findings))] {
+		problems = append(problems, fmt.Sprintf("%s (%s, line %d): %s", finding.Pointer, finding.Code, finding.Line, finding.Text))
+	}
+	if more := len(findings) - most; more > 0 {
+		problems = append(problems, fmt.Sprintf("and %d more", more))
+	}
+	return "Correct the document. " + strings.Join(problems, "; ")
+}
+
+// isMessageID reports whether a text is a valid X-Message-Id.
+func isMessageID(text string) bool {
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] > '~' {
+			return false
+		}
+	}
+	return text != "" && len(text) <= messageIDLimit
 }

@@ -93,7 +93,7 @@ var allowed = []struct{ rule, place, reason string }{
 	{"root context", "internal/simulator/simulator.go", "its life ends with Close, not with a request"},
 	{"clock", "internal/simulator/simulator.go", "the other side of the wire has a clock of its own; tests replace it"},
 	{"clock", "internal/testutil/broker.go", "how long a broker may take to start is measured by the machine's clock"},
-	{"panic", "internal/simulator/delivery.go", "http.ErrAbortHandler drops a connection as the scenario asks"},
+	{"panic", "internal/simulator/judge.go", "http.ErrAbortHandler drops a connection as the scenario asks"},
 	{"panic", "internal/simulator/core.go", "http.ErrAbortHandler drops a connection as the fault asks"},
 	{"clock", "internal/store/storetest", "sessions of tests end by the database's clock, which is the wall's"},
 	{"panic", "internal/iso20022/code/code.go", "embedded files that a test reads: broken ones cannot be released"},
@@ -109,6 +109,6 @@ var allowed = []struct{ rule, place, reason string }{
 	{"panic", "web/portal/export.go", "http.ErrAbortHandler is how a handler breaks off a response whose status was sent"},
 	{"sql", "cmd/countersign/migrate.go", "the SQL for the logins is printed for the operator; nothing runs it"},
 	{"sql", "internal/store/pooler.go", "a sentence tells the operator the statement to run"},
-	{"sql", "internal/store/service_login.go", "roles are no rows: sqlc knows no statement that makes one"},
+	{"sql", "internal/store/privilege.go", "roles are no rows: sqlc knows no statement that makes one"},
 	{"sql", "internal/store/storetest", "makes and drops databases, which no query of the program does"},
 }

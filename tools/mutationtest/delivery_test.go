@@ -84,7 +84,7 @@ var ofDeliveries = []mutant{
 		within: "const messageListToInquire = `", before: ` AND delivered_at IS NOT NULL`, after: ``,
 	},
 	{
-		name: "asked about without a pause", file: "internal/clearing/ask.go",
+		name: "asked about without a pause", file: "internal/clearing/inquiry.go",
 		tests:  ofBooked + ":TestBetweenTwoQuestions",
 		before: `return min(maxInquiryPause, time.Second<<m.Inquiries)`, after: `return 0 * time.Second`,
 	},

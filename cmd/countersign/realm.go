@@ -201,7 +201,7 @@ func (c *realmShowCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	text, err := realmText(realm.RealmDefinition)
+	text, err := realmfile.Write(realmfile.Of(realm.RealmDefinition))
 	if err != nil {
 		return err
 	}
@@ -279,11 +279,6 @@ func readRealmFile(path string) (realmfile.Form, error) {
 		return realmfile.Form{}, fmt.Errorf("%s: %w", path, err)
 	}
 	return form, nil
-}
-
-// realmText is a realm as a file.
-func realmText(realm store.RealmDefinition) ([]byte, error) {
-	return realmfile.Write(realmfile.Of(realm))
 }
 
 type userCommand struct {

@@ -2,6 +2,7 @@ package administration
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"countersign/internal/i18n"
@@ -62,7 +63,7 @@ func (c Change) keepsRealm(known Facts) error {
 	}
 	for _, role := range []identity.Role{identity.RoleAdministrator, identity.RoleChecker} {
 		before, after := known.people(role, ""), known.people(role, c.Subject)
-		if c.After["status"] == StatusActive && hasRole(c.After, role) {
+		if c.After["status"] == StatusActive && slices.Contains(WordsOf[identity.Role](c.After["roles"]), role) {
 			continue
 		}
 		if c.Kind == KindUserReset && role == identity.RoleChecker && after > 0 {
@@ -79,15 +80,6 @@ func (c Change) keepsRealm(known Facts) error {
 func policyMatchesEverything(values Values) bool {
 	p, err := PolicyOf(values, "")
 	return err == nil && p.MatchesEverything()
-}
-
-func hasRole(values Values, role identity.Role) bool {
-	for _, held := range WordsOf[identity.Role](values["roles"]) {
-		if held == role {
-			return true
-		}
-	}
-	return false
 }
 
 // people counts the people with a role in an active account other than one.

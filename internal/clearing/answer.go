@@ -30,7 +30,10 @@ func (s *Service) Answer(ctx context.Context, scheme rulebook.Scheme, reference 
 	case err != nil || a == nil:
 		return err
 	}
-	err = s.transmit(ctx, scheme, a.Reference, a.Content)
+	w, err := s.scheme(scheme)
+	if err == nil {
+		err = w.connection.deliver(ctx, a.Reference, a.Content)
+	}
 	if err != nil {
 		return err
 	}

@@ -144,7 +144,7 @@ func (s *Service) send(ctx context.Context, work store.Work) (err error) {
 	if work.Fresh != nil {
 		made, content, err := s.prepare(ctx, *work.Fresh)
 		if err == nil {
-			return s.deliver(ctx, made, content)
+			return w.deliver(ctx, made, content)
 		}
 	} // the stored message tells why it cannot be sent so
 	out, err := s.cfg.Messages.Outgoing(ctx, work.Realm, work.ID)
@@ -158,41 +158,32 @@ func (s *Service) send(ctx context.Context, work store.Work) (err error) {
 	if err != nil {
 		return s.hold(ctx, out.Message, err)
 	}
-	return s.deliver(ctx, made, content)
+	return w.deliver(ctx, made, content)
 }
 
 // deliver sends the document of a verified message to clearing, and records the delivery, unless its answer came first: steps 4 and 5. A
 // resolution that the delivery communicates answers its recall.
-func (s *Service) deliver(ctx context.Context, made payment.Outbound, content []byte) error {
+func (w *schemeWork) deliver(ctx context.Context, made payment.Outbound, content []byte) error {
 	m := made.Message()
-	goesOn, err := s.reserve(ctx, m)
+	goesOn, err := w.reserve(ctx, m)
 	if err != nil || !goesOn {
 		return err
 	}
-	err = s.transmit(ctx, m.Scheme, made.Reference(), content)
+	err = w.connection.deliver(ctx, made.Reference(), content)
 	if errors.Is(err, ErrNotAccepted) {
-		err = s.notAccepted(ctx, m, err)
+		err = w.notAccepted(ctx, m, err)
 	}
 	if err != nil {
 		return err
 	}
-	now := s.cfg.Now()
-	err = s.cfg.Messages.TransactFrom(ctx, m, func(m payment.Message) (payment.Transition, error) {
-		return moveIf(m.Deliver(s.answerBy(m.Scheme), now))
-	}, s.sending.delivered)
+	now := w.cfg.Now()
+	err = w.cfg.Messages.TransactFrom(ctx, m, func(m payment.Message) (payment.Transition, error) {
+		return moveIf(m.Deliver(w.answerBy(m.Scheme), now))
+	}, w.sending.delivered)
 	if err != nil {
 		return err
 	}
-	return s.recallAnswered(ctx, m)
-}
-
-// transmit sends a document to the clearing of a scheme, by that scheme's connection.
-func (s *Service) transmit(ctx context.Context, scheme rulebook.Scheme, reference string, content []byte) error {
-	w, err := s.scheme(scheme)
-	if err != nil {
-		return err
-	}
-	return w.connection.deliver(ctx, reference, content)
+	return w.recallAnswered(ctx, m)
 }
 
 // prepare makes and stores the interbank document of a released message: steps 2 and 3, unless they ran with the release. It fails with

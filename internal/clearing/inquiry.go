@@ -152,28 +152,28 @@ func inquiryPause(m payment.Message) time.Duration {
 
 // inquire requests the status of an unconfirmed message. The number of the request and the time of the next are stored first, so a crash
 // costs at most one request.
-func (s *Service) inquire(ctx context.Context, realm string, id uuid.UUID) (err error) {
-	ctx, end := s.cfg.Traces.Message(ctx, id, "inquire")
+func (w *schemeWork) inquire(ctx context.Context, realm string, id uuid.UUID) (err error) {
+	ctx, end := w.cfg.Traces.Message(ctx, id, "inquire")
 	defer func() { end(err) }()
-	now := s.cfg.Now()
-	m, err := s.cfg.Messages.Transact(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
+	now := w.cfg.Now()
+	m, err := w.cfg.Messages.Transact(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
 		return m.Inquire(now.Add(inquiryPause(m)), now)
 	})
 	if err != nil {
 		return err
 	}
-	made, err := s.statusRequest(ctx, realm, id, m.Inquiries+1)
+	made, err := w.statusRequest(ctx, realm, id, m.Inquiries+1)
 	if err != nil {
-		return s.hold(ctx, m, err)
+		return w.hold(ctx, m, err)
 	}
-	content, err := s.profile(m.Scheme).Write(made.Document())
+	content, err := w.profile(m.Scheme).Write(made.Document())
 	if err == nil {
-		content, err = s.storeOutbound(ctx, made, content)
+		content, err = w.storeOutbound(ctx, made, content)
 	}
 	if err != nil {
-		return s.hold(ctx, m, err)
+		return w.hold(ctx, m, err)
 	}
-	return s.transmit(ctx, m.Scheme, made.Reference(), content)
+	return w.connection.deliver(ctx, made.Reference(), content)
 }
 
 // statusRequest makes a pacs.028 about a sent message, after checking the message and the sent document against their seals.

@@ -56,7 +56,7 @@ func demoRealm() store.RealmDefinition {
 		Policies: []administration.Policy{
 			defaultPolicy(),
 			// Of a large payment two people must say yes.
-			{Rank: 5, AmountFrom: largeAmount(), Approvals: 2, ExpiresAfter: pendingDefault},
+			{Rank: 5, AmountFrom: new(int64(1_000_000)), Approvals: 2, ExpiresAfter: pendingDefault}, // 10,000.00 in minor units
 			{Rank: 10, ClientID: Straight, Approvals: 0, ExpiresAfter: pendingDefault},
 			// The shortest time a policy may give, so that a day shows what becomes of a payment nobody looked at. Large ones wait as others do.
 			{Rank: 3, ClientID: Brief, Approvals: 1, ExpiresAfter: time.Minute},
@@ -114,12 +114,6 @@ func secretHash() []byte {
 
 func defaultPolicy() administration.Policy {
 	return administration.Policy{Rank: 0, Approvals: 1, ExpiresAfter: pendingDefault}
-}
-
-// largeAmount is CHF or EUR 10,000.00, in minor units. The second realm has one checker, so it makes no difference there.
-func largeAmount() *int64 {
-	amount := int64(1_000_000)
-	return &amount
 }
 
 // debtorAccounts are the two accounts of the demo and the two of the sample documents. The bank codes are those in the IBANs; the

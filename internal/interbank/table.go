@@ -1,6 +1,10 @@
 package interbank
 
-import "countersign/internal/rulebook"
+import (
+	"slices"
+
+	"countersign/internal/rulebook"
+)
 
 // Short names of the schemes and places of the table.
 const (
@@ -21,7 +25,7 @@ const (
 )
 
 // rows is the table. Sources: SPS and EPC as in docs/rules.md.
-var rows = concat(
+var rows = slices.Concat(
 	headerRows,
 	informationRows,
 	mappedParty("PmtInf/UltmtDbtr", transfer+"/UltmtDbtr", "the ultimate debtor"),
@@ -33,14 +37,6 @@ var rows = concat(
 	mappedParty(payments+"/UltmtCdtr", transfer+"/UltmtCdtr", "the ultimate creditor"),
 	refusedRows,
 )
-
-func concat(parts ...[]Row) []Row {
-	var all []Row
-	for _, part := range parts {
-		all = append(all, part...)
-	}
-	return all
-}
 
 // headerRows: what names the order to its own bank stays with it.
 var headerRows = []Row{

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/account"
 	"countersign/internal/rulebook"
@@ -20,12 +19,7 @@ import (
 
 // Directories lists the bank directories in force of a realm for display, at most one of a scheme. Error: ErrNoRealm.
 func (d *Database) Directories(ctx context.Context, realm string) ([]DirectorySummary, error) {
-	var found []DirectorySummary
-	err := d.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		var err error
-		found, err = d.directories(ctx, q, realm)
-		return err
-	})
+	found, err := Read(ctx, d, realm, func(q *dbsqlc.Queries) ([]DirectorySummary, error) { return d.directories(ctx, q, realm) })
 	return found, err
 }
 

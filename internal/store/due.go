@@ -132,23 +132,21 @@ func (d *Due) ofSchemes(ctx context.Context, q *dbsqlc.Queries, realm string, at
 
 // Undelivered lists the messages of a scheme released before a time that clearing does not have, oldest first.
 func (s *Messages) Undelivered(ctx context.Context, realm string, scheme rulebook.Scheme, at DueTimes) (ids []uuid.UUID, err error) {
-	err = s.db.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		ids, err = q.MessageListUndelivered(ctx, dbsqlc.MessageListUndeliveredParams{
+	ids, err = Read(ctx, s.db, realm, func(q *dbsqlc.Queries) ([]uuid.UUID, error) {
+		return q.MessageListUndelivered(ctx, dbsqlc.MessageListUndeliveredParams{
 			Realm: realm, Scheme: string(scheme), AcceptedBefore: at.ReleasedBefore, AcceptedAfter: at.AcceptedAfter, Held: at.held(),
 			PageSize: at.PageSize,
 		})
-		return err
 	})
 	return ids, wrapped(err, "list the undelivered messages")
 }
 
 // ToInquire lists the unconfirmed messages of a scheme whose next status request is due.
 func (s *Messages) ToInquire(ctx context.Context, realm string, scheme rulebook.Scheme, at DueTimes) (ids []uuid.UUID, err error) {
-	err = s.db.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		ids, err = q.MessageListToInquire(ctx, dbsqlc.MessageListToInquireParams{
+	ids, err = Read(ctx, s.db, realm, func(q *dbsqlc.Queries) ([]uuid.UUID, error) {
+		return q.MessageListToInquire(ctx, dbsqlc.MessageListToInquireParams{
 			Realm: realm, Scheme: string(scheme), Due: at.Now, NeverAfter: at.InquireAfter, Held: at.held(), PageSize: at.PageSize,
 		})
-		return err
 	})
 	return ids, wrapped(err, "list the messages to ask about")
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/administration"
 	"countersign/internal/store/internal/dbsqlc"
@@ -160,11 +159,7 @@ func (g *Guard) newest(ctx context.Context, realm string) (*state, error) {
 	if g.q != nil {
 		return g.db.load(ctx, g.q, realm)
 	}
-	var found *state
-	err := g.db.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) (err error) {
-		found, err = g.db.load(ctx, q, realm)
-		return err
-	})
+	found, err := Read(ctx, g.db, realm, func(q *dbsqlc.Queries) (*state, error) { return g.db.load(ctx, q, realm) })
 	return found, err
 }
 

@@ -351,11 +351,7 @@ func differing(read, kept *state) []string {
 // LookAt compares the whole master data of a realm with its head, and seals the head again with the first key if another key sealed it. It
 // returns the differences: rows, if a state is cached to compare with, or the head.
 func (d *Database) LookAt(ctx context.Context, realm string) (differ []string, err error) {
-	var read *state
-	err = d.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) (err error) {
-		read, err = readState(ctx, q, realm, d.masterData)
-		return err
-	})
+	read, err := Read(ctx, d, realm, func(q *dbsqlc.Queries) (*state, error) { return readState(ctx, q, realm, d.masterData) })
 	switch {
 	case err == nil && read.head.KeyID != d.masterData.IDs()[0]:
 		return nil, d.resealHead(ctx, realm)

@@ -265,12 +265,10 @@ func (s *Messages) readContext(ctx context.Context, q *dbsqlc.Queries, ask Conte
 }
 
 // contextBatch is readContexts in a transaction of its own.
-func (s *Messages) contextBatch(ctx context.Context, realm string, asked []ContextQuery) (found []*CreateContext, err error) {
-	err = s.db.For(ForBatches).InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) (err error) {
-		found, err = s.readContexts(ctx, q, realm, asked)
-		return err
+func (s *Messages) contextBatch(ctx context.Context, realm string, asked []ContextQuery) ([]*CreateContext, error) {
+	return Read(ctx, s.db.For(ForBatches), realm, func(q *dbsqlc.Queries) ([]*CreateContext, error) {
+		return s.readContexts(ctx, q, realm, asked)
 	})
-	return found, err
 }
 
 // readContexts reads the realm data for several messages; nil for a message that no valid policy matches.

@@ -220,17 +220,9 @@ func (s *Messages) write(ctx context.Context, q *dbsqlc.Queries, t payment.Trans
 		return &payment.StateError{Message: t.Message(), Wanted: t.Move().From}
 	}
 	err = s.use(ctx, q, t.Message(), t.LimitUses())
-	if err != nil {
+	out, ends := t.Report() // for the client of an instruction to fetch
+	if err != nil || !ends {
 		return err
-	}
-	return s.report(ctx, q, t)
-}
-
-// report keeps the status report of a move that ends an instruction, for its client to fetch.
-func (s *Messages) report(ctx context.Context, q *dbsqlc.Queries, t payment.Transition) error {
-	out, ends := t.Report()
-	if !ends {
-		return nil
 	}
 	content, err := codec.EncodeXML(out.Document())
 	if err != nil {

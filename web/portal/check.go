@@ -27,11 +27,6 @@ func showCheck(v *Request, draft store.Draft) error {
 	return v.showDraft(draft, http.StatusOK, nil)
 }
 
-// checkAnew renders the check page of a draft that changed after the page of the pressed button was made. Nothing is submitted.
-func (v *Request) checkAnew(draft store.Draft) error {
-	return v.showDraft(draft, http.StatusConflict, []ui.Problem{{Text: ChangedSince}})
-}
-
 // showDraft renders the check page of a draft with problems above it.
 func (v *Request) showDraft(draft store.Draft, status int, problems []ui.Problem) error {
 	held, err := ShowCheck(v, draft, status, problems)

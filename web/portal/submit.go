@@ -28,7 +28,7 @@ func submit(v *Request, draft store.Draft) error {
 		return v.Submitted(draft, became, err)
 	}
 	if form.Get(CheckedField) != draft.Digest() {
-		return v.checkAnew(draft)
+		return v.showDraft(draft, http.StatusConflict, []ui.Problem{{Text: ChangedSince}})
 	}
 	held, err := Submit(v, draft)
 	if held || err != nil {

@@ -16,6 +16,8 @@ import (
 	_ "time/tzdata" // banking days need Europe/Zurich on machines without a zone database
 
 	"github.com/alecthomas/kong"
+
+	"countersign/internal/profile"
 )
 
 type commands struct {
@@ -211,4 +213,17 @@ func (c completeCommand) Run(parsed *kong.Context) error { //nolint:unparam // a
 		}
 	}
 	return nil
+}
+
+type clearingCommand struct {
+	Reconcile reconcileCommand        `cmd:"" help:"Compare a statement of clearing (camt.053, camt.052) with the payments approved and sent here, and list each difference."`
+	Profiles  clearingProfilesCommand `cmd:"" help:"Print the built-in clearing profiles, in the format of a profile file."`
+}
+
+type clearingProfilesCommand struct{}
+
+// Run prints the file.
+func (clearingProfilesCommand) Run() error {
+	_, err := os.Stdout.Write(profile.Shipped())
+	return err
 }

@@ -34,7 +34,7 @@ var ofDeliveries = []mutant{
 	{
 		name: "a delivery that failed is swallowed (review 12)", file: station,
 		tests:  ofBooked + ":TestARefusedDelivery|TestWhatClearingDoesNotTake",
-		within: `func (s *Service) deliver(`,
+		within: `func (w *schemeWork) deliver(`,
 		before: "\tif err != nil {\n\t\treturn err\n\t}\n\tnow :=", after: "\tif err != nil {\n\t\treturn nil\n\t}\n\tnow :=",
 	},
 	{

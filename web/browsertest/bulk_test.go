@@ -96,6 +96,10 @@ func TestManyAreApprovedWithTheProgressInSight(t *testing.T) {
 	}
 	p := as(t, "checker2")
 	p.open("/queue?text=" + strings.ReplaceAll(common, " ", "+"))
+	err := p.page.SetViewportSize(1280, 900) // the rows are cards
+	if err != nil {
+		t.Fatal(err)
+	}
 	p.tick("[data-select-all]")
 	p.click("button", "Compare and approve")
 	p.says("h1", "12 payments") // whether they carry a mark depends on the tests beside this one

@@ -140,6 +140,12 @@ func TestNothingMovesUnderACheckersEyes(t *testing.T) {
 		waiting, rival := orders[i], []string{"Checker 2", "Both 1"}[i]
 		p.says(".live a", "1 new")
 		p.says(`[data-row="`+waiting[0].id+`"] .looked`, rival)
+		if inside := p.evaluate(`() => [...document.querySelectorAll("#queue-list .looked:not(:empty)")].every((note) => {
+			const of = note.getBoundingClientRect(), row = note.closest("tr").getBoundingClientRect();
+			return of.top >= row.top && of.bottom <= row.bottom;
+		})`); inside != true {
+			t.Error("the note about another reader lies across rows")
+		}
 		p.says("#row-"+waiting[2].id, "Rejected by "+rival+", ")
 		p.still("when a payment arrived and somebody looked and decided")
 		p.open("/queue/" + waiting[0].id + lists[i])

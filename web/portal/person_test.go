@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"countersign/internal/testutil"
 	"countersign/views"
 	"countersign/web/portal"
 )
@@ -23,7 +24,11 @@ func TestAFormOfAnotherPersonsPageChangesNothing(t *testing.T) {
 	b := setup(t)
 	maker := b.as("maker1")
 	m := maker.submit(filled())
-	for _, pair := range [][2]string{{"checker1", "checker2"}, {"maker1", "maker2"}, {"admin1", "admin2"}, {"maker1", "checker1"}} {
+	pairs := [][2]string{{"maker1", "checker1"}, {"checker1", "checker2"}, {"maker1", "maker2"}, {"admin1", "admin2"}}
+	if !testutil.InLongTier {
+		pairs = pairs[:1]
+	}
+	for _, pair := range pairs {
 		w := b.as(pair[0])
 		w.post("/signin", signInForm(pair[1])).is(http.StatusSeeOther)
 		before, forms := b.written(), 0

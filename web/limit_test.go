@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"countersign/internal/testutil"
 	"countersign/web"
 	"countersign/web/webtest"
 )
@@ -92,6 +93,7 @@ func TestEveryDoorForProgramsRefusesInJSON(t *testing.T) {
 
 // TestTheDefaultsLeaveRoomForThePublishedThroughput: one client with one token makes a thousand calls in a second.
 func TestTheDefaultsLeaveRoomForThePublishedThroughput(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	b := setup(t)
 	b.Token(t, webtest.Maker1)

@@ -9,11 +9,13 @@ import (
 	"countersign/internal/demo"
 	"countersign/internal/payment"
 	"countersign/internal/store"
+	"countersign/internal/testutil"
 )
 
 // TestLookingFurtherFindsEverything: a list that looked at so many messages goes on behind them, and the pages together hold each message
 // that is meant, once.
 func TestLookingFurtherFindsEverything(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	q := newQueue(t, 20_000, 400)
 	q.spread(t)

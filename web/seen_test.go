@@ -40,6 +40,7 @@ import (
 // its own, and takes the orders, and recalls, returns and resolutions about such payments, all the way. Whatever the document to clearing
 // says afterwards beyond what the scheme and the gateway fix must have been on each page and in the read before the approval.
 func TestEverythingThatIsSentIsSeen(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	p := openProduct(t)
 	w := newSeenWalk(p)
@@ -85,6 +86,7 @@ func TestEverythingThatIsSentIsSeen(t *testing.T) {
 
 // TestTheWalkNoticesWhatOnePageLeavesOut takes the ultimate creditor off one place at a time, and finds that the walk misses it there.
 func TestTheWalkNoticesWhatOnePageLeavesOut(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	p := openProduct(t)
 	whole, number := p.server.Config.Handler, 0

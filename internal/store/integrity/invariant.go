@@ -229,7 +229,7 @@ func (s *Snapshot) ruleChecks(now time.Time) []ruleCheck {
 		{"I32", "limits are as two administrators set them, and each release used its amount of them", ofMessages, list(q.InvariantLimitHeld)},
 		{"I33", "each row of master data is as the newest change wrote it, and none is gone or was added", ofRest, s.together(s.toldRows)},
 		{
-			"I34", "each event of the audit trail happened once, by its person and at its time", ofTrail,
+			"I34", "each event of the audit trail happened, by its person and at its time", ofTrail,
 			all(list(q.InvariantToldUndone), list(q.InvariantRefusalsCounted)),
 		},
 		{"I31", "each approval that needs a second factor has one, shown for it", ofMessages, list(q.InvariantStepUp)},

@@ -10,9 +10,8 @@ import (
 	"countersign/internal/service/servicetest"
 )
 
-// TestAnEventPlantedBesideARunningGatewayIsFound: a row of the trail that a superuser plants while the gateway runs is sealed as the others
-// are. One copy of a row of every event that the gateway has is planted, and another in another minute, and each must be named by what it
-// contradicts. Those of which nothing else is kept are not, and docs/security.md says so.
+// TestAnEventPlantedBesideARunningGatewayIsFound: a superuser plants a copy of a row of every event of the trail while the gateway runs, and
+// another in another minute. The seal of the row that was copied does not fit, so each is signed as unverified and named.
 func TestAnEventPlantedBesideARunningGatewayIsFound(t *testing.T) {
 	t.Parallel()
 	h := servicetest.New(t)

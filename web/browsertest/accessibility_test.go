@@ -12,6 +12,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"countersign/internal/demo"
+	"countersign/internal/testutil"
 )
 
 // checkAccessibility runs rules and lists what breaks them.
@@ -208,6 +209,7 @@ func TestPagesOfAMaker(t *testing.T) {
 }
 
 func TestPagesAboutPayments(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	maker, o := as(t, "maker1"), newOrder("sic-inst")
 	m := maker.submit(o)

@@ -219,6 +219,7 @@ func TestASecondFactorApproves(t *testing.T) {
 }
 
 func TestPagesOfAnAdministrator(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	p := as(t, "admin1")
 	i := inspect(p)

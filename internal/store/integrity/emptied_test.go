@@ -7,12 +7,14 @@ import (
 	"testing"
 
 	"countersign/internal/store/integrity"
+	"countersign/internal/testutil"
 )
 
 // TestAColumnThatNothingLetsBeEmptyIsFoundEmpty: a superuser empties columns that the schema does not let be empty, keys too: one of every
 // table at a time, until each was. Each is a finding that names the row, by its place where its key is gone, and none keeps the auditor
 // from the others.
 func TestAColumnThatNothingLetsBeEmptyIsFoundEmpty(t *testing.T) {
+	testutil.Long(t)
 	t.Parallel()
 	h := withCore(t)
 	fill(t, h, 2)

@@ -32,7 +32,7 @@ func (m AdministrationList) sorts(column i18n.Text) []ui.Sort {
 		return nil
 	}
 	switch column {
-	case "Change":
+	case "Change (a change)":
 		return []ui.Sort{sortLink(m.Sort, m.SortURL, column, "kind", "kind")}
 	case "When":
 		return []ui.Sort{sortLink(m.Sort, m.SortURL, column, "", "oldest")}

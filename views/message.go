@@ -64,7 +64,7 @@ func (w Warning) Whole() i18n.Text {
 	if w.Text == "" {
 		return w.Title
 	}
-	return i18n.Join(": ", w.Title, w.Text)
+	return i18n.Text("%s: %s").With(w.Title, w.Text)
 }
 
 // Link is a label and its address.

@@ -98,6 +98,38 @@ func Refusal(m payment.Message) i18n.Text {
 	return i18n.Text("%s: %s").With(words, m.StatusText)
 }
 
+// StoredReason is the reason of a step, which is stored in English: for the words of ISO about a code, those of this portal about the code.
+func StoredReason(english string) i18n.Text {
+	for _, set := range []struct {
+		codes code.Set
+		words func(code string) i18n.Text
+	}{
+		{code.StatusReasons, func(code string) i18n.Text { return failures[code] }},
+		{code.CancellationReasons, func(code string) i18n.Text { return reasonOf(rulebook.RecallReasons, code) }},
+		{code.ReturnReasons, func(code string) i18n.Text { return reasonOf(rulebook.ReturnReasons, code) }},
+		{code.CancellationRejections, func(code string) i18n.Text { return reasonOf(rulebook.ResolutionReasons, code) }},
+	} {
+		for _, definition := range set.codes.All() {
+			rest, found := strings.CutPrefix(english, definition.Text)
+			if words := set.words(definition.Code); found && words != "" {
+				return i18n.Join(" ", words, i18n.Data(strings.TrimSpace(rest)))
+			}
+		}
+	}
+	return i18n.Stored(english)
+}
+
+// reasonOf describes a reason of either scheme; "" for one that neither has.
+func reasonOf(reasons func(rulebook.Scheme) []rulebook.Reason, code string) i18n.Text {
+	for _, scheme := range []rulebook.Scheme{rulebook.SchemeSIC, rulebook.SchemeSCT} {
+		reason, found := rulebook.FindReason(reasons(scheme), code)
+		if found {
+			return reason.Text
+		}
+	}
+	return ""
+}
+
 // Failure describes why a message failed, with the received code and text as detail; the text is left out where the description contains
 // it.
 func Failure(m payment.Message) (words i18n.Text, detail string) {

@@ -107,7 +107,7 @@ type Related struct {
 // AuditEntry is one row of the audit trail.
 type AuditEntry struct {
 	At        time.Time
-	Actor     string
+	Actor     i18n.Text
 	Action    i18n.Text
 	Refused   bool // the attempt was refused
 	Channel   i18n.Text

@@ -47,7 +47,7 @@ var accountNoun = Noun{
 		{Key: "iban", Label: "IBAN", Type: TypeIBAN, Hint: "With or without spaces", Required: true},
 		{Key: "scheme", Label: "Scheme", Options: schemes},
 		{Key: "currency", Label: "Currency"},
-		{Key: "receives", Label: "Whether the realm receives payments for this account", Type: TypeYesNo},
+		{Key: "receives", Label: "Receipt of payments", Type: TypeYesNo},
 		{Key: "qrIban", Label: "QR-IBAN", Type: TypeIBAN, Hint: "For payments with a QR reference. It cannot be changed later"},
 		{Key: "holderName", Label: "Holder's name", Min: 1, Max: 70, Required: true},
 		{Key: "holderStreet", Label: "Holder's street", Max: 70},

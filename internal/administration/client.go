@@ -39,8 +39,11 @@ var clientNoun = Noun{
 	Fields: []Field{
 		{Key: "clientId", Label: "Client's id", Required: true},
 		{Key: "kind", Label: "Kind", Options: []string{ClientConfidential, ClientPublic}},
-		{Key: "mayDecideOwn", Label: "Whether the client may approve what it created", Type: TypeYesNo},
-		{Key: "payeeWaived", Label: "Whether payees are left unverified for payments of this client", Type: TypeYesNo},
+		{
+			Key: "mayDecideOwn", Label: "Approval through the same client", Type: TypeYesNo,
+			Hint: "The approver is always a different person from the maker. Without this, they must also use a different client.",
+		},
+		{Key: "payeeWaived", Label: "Exemption from verification of payee", Type: TypeYesNo},
 		{
 			Key: "roles", Label: "Roles", Type: TypeWords, Options: []string{string(identity.RoleSupervisor)},
 			Hint: "Roles of the program itself. It then signs in with its secret, without a person, and can only read.",

@@ -213,10 +213,5 @@ func label(key string) i18n.Text {
 	if !unicode.IsUpper(words[1]) {
 		words[0] = unicode.ToLower(words[0])
 	}
-	for _, question := range []string{"wh", "how"} {
-		if strings.HasPrefix(string(words), question) {
-			return i18n.Stored(string(words))
-		}
-	}
 	return i18n.Stored("the " + string(words))
 }

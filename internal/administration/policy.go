@@ -61,8 +61,8 @@ var policyNoun = Noun{
 		{Key: "amountTo", Label: "Largest amount", Type: TypeAmount},
 		{Key: "stepUp", Label: "Second factor for approvers", Type: TypeYesNo},
 		{Key: "funds", Label: "Funds at core banking", None: "must be reserved", Options: []string{"preferred", "none"}},
-		{Key: "contentHashRequired", Label: "Whether an approval must include the content hash", Type: TypeYesNo},
-		{Key: "expiresAfter", Label: "How long a payment may wait", Type: TypeDuration, Hint: "Such as 24h or 90m"},
+		{Key: "contentHashRequired", Label: "Content hash in each approval", Type: TypeYesNo},
+		{Key: "expiresAfter", Label: "Time limit for approval", Type: TypeDuration, Hint: "Such as 24h or 90m"},
 		statusField,
 	},
 	Actions: []Action{

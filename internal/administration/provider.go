@@ -44,10 +44,10 @@ var providerNoun = Noun{
 			Hint: "Such as https://payments.bank.example",
 		},
 		{
-			Key: "signInAge", Label: "How long ago people may have signed in at the provider", Type: TypeDuration,
+			Key: "signInAge", Label: "Maximum time since sign-in at the provider", Type: TypeDuration,
 			Hint: "0s to 12h; 5m if left empty",
 		},
-		{Key: "passwords", Label: "Who may sign in by password", Options: []string{PasswordsEverybody, PasswordsBreakGlass}},
+		{Key: "passwords", Label: "Sign-in by password", Options: []string{PasswordsEverybody, PasswordsBreakGlass}},
 		statusField,
 	},
 	Actions: []Action{

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/auditlog"
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/store"
@@ -217,7 +218,7 @@ const whyCopied = "counter"
 
 // refuseFactor writes a refused second factor to the log and the audit trail, without the code or passkey itself.
 func (s *Service) refuseFactor(ctx context.Context, c factorCheck, cause error) {
-	why, sentence := "wrong", "A person with the right password showed no valid second factor."
+	why, sentence := "wrong", i18n.Text("A person with the right password showed no valid second factor.")
 	var account *AccountError
 	switch {
 	case errors.As(cause, &account):

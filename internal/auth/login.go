@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/auditlog"
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
 	"countersign/internal/store"
 )
@@ -407,6 +409,12 @@ func (s *Service) logAttempt(ctx context.Context, a attempt, result attemptResul
 	s.keepRefusal(ctx, a, result)
 }
 
+// refusedSignIns are the reasons in the audit trail.
+var refusedSignIns = map[AccountProblem]i18n.Text{
+	ProblemIncorrect: "Wrong user name or password.", ProblemLocked: "Too many failed sign-ins: the name is locked for a while.",
+	ProblemNotVerified: "The account is not set up yet.", ProblemSuppressed: "The account is blocked.",
+}
+
 // keepRefusal writes the audit event of a failed sign-in: the tried account, if there is one, and the address. It names no person, because
 // nobody was identified.
 func (s *Service) keepRefusal(ctx context.Context, a attempt, result attemptResult) {
@@ -422,7 +430,7 @@ func (s *Service) keepRefusal(ctx context.Context, a attempt, result attemptResu
 		channel = identity.ChannelPortal
 	}
 	s.database.Refused(ctx, store.Refusal{
-		Realm: a.realm, Event: event, Why: string(result.problem), Sentence: "Somebody could not sign in.", At: s.now(),
+		Realm: a.realm, Event: event, Why: string(result.problem), Sentence: cmp.Or(refusedSignIns[result.problem], "The sign-in failed."), At: s.now(),
 		Actor: identity.Actor{UserID: result.userID, Name: "not signed in", ClientID: a.clientID, Channel: channel, SourceAddress: a.source},
 	})
 }

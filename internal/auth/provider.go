@@ -16,6 +16,7 @@ import (
 	"countersign/internal/administration"
 	"countersign/internal/auditlog"
 	"countersign/internal/auth/oidc"
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
 	"countersign/internal/store"
 )
@@ -284,9 +285,9 @@ func (s *Service) refuseOuter(ctx context.Context, in CameBackInput, refused *Pr
 		fields = append(fields, slog.String("error", beginning(cause)))
 	}
 	s.log.LogAttrs(ctx, slog.LevelWarn, "sign-in", fields...)
-	sentence := "Somebody came back from the identity provider and was not let in."
+	sentence := i18n.Text("A sign-in through the identity provider was refused.")
 	if refused.Subject != "" {
-		sentence += " The provider knows them as " + refused.Subject + "."
+		sentence = i18n.Text("A sign-in through the identity provider was refused. The provider's name for the person is %s.").With(refused.Subject)
 	}
 	s.database.Refused(ctx, store.Refusal{
 		Realm: in.Realm, Event: auditlog.EventSignInProviderRefused, Why: refused.Why, Sentence: sentence, At: s.now(),
@@ -311,7 +312,7 @@ func (s *Service) mayUsePassword(ctx context.Context, by identity.Principal) err
 	if !by.Has(identity.RoleAdministrator) {
 		s.database.Refused(ctx, store.Refusal{
 			Realm: by.Realm, Event: auditlog.EventSignInRefused, Why: "password-barred", At: s.now(), Actor: by.Actor(),
-			Sentence: "Somebody used a password in a realm whose people sign in through its identity provider.",
+			Sentence: "A password was used, but people of this realm sign in through its identity provider.",
 		})
 		return ErrPasswordsBarred
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"countersign/internal/auditlog"
+	"countersign/internal/i18n"
 	"countersign/internal/payment"
 	"countersign/internal/profile"
 	"countersign/internal/rulebook"
@@ -66,7 +67,7 @@ func (s *Service) refuseAnswer(ctx context.Context, scheme rulebook.Scheme, refe
 			"reference", reference, "error", why.Error())
 		s.auditRefused(ctx, store.Refusal{
 			Realm: realm, Event: auditlog.EventAnswerRefused, Why: "seal",
-			Sentence: "The answer " + reference + " of " + string(scheme) + " does not fit its seal and is never delivered: " + why.Error(),
+			Sentence: i18n.Text("The answer %s (%s) does not match its seal and will never be delivered: %s").With(reference, scheme, why.Error()),
 		})
 	}
 	return err

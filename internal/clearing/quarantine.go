@@ -146,7 +146,7 @@ func (s *Service) auditQuarantined(ctx context.Context, in store.Document, faile
 		"reference", in.Reference, "reason", failed.reason)
 	s.auditRefused(ctx, store.Refusal{
 		Realm: failed.about.Realm, MessageID: failed.about.InternalID, Event: auditlog.EventDocumentQuarantined, Why: "quarantine",
-		Sentence: string(in.Name) + " " + in.Reference + " of " + string(in.Scheme) + ": " + failed.reason.String(),
+		Sentence: i18n.Text("Message %s %s (%s) was quarantined. %s").With(in.Name, in.Reference, in.Scheme, failed.reason),
 	})
 }
 

@@ -159,9 +159,6 @@ func Advice(finding Text) Text {
 // unmarked removes the marks of a Text from foreign data.
 var unmarked = strings.NewReplacer(dataMark, "", valuesMark, "", joinedMark, "", regionMark, "")
 
-// Stored is a text that was stored in English, such as the reason of a step: it is translated if the catalogue has it word for word.
-func Stored(english string) Text { return Text(unmarked.Replace(english)) }
-
 // Join is several texts as one, with something between them that is the same in every language, such as a space.
 func Join(between string, texts ...Text) Text {
 	texts = slices.DeleteFunc(slices.Clone(texts), func(t Text) bool { return t == "" })
@@ -245,6 +242,11 @@ func (l Language) plain(key Text) string {
 	}
 	if said, found := catalogues().plain[l][key]; found {
 		return said
+	}
+	if !catalogues().known[key] {
+		if text, found := matchStored(string(key)); found {
+			return l.Say(text)
+		}
 	}
 	return string(key)
 }

@@ -44,6 +44,15 @@ func TestTextsAreSaidWithTheirValues(t *testing.T) {
 		{German, Text("%s says").With("100 % \x01\x02 Maker"), "100 % ⟨U+0001⟩⟨U+0002⟩ Maker schreibt"},
 		{German, Join(" ", Text("%s approved.").With("A1"), "", Text("%s rejected.").With("A2")), "A1 freigegeben. A2 abgelehnt."},
 		{German, Stored("what another \x01bank wrote"), "what another bank wrote"},
+		{
+			German, Stored("You submitted this on 2026-11-20 08:14 UTC. Another person must decide."),
+			"Sie haben dies am 20.11.2026 09:14 CET eingereicht. Eine andere Person muss entscheiden.",
+		},
+		{German, Stored("An answer is due by 2026-12-14."), "Eine Antwort ist bis 14.12.2026 fällig."},
+		{English, Stored("Enter 1 to 1000 payments."), "Enter 1 to 1'000 payments."},
+		{program, Stored("An answer is due by 2026-12-14."), "An answer is due by 2026-12-14."},
+		{German, Stored(`Send a supported message type: the namespace "x" is unknown.`), "Senden Sie eine unterstützte Meldungsart: Der Namensraum \"x\" ist unbekannt."},
+		{German, Stored("Clearing refused the message A1: An answer is due by 2026-12-14."), "Das Clearing hat die Meldung A1 abgelehnt: Eine Antwort ist bis 14.12.2026 fällig."},
 		{German, "", ""},
 	} {
 		if got := c.in.Say(c.text); got != c.want {

@@ -119,12 +119,7 @@ func (m Message) Acknowledge(answerBy, at time.Time) (t Transition, ok bool, err
 // dueBy sets the last day for the answer to a recall, and adds it to the history, against which the check compares it.
 func (t *Transition) dueBy(last time.Time) {
 	t.changes.AnswerBy = dayOf(last)
-	t.reason = AnswerDue(t.changes.AnswerBy).String()
-}
-
-// AnswerDue is the reason of a step that sets the last day for the answer to a recall.
-func AnswerDue(day time.Time) i18n.Text {
-	return i18n.Text("An answer is due by %s.").With(i18n.Day(day))
+	t.reason = i18n.Text("An answer is due by %s.").With(i18n.Day(t.changes.AnswerBy)).String()
 }
 
 // Accept records that the other bank sent a recalled payment back.

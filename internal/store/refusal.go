@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/auditlog"
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/store/internal/dbsqlc"
@@ -31,7 +32,7 @@ type Refusal struct {
 	MessageID uuid.UUID
 	Actor     identity.Actor // who asked; of a sign-in that failed, what is known of them
 	Why       string         // in a word, for example "four-eyes"
-	Sentence  string         // what was told; at most 512 characters are kept, and never a secret or a full account number
+	Sentence  i18n.Text      // the reason; at most 512 characters of its English are kept, and never a secret or a full account number
 	At        time.Time
 }
 
@@ -52,7 +53,7 @@ func (d *Database) keepRefusal(ctx context.Context, r Refusal) error {
 	if err != nil {
 		return err
 	}
-	sentence := []rune(r.Sentence)
+	sentence := []rune(r.Sentence.String())
 	user, person := ActorIDs(r.Actor)
 	detail := auditlog.RefusalDetail(r.Why, string(sentence[:min(len(sentence), maxRefusalText)]))
 	e := eventBy(payment.Message{Realm: r.Realm, InternalID: r.MessageID}, r.Actor, detail, stamped(r.At))

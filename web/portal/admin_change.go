@@ -56,7 +56,7 @@ func (v *Request) secrets(decided service.Decided) []views.ChangeSecret {
 // showAdminChanges lists the waiting changes, and with ?tab=all the decided ones too.
 func showAdminChanges(v *Request) error {
 	model := v.administrationList(adminList{
-		path: "/admin", label: "Changes", columns: []i18n.Text{"Change", "Requested by", "When", "State"},
+		path: "/admin", label: "Changes", columns: []i18n.Text{"Change (a change)", "Requested by", "When", "State"},
 		words: "Changes that one administrator requests and another decides. " +
 			"Nobody can decide a change that they requested or that is about them.",
 	})

@@ -122,7 +122,7 @@ func input(kind administration.Kind, name, value string) views.ChangeInput {
 		}}
 	}
 	if options := optionsOf(field); options != nil {
-		return views.ChangeInput{Choice: ui.Choice{ID: name, Label: field.Label, Value: value, Options: options}}
+		return views.ChangeInput{Choice: ui.Choice{ID: name, Label: field.Label, Hint: field.Hint, Value: value, Options: options}}
 	}
 	shown := ui.Field{ID: name, Label: field.Label, Value: value, Hint: field.Hint, Optional: !field.Required}
 	if field.Type == administration.TypeSecret { // the form never shows it again

@@ -169,7 +169,7 @@ func (v *Request) pastMarks(p prepared, problems []ui.Problem) (alike, apart vie
 	if len(warnings) > 0 {
 		said := make([]i18n.Text, 0, len(warnings))
 		for _, w := range warnings {
-			said = append(said, i18n.Join(": ", w.Title, w.Text))
+			said = append(said, i18n.Text("%s: %s").With(w.Title, w.Text))
 		}
 		apart = views.Mark{Tone: ui.ToneWaiting, Text: i18n.Join(" ", said...)}
 	}

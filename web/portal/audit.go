@@ -137,12 +137,12 @@ func (v *Request) messagesIn(events []store.HistoryEvent) (map[uuid.UUID]payment
 }
 
 func (v *Request) auditTrailRow(e store.HistoryEvent, about payment.Message) views.AuditEntry {
-	actor := e.Actor
+	actor := i18n.Stored(cmp.Or(e.Actor, "–"))
 	if e.ActorLogin != "" && e.ActorLogin != e.Actor {
-		actor += " (" + e.ActorLogin + ")"
+		actor = i18n.Text("%s (%s)").With(actor, e.ActorLogin)
 	}
 	row := views.AuditEntry{
-		At: e.At, Actor: cmp.Or(actor, "–"), Action: eventWords(e.Event), Refused: e.Refused, Channel: views.ChannelName(e.Channel,
+		At: e.At, Actor: actor, Action: eventWords(e.Event), Refused: e.Refused, Channel: views.ChannelName(e.Channel,
 			e.ClientID), Address: e.SourceAddress,
 		RequestID: e.RequestID, Detail: detailWords(e.Event, e.Detail),
 	}

@@ -45,9 +45,9 @@ func eventWords(event string) i18n.Text {
 	case !known:
 		return i18n.Stored(event)
 	case refused:
-		words = i18n.Text("%s (refused)").With(words)
+		words = i18n.Text("%s (attempt refused)").With(words)
 	}
-	return i18n.Join(": ", ui.KindLabel(strings.ReplaceAll(kind, "-", " ")), words)
+	return i18n.Text("%s: %s").With(ui.KindLabel(strings.ReplaceAll(kind, "-", " ")), words)
 }
 
 // auditedSteps are the steps of people, whose events the trail is searched for.

@@ -23,7 +23,7 @@ func ChangeHeading(kind administration.Kind, subject string) i18n.Text {
 	case subject == "" || !kind.Creates() || kind == administration.KindPolicyCreate:
 		return words
 	}
-	return i18n.Join(" ", words, i18n.Data(subject))
+	return i18n.Text("%s: %s").With(words, subject)
 }
 
 // subjectName returns the name of what changes; "" for an id, which says nothing to people.

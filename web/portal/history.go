@@ -228,7 +228,7 @@ var byOthers = []payment.Action{
 // noteLanguage returns the language of the reason of a step when it differs from the page's: browsers and screen readers need it.
 func noteLanguage(s store.Step, spoken i18n.Language) string {
 	if s.Reason == "" || !slices.Contains(byOthers, s.Action) || spoken == i18n.English ||
-		spoken.Say(i18n.Stored(s.Reason)) != s.Reason {
+		spoken.Say(storedReason(s.Reason)) != s.Reason {
 		return ""
 	}
 	return string(i18n.English)
@@ -242,9 +242,6 @@ func stepNote(s store.Step, m payment.Message, spoken i18n.Language) (note i18n.
 		if said := spoken.Say(words); strings.TrimSuffix(said, ".") != strings.TrimSuffix(s.Reason, ".") {
 			return words, ""
 		}
-	}
-	if due := payment.AnswerDue(m.AnswerBy); s.Reason == due.String() {
-		return due, ""
 	}
 	return storedReason(s.Reason), noteLanguage(s, spoken)
 }

@@ -100,3 +100,29 @@ func TestWhatBecameOfAPaymentIsReadInTheLanguageOfThePage(t *testing.T) {
 	w.get("/reports/unanswered").is(http.StatusOK).says("Keine rechtzeitige Antwort vom Clearing.")
 	w.get("/reference").is(http.StatusOK).says("Bankfeiertage von Zürich").says("Europäische Zentralbank")
 }
+
+// TestRefusalsInTheAuditTrailAreReadInTheLanguageOfThePage: they are stored in English, with their values.
+func TestRefusalsInTheAuditTrailAreReadInTheLanguageOfThePage(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	own := b.as("both1").submit(filled())
+	b.as("both1").post("/queue/"+own.InternalID.String()+"/approve", url.Values{"version": {"1"}, "contentHash": {hash(own)}}).
+		is(http.StatusForbidden)
+	b.browser().post("/signin", url.Values{"realm": {"demo"}, "username": {"maker1"}, "password": {"wrong"}})
+	w := b.as("supervisor1")
+	for language, want := range map[string][]string{
+		"de": {"Sie haben dies am ", "eingereicht. Eine andere Person muss entscheiden.", "Benutzername oder Passwort falsch.", "nicht angemeldet"},
+		"fr": {"Vous l'avez transmis le ", "Nom d'utilisateur ou mot de passe incorrect.", "non connecté"},
+		"it": {"Lei l'ha inviato il ", "Nome utente o password errati.", "non connesso"},
+		"en": {"You submitted this on ", "Wrong user name or password."},
+	} {
+		w.header.Set("Accept-Language", language)
+		page := w.get("/audit").is(http.StatusOK)
+		for _, words := range want {
+			page.says(words)
+		}
+		if language != "en" && strings.Contains(page.main(), "Another person must decide") {
+			t.Errorf("the audit trail in %s has English sentences", language)
+		}
+	}
+}

@@ -17,7 +17,7 @@ var limitList = adminList{
 	words: "How much a person, a client or an account may pay, per payment and per day. " +
 		"Payments and returns count; nothing else moves money out.",
 	make:    []administration.Kind{administration.KindLimitSet},
-	columns: []i18n.Text{"Applies to", "Limit", "Used today", "Change"},
+	columns: []i18n.Text{"Applies to", "Limit", "Used today", "Actions"},
 	fill: rowsOf("limit", func(_ *Request, l administration.LimitToday) views.AdministrationRow {
 		return views.AdministrationRow{
 			Cells: []i18n.Text{binds(l.Limit), l.Words(), i18n.Data(usedToday(l))}, Links: links(l.ID, administration.KindLimitSet),

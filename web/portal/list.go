@@ -117,7 +117,7 @@ var userList = adminList{
 		"Supervisors confirm the access review under “Control reports”.",
 	make: []administration.Kind{administration.KindUserCreate},
 	columns: []i18n.Text{
-		"Account", "Person", "Roles", "E-mail address", "Last sign-in", "Second factor", "At the provider", "Status", "Change",
+		"Account", "Person", "Roles", "E-mail address", "Last sign-in", "Second factor", "At the provider", "Status", "Actions",
 	},
 	fill: listUsers,
 }
@@ -181,7 +181,7 @@ func lastSignIn(access []store.AccountAccess, user string) i18n.Text {
 // realmList shows the settings of the realm and what left its database.
 var realmList = adminList{
 	noun: "realm", path: "/admin/realm", label: "Realm", words: "Settings of the whole realm, and the payments that left its database.",
-	columns: []i18n.Text{"Setting", "Value", "Change"}, fill: listRealm,
+	columns: []i18n.Text{"Setting", "Value", "Actions"}, fill: listRealm,
 }
 
 func listRealm(v *Request, model *views.AdministrationList) error {
@@ -218,7 +218,7 @@ func factorWords(asked administration.Factors) i18n.Text {
 var clientList = adminList{
 	noun: "client", path: "/admin/clients", label: "Clients", words: "Programs that act for people. The portal is one of them.",
 	make:    []administration.Kind{administration.KindClientCreate},
-	columns: []i18n.Text{"Client", "Kind", "May approve its own", "Payees", "Roles", "Status", "Change"},
+	columns: []i18n.Text{"Client", "Kind", "Approved by", "Payees", "Roles", "Status", "Actions"},
 	fill: rowsOf("client", func(_ *Request, c administration.Client) views.AdministrationRow {
 		var kinds []administration.Kind
 		if c.Status == administration.StatusActive && c.Kind == administration.ClientConfidential {
@@ -229,11 +229,19 @@ var clientList = adminList{
 		}
 		return views.AdministrationRow{
 			Cells: []i18n.Text{
-				i18n.Data(c.ClientID), FieldValue("", c.Kind), YesNo(c.MayDecideOwn),
+				i18n.Data(c.ClientID), FieldValue("", c.Kind), ownApproval(c.MayDecideOwn),
 				payees(c.PayeeWaived), FieldValue("roles", administration.Words(c.Roles)), FieldValue("", c.Status),
 			}, Links: links(c.ClientID, kinds...),
 		}
 	}),
+}
+
+// ownApproval describes through which clients a payment of a client may be approved. The maker never approves it.
+func ownApproval(may bool) i18n.Text {
+	if may {
+		return "another person, through any client"
+	}
+	return "another person, through another client"
 }
 
 // payees describes whether the payees in messages of a client are verified.
@@ -248,7 +256,7 @@ var accountList = adminList{
 	noun: "account", path: "/admin/accounts", label: "Accounts",
 	words:   "The accounts that payments can be made from, with their holders as interbank documents name them.",
 	make:    []administration.Kind{administration.KindAccountCreate},
-	columns: []i18n.Text{"IBAN", "Scheme", "Holder", "Receives", "Status", "Change"},
+	columns: []i18n.Text{"IBAN", "Scheme", "Holder", "Receives", "Status", "Actions"},
 	fill: rowsOf("account", func(_ *Request, a administration.Account) views.AdministrationRow {
 		var kinds []administration.Kind
 		if a.Status == administration.StatusOpen {
@@ -256,7 +264,7 @@ var accountList = adminList{
 		}
 		return views.AdministrationRow{
 			Cells: []i18n.Text{
-				i18n.Data(ui.GroupFours(a.IBAN)), i18n.Data(a.Scheme + " " + a.Currency),
+				i18n.Data(ui.GroupFours(a.IBAN)), i18n.Data(ui.SchemeLabel(a.Scheme) + " " + a.Currency),
 				i18n.Data(a.HolderName + ", " + a.HolderTown), YesNo(a.Receives), FieldValue("", a.Status),
 			},
 			Links: links(a.IBAN, kinds...),
@@ -269,7 +277,7 @@ var policyList = adminList{
 	words: "How many people must approve a payment. Payments already waiting keep the number of approvals they were entered " +
 		"with. If a newer rule requires more, they must be withdrawn and entered again.",
 	make:    []administration.Kind{administration.KindPolicyCreate},
-	columns: []i18n.Text{"Rule", "Priority", "Status", "Change"},
+	columns: []i18n.Text{"Rule", "Priority", "Status", "Actions"},
 	fill:    listPolicies,
 }
 
@@ -348,7 +356,7 @@ var providerList = adminList{
 	noun: "provider", path: "/admin/provider", label: "Identity provider",
 	words:   "People can sign in through this provider as well as with a password here. Roles, second factors and four-eyes stay here.",
 	make:    []administration.Kind{administration.KindProviderSet},
-	columns: []i18n.Text{"Issuer", "Client", "Secret", "Redirect address", "Maximum time since sign-in there", "Passwords", "Change"},
+	columns: []i18n.Text{"Issuer", "Client", "Secret", "Redirect address", "Maximum time since sign-in at the provider", "Passwords", "Actions"},
 	fill: func(v *Request, model *views.AdministrationList) error {
 		model.Empty = ui.Empty{Icon: "list", Title: "No identity provider", Text: "Everyone signs in with a user name and password."}
 		return rowsOf("provider", func(v *Request, p administration.Provider) views.AdministrationRow {

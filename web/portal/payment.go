@@ -187,7 +187,7 @@ func (v *Request) auditTrail(m payment.Message) ([]views.AuditEntry, error) {
 	entries := make([]views.AuditEntry, 0, len(events))
 	for _, e := range events {
 		entries = append(entries, views.AuditEntry{
-			At: e.At, Actor: e.Actor, Action: eventWords(e.Event), Refused: e.Refused,
+			At: e.At, Actor: i18n.Stored(e.Actor), Action: eventWords(e.Event), Refused: e.Refused,
 			Channel: views.ChannelName(e.Channel,
 				e.ClientID),
 			Address: e.SourceAddress, RequestID: e.RequestID, Detail: detailWords(e.Event, e.Detail),

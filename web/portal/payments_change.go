@@ -48,7 +48,7 @@ func showChanges(v *Request) error {
 	model := v.bookList("/beneficiaries/changes", "Changes of beneficiaries",
 		"Changes that a maker requests and another person, a checker, decides.")
 	model.Empty.Text = "No beneficiary changes are waiting for a decision."
-	model.Columns = []i18n.Text{"Change", "Requested by", "When", "State", "Account"}
+	model.Columns = []i18n.Text{"Change (a change)", "Requested by", "When", "State", "Account"}
 	return v.ShowChanges(v.beneficiaryDesk(), model)
 }
 

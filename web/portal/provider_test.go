@@ -86,7 +86,7 @@ func TestPeopleSignInThroughTheProviderOfTheirRealm(t *testing.T) {
 	stranger.comesBack(provider.SignIn(t, stranger.begins("/"), "s-4711")).is(http.StatusForbidden).
 		says("Your institution knows you as s-4711, but no account here is linked to that name.")
 	stranger.get("/").goesTo("/signin")
-	b.as("admin1").get("/audit").says("Sign-in through the institution refused").says("The provider knows them as s-4711.")
+	b.as("admin1").get("/audit").says("Sign-in through the institution refused").says("The provider's name for the person is s-4711.")
 
 	b.changed("user.link", "maker1", url.Values{"outerSubject": {"s-4711"}})
 	b.as("admin1").get("/admin/users").says("s-4711")
@@ -391,7 +391,7 @@ func TestPasswordsForBreakingTheGlass(t *testing.T) {
 	if !strings.Contains(b.log.String(), "alarm=true") {
 		t.Error("nobody is told of an administrator's password")
 	}
-	w.get("/audit").says("Signed in by emergency password").says("Somebody used a password in a realm")
+	w.get("/audit").says("Signed in by emergency password").says("A password was used, but people of this realm")
 	b.asIn("demo2", "maker1").get("/payments/new").is(http.StatusOK)
 	b.change(`UPDATE identity_provider SET passwords = 'everybody'`)
 	b.browser().post("/signin", form).is(http.StatusForbidden)

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"countersign/internal/administration"
 	"countersign/internal/i18n"
@@ -87,8 +86,8 @@ func compareStatement(v *Request) error {
 
 func (v *Request) reconciled(r service.Reconciliation) *views.Reconciled {
 	shown := &views.Reconciled{
-		Summary: i18n.Text("%s to %s: payments on the statement %d, differences %d.").With(r.Statement.From.Format(time.DateOnly),
-			r.Statement.To.AddDate(0, 0, -1).Format(time.DateOnly), len(r.Statement.Lines), len(r.Differences)),
+		Summary: i18n.Text("%s to %s: payments on the statement %d, differences %d.").With(i18n.Day(r.Statement.From),
+			i18n.Day(r.Statement.To.AddDate(0, 0, -1)), len(r.Statement.Lines), len(r.Differences)),
 		MayGoOn: administration.KindRealmReconciled.MayAsk(v.By) == nil,
 	}
 	for _, d := range r.Differences {

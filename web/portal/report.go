@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -296,14 +297,17 @@ func looked(a store.ReportedApproval) i18n.Text {
 	if a.Looked.IsZero() {
 		return "not opened"
 	}
-	return i18n.Data(a.At.Sub(a.Looked).Round(100 * time.Millisecond).String())
+	if took := a.At.Sub(a.Looked).Round(100 * time.Millisecond); took < time.Minute {
+		return i18n.Text("%s s").With(strconv.FormatFloat(took.Seconds(), 'f', 1, 64))
+	}
+	return took(a.At.Sub(a.Looked))
 }
 
 func (v *Request) reportedChanges(period store.Period, words i18n.Text) (reported, error) {
 	found := reported{
 		heading: raisedHeading, words: words,
 		columns: []i18n.Text{
-			"Change", "About", "Requested by", "When", "Decided by", "Outcome", "Per payment", "Per day",
+			"Change (a change)", "About", "Requested by", "When", "Decided by", "Outcome", "Per payment", "Per day",
 			"Requested for themselves",
 		},
 	}

@@ -124,7 +124,7 @@ func TestTheReportOfWhatLetsPeopleDoMore(t *testing.T) {
 	got.page.Find("main tbody tr").Each(func(_ int, row *goquery.Selection) {
 		found = append(found, strings.TrimSpace(row.Find("td a.row-link").Text()))
 	})
-	want := []string{"Retire a policy", "Create a user account newhere", "Choose which roles need a second factor", "Create a client loose", "Create a policy", "Change the roles of maker2"}
+	want := []string{"Retire a policy", "Create a user account: newhere", "Choose which roles need a second factor", "Create a client: loose", "Create a policy", "Change the roles of maker2"}
 	if !slices.Equal(found, want) {
 		t.Errorf("the report has %q, want %q", found, want)
 	}

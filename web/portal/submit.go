@@ -148,7 +148,7 @@ const paidAgainMark = "Paid again: "
 func storedReason(reason string) i18n.Text {
 	at := strings.LastIndex(reason, paidAgainMark)
 	if at < 0 {
-		return i18n.Stored(reason)
+		return views.StoredReason(reason)
 	}
 	return i18n.Join(" ", i18n.Data(strings.TrimSpace(reason[:at])), i18n.Text("Paid again: %s").With(reason[at+len(paidAgainMark):]))
 }

@@ -19,7 +19,7 @@ var webhookList = adminList{
 	noun: "webhook", path: webhooksPath, label: "Webhooks",
 	words:   "Addresses of programs that receive the events of this realm, signed with a secret.",
 	make:    []administration.Kind{administration.KindWebhookCreate},
-	columns: []i18n.Text{"Address", "Events", "Status", "Change"},
+	columns: []i18n.Text{"Address", "Events", "Status", "Actions"},
 	fill: rowsOf("webhook", func(_ *Request, w administration.Webhook) views.AdministrationRow {
 		row := views.AdministrationRow{
 			URL: webhooksPath + "/" + w.ID, Cells: []i18n.Text{i18n.Data(w.URL), orAll(w.Events), FieldValue("", w.Status)},

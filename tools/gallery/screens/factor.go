@@ -63,7 +63,7 @@ func auditExhibits() []Exhibit {
 	for index, what := range []i18n.Text{"Approved", "Submitted"} {
 		trail.Rows = append(trail.Rows, views.AuditEntry{
 			URL: "/payments/x", About: i18n.Text("%s to %s").With(i18n.Data("CHF 1'234.50"), i18n.Data("Beispiel Holzbau GmbH")),
-			At: now.Add(-time.Duration(index) * time.Minute), Actor: "checker1", Action: what, Channel: "Portal",
+			At: now.Add(-time.Duration(index) * time.Minute), Actor: i18n.Data("checker1"), Action: what, Channel: "Portal",
 			Address: "10.0.4.21", RequestID: "5c1f2b3a-5d2f-4c0e", Detail: i18n.Data("7QK4M2XW9TCH3F5A"),
 		})
 	}

@@ -112,11 +112,11 @@ func paymentPage(tab views.PaymentTab) views.Payment {
 		Related: []views.Related{{Message: duplicate(), Role: "Recall of the payment"}},
 		Audit: []views.AuditEntry{
 			{
-				At: now.Add(-12 * time.Minute), Actor: "maker1", Action: "Submitted", Channel: "Portal",
-				Address: "10.0.4.17", RequestID: "0b7e4a10-5d2f-4c0e", Detail: "version 1",
+				At: now.Add(-12 * time.Minute), Actor: i18n.Data("maker1"), Action: "Submitted", Channel: "Portal",
+				Address: "10.0.4.17", RequestID: "0b7e4a10-5d2f-4c0e", Detail: i18n.Text("Amended, version %d").With(2),
 			},
 			{
-				At: now.Add(-10 * time.Minute), Actor: "checker1", Action: "Approved", Channel: "Portal",
+				At: now.Add(-10 * time.Minute), Actor: i18n.Data("checker1"), Action: "Approved", Channel: "Portal",
 				Address: "10.0.4.21", RequestID: "5c1f2b3a-5d2f-4c0e",
 			},
 		},

@@ -90,7 +90,7 @@ type RealmChange struct {
 	Reason        string    // of a rejection, as typed
 	Problems      []ui.Problem
 	Secrets       []ChangeSecret // shown once
-	Tried         []i18n.Text    // what a policy would have asked of past messages, in sentences
+	Tried         Tried          // what a policy would have asked of past messages
 	Book          bool           // about a beneficiary: makers ask, checkers decide
 	Report        string         // the report it was opened from, by somebody who decides none; "" elsewhere
 }
@@ -139,9 +139,25 @@ type ChangeForm struct {
 	Inputs   []ChangeInput
 	Note     string
 	Problems []ui.Problem
-	MayTry   bool        // a policy can be tried
-	MustNote bool        // a request without a note is refused
-	Tried    []i18n.Text // what a dry run found, in sentences
+	MayTry   bool  // a policy can be tried
+	MustNote bool  // a request without a note is refused
+	Tried    Tried // what a dry run found
+}
+
+// Tried is what a policy would have asked of past payments: sentences, the first payments with another number of approvals, and how many
+// more there are.
+type Tried struct {
+	Sentences []i18n.Text
+	Changed   []TriedPayment
+	More      int
+}
+
+// TriedPayment is a payment that would have needed another number of approvals. It names no party: administrators do not read payments.
+type TriedPayment struct {
+	Reference     string
+	At            time.Time
+	Type, Amount  i18n.Text
+	Before, After int
 }
 
 // ChangeInput is a field of the form: a text, a choice, or several choices.

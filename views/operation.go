@@ -1,6 +1,7 @@
 package views
 
 import (
+	"context"
 	"time"
 
 	"countersign/internal/i18n"
@@ -43,7 +44,7 @@ type CheckRow struct {
 // MailRow counts notices by e-mail.
 type MailRow struct {
 	SentAt, FailedAt  time.Time // of the last; zero for none
-	Failure           string
+	Failure           i18n.Text
 	Retrying, GivenUp int
 }
 
@@ -64,6 +65,12 @@ type StuckRow struct {
 	Failed  int
 	Next    time.Time
 	Why     i18n.Text
+}
+
+// foreign reports whether a stored text is in no language of the portal: what another program wrote, in English.
+func foreign(ctx context.Context, text i18n.Text) bool {
+	said := i18n.Say(ctx, text)
+	return said != "" && i18n.Of(ctx) != i18n.English && said == text.String()
 }
 
 // count is a number of jobs, which may be as many as were counted.

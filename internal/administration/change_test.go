@@ -159,7 +159,7 @@ func TestAPolicyIsTriedOnWhatWasEntered(t *testing.T) {
 			m.Approvals = 9 // of a rule that is gone
 			run.Count(m)
 		}
-		if run.Of != 5 || run.Taken != test.taken || run.More+run.Fewer != test.changed || run.ByApprovals[1] != test.ones ||
+		if run.Of != 5 || run.Taken != test.taken || run.More+run.Fewer != test.changed || len(run.Changed) != test.changed || run.ByApprovals[1] != test.ones ||
 			run.ByApprovals[2] != 5-test.ones {
 			t.Errorf("%s: got %+v", name, run)
 		}

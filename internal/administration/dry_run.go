@@ -12,7 +12,21 @@ type PastMessage struct {
 	Kind, Scheme, Channel, ClientID string
 	Amount                          int64 // minor units
 	Approvals                       int   // it was entered with
+
+	// GlobalID, Currency and At (its creation) name it to people; a policy does not look at them.
+	GlobalID, Currency string
+	At                 time.Time
 }
+
+// ChangedMessage is a message that would need another number of approvals.
+type ChangedMessage struct {
+	PastMessage
+
+	Before, After int
+}
+
+// maxChanged limits the messages that a dry run names.
+const maxChanged = 20
 
 // DryRun counts the approvals that past messages would need under the policies in force after a change.
 type DryRun struct {
@@ -22,6 +36,8 @@ type DryRun struct {
 	More, Fewer int
 	// ByApprovals counts the messages by the approvals they would need.
 	ByApprovals map[int]int
+	// Changed are the first messages of More and Fewer, at most 20.
+	Changed []ChangedMessage
 
 	now, then []Policy
 }
@@ -55,6 +71,9 @@ func (d *DryRun) Count(m PastMessage) {
 	}
 	if after < before {
 		d.Fewer++
+	}
+	if after != before && len(d.Changed) < maxChanged {
+		d.Changed = append(d.Changed, ChangedMessage{PastMessage: m, Before: before, After: after})
 	}
 }
 

@@ -75,7 +75,10 @@ var realmNoun = Noun{
 		},
 		{Key: "archivedMonth", Label: "Archived month", Min: 7, Max: 7, Required: true, Hint: "Such as 2026-03."},
 		{Key: "archiveDigest", Label: "SHA-256 of the archive", Min: 64, Max: 64, Required: true, Hint: "As printed by countersign archive."},
-		{Key: "erasedPayments", Label: "Payments", Type: TypeList, Required: true, Hint: "Internal ids, separated by commas; 100 at most."},
+		{
+			Key: "erasedPayments", Label: "Internal IDs of the payments", Type: TypeList, Required: true,
+			Hint: "Separated by commas, 100 at most. Supervisors find the internal ID on the payment's page and in lists exported before it was archived.",
+		},
 	},
 	Actions: []Action{{
 		Kind: KindRealmFactors, Fields: []string{"secondFactorRoles"}, Filled: true,
@@ -205,7 +208,7 @@ func (r Request) afterErased(known Facts) (Values, error) {
 		is, found := payments[id]
 		switch {
 		case !found:
-			f.add("erasedPayments", codeUnknown, "Correct %s: no payment of an archive has this id.", id)
+			f.add("erasedPayments", codeUnknown, "Correct %s: no payment of an archive has this internal ID.", id)
 		case is.Erased:
 			f.add("erasedPayments", codeFormat, "Leave %s out: it is already erased.", id)
 		case is.Left:

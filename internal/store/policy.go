@@ -170,7 +170,7 @@ func (c *Changes) DryRun(ctx context.Context, realm string, p administration.Pol
 		for _, row := range rows {
 			run.Count(administration.PastMessage{
 				Kind: row.Kind, Scheme: row.Scheme, Channel: row.Channel, ClientID: row.ClientID, Approvals: int(row.ApprovalsRequired),
-				Amount: row.Amount,
+				Amount: row.Amount, GlobalID: row.GlobalID, Currency: row.Currency, At: row.CreatedAt,
 			})
 		}
 		return err

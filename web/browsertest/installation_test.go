@@ -208,7 +208,7 @@ func (a pair) everyForm() {
 	a.one.open("/admin/ask/policy.create")
 	a.one.answers("approvals", "2")
 	a.one.click("button", "Test on past payments")
-	a.one.says("main", "More approvals: payments 1.")
+	a.one.says("main", "1 payment would need more approvals.")
 	a.one.answers("amountFrom", "a lot")
 	a.one.click("button", "Request approval")
 	a.one.says(".error-summary", "Enter the smallest amount as a number")

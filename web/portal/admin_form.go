@@ -237,27 +237,39 @@ func (v *Request) try(model views.ChangeForm, values administration.Values) erro
 }
 
 // tried describes the result of a policy on past messages.
-func tried(run administration.DryRun) []i18n.Text {
-	found := []i18n.Text{
+func tried(run administration.DryRun) views.Tried {
+	found := views.Tried{More: run.More + run.Fewer - len(run.Changed)}
+	for _, m := range run.Changed {
+		amount, err := money.FromMinor(money.Currency(m.Currency), m.Amount)
+		row := views.TriedPayment{
+			Reference: m.GlobalID, At: m.At, Before: m.Before, After: m.After,
+			Type: i18n.Text("%s: %s").With(ui.SchemeLabel(m.Scheme), ui.KindLabel(m.Kind)),
+		}
+		if err == nil {
+			row.Amount = i18n.Data(amount.Format())
+		}
+		found.Changed = append(found.Changed, row)
+	}
+	found.Sentences = []i18n.Text{
 		i18n.Text("Of the last %d payments, the rule would have applied to %d.").With(run.Of, run.Taken),
-		i18n.Text("More approvals: payments %d.").With(run.More),
-		i18n.Text("Fewer approvals: payments %d.").With(run.Fewer),
-		i18n.Text("As many approvals as now: payments %d.").With(run.Of - run.More - run.Fewer),
+		i18n.Text("%d payments would need more approvals.").With(run.More),
+		i18n.Text("%d payments would need fewer approvals.").With(run.Fewer),
+		i18n.Text("%d payments would need as many approvals as now.").With(run.Of - run.More - run.Fewer),
 	}
 	for _, approvals := range slices.Sorted(maps.Keys(run.ByApprovals)) {
-		found = append(found, i18n.Text("Payments that need %d approvals: %d.").With(approvals, run.ByApprovals[approvals]))
+		found.Sentences = append(found.Sentences, i18n.Text("Payments that need %d approvals: %d.").With(approvals, run.ByApprovals[approvals]))
 	}
 	return found
 }
 
 // triedBefore returns the result on past messages of the policy in a pending change, for its checker.
-func (v *Request) triedBefore(c administration.Change) ([]i18n.Text, error) {
+func (v *Request) triedBefore(c administration.Change) (views.Tried, error) {
 	if !tries(c.Kind) {
-		return nil, nil
+		return views.Tried{}, nil
 	}
 	run, err := v.Config.Admin.DryRun(v.Context(), v.By, c.After)
 	if err != nil {
-		return nil, err
+		return views.Tried{}, err
 	}
 	return tried(run), nil
 }

@@ -37,7 +37,7 @@ type ChangeDesk struct {
 	Read    func(uuid.UUID) (administration.Change, error)                   // one
 	Decide  func(id uuid.UUID, approve bool, reason string) (Decided, error) // carries out a decision
 	Cells   func(c administration.Change, cells []i18n.Text) []i18n.Text     // further cells of a row
-	Tried   func(administration.Change) ([]i18n.Text, error)                 // results of a dry run of a pending change; nil for nothing
+	Tried   func(administration.Change) (views.Tried, error)                 // results of a dry run of a pending change; nil for nothing
 }
 
 // Decided is a decided change, with the secrets that its page shows once.

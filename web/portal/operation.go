@@ -52,8 +52,9 @@ func showOperation(v *Request) error {
 		return err
 	}
 	if !off {
-		row := views.MailRow(mails)
-		model.Mail = &row
+		model.Mail = &views.MailRow{
+			SentAt: mails.SentAt, FailedAt: mails.FailedAt, Failure: i18n.Stored(mails.Failure), Retrying: mails.Retrying, GivenUp: mails.GivenUp,
+		}
 	}
 	left, err := v.Config.Reader.Archived(v.Context(), v.By.Realm)
 	model.Archived, model.Left = left.Month, left.Messages

@@ -27,7 +27,7 @@ func TestAPolicyIsChangedInOneRequest(t *testing.T) {
 	}
 	form.Set("amountFrom", "18'000")
 	form.Set("scheme", "")
-	one.post(first, with(form, "try", "yes")).is(http.StatusOK).says("More approvals: payments 0.")
+	one.post(first, with(form, "try", "yes")).is(http.StatusOK).says("0 payments would need more approvals.")
 	var rivals [2]string
 	for i := range rivals {
 		rivals[i] = one.post(first, form).goesTo("/admin/changes/")
@@ -56,14 +56,18 @@ func TestAPolicyIsChangedInOneRequest(t *testing.T) {
 		b.as("maker1").get("/payments/" + payment.InternalID.String() + "/submitted").is(http.StatusOK).says(approvals)
 	}
 	for try, want := range map[[2]string][]string{
-		{"14000", "3"}: {"Payments that need 3 approvals: 2.", "More approvals: payments 1.", "Fewer approvals: payments 0.", "As many approvals as now: payments 1."},
-		{"18000", "1"}: {"More approvals: payments 0.", "Fewer approvals: payments 1.", "As many approvals as now: payments 1."},
+		{"14000", "3"}: {"Payments that need 3 approvals: 2.", "1 payment would need more approvals.", "0 payments would need fewer approvals.", "1 payment would need as many approvals as now."},
+		{"18000", "1"}: {"0 payments would need more approvals.", "1 payment would need fewer approvals.", "1 payment would need as many approvals as now."},
 	} {
 		got := one.post("/admin/ask/policy.create", url.Values{
 			"amountFrom": {try[0]}, "approvals": {try[1]}, "rank": {"200"}, "expiresAfter": {"24h"}, "try": {"yes"},
 		}).is(http.StatusOK)
 		for _, words := range want {
 			got.says(words)
+		}
+		amount := map[string]string{"14000": "CHF 15'000.00", "18000": "CHF 19'000.00"}[try[0]]
+		if rows := got.page.Find("main table tbody tr"); rows.Length() != 1 || !strings.Contains(rows.Text(), amount) {
+			t.Errorf("%v: the payments with another number of approvals are %q, want one of %s", try, rows.Text(), amount)
 		}
 	}
 	all := "/admin/ask/policy.update?subject=" + b.text(

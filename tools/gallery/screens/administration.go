@@ -116,7 +116,13 @@ func policyForm() views.ChangeForm {
 	form := views.ChangeForm{
 		Layout: adminShell("Create a policy"), Heading: "Create a policy", Words: "Empty fields match everything.",
 		Action: "/admin/ask/policy.create", BackURL: "/admin/policies", MayTry: true,
-		Tried: []i18n.Text{i18n.Text("Of the last %d payments, the rule would have applied to %d.").With(1000, 12)},
+		Tried: views.Tried{
+			Sentences: []i18n.Text{i18n.Text("Of the last %d payments, the rule would have applied to %d.").With(1000, 12)},
+			Changed: []views.TriedPayment{{
+				Reference: "7QK4M2XW9TCH3F5A", At: now, Type: i18n.Text("%s: %s").With("SIC", i18n.Text("Payment")),
+				Amount: i18n.Data("CHF 1'234'567.00"), Before: 1, After: 2,
+			}}, More: 11,
+		},
 		Inputs: []views.ChangeInput{
 			{Field: ui.Field{
 				ID: "approvals", Label: "Number of approvals", Hint: "0 to 9; with 0, payments are sent without any approval", Problem: ui.Problem{

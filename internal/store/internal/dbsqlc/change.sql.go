@@ -835,7 +835,8 @@ func (q *Queries) PersonInsert(ctx context.Context, arg PersonInsertParams) erro
 }
 
 const policyDryRun = `-- name: PolicyDryRun :many
-SELECT m.kind, m.scheme, m.channel, coalesce(m.client_id, '')::text AS client_id, m.approvals_required, v.amount
+SELECT m.kind, m.scheme, m.channel, coalesce(m.client_id, '')::text AS client_id, m.approvals_required, m.global_id, m.created_at,
+  v.amount, v.currency
 FROM message m
 JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
 WHERE m.realm = $1 AND m.direction = 'out' AND m.maker_user IS NOT NULL
@@ -848,7 +849,10 @@ type PolicyDryRunRow struct {
 	Channel           string
 	ClientID          string
 	ApprovalsRequired int32
+	GlobalID          string
+	CreatedAt         time.Time
 	Amount            int64
+	Currency          string
 }
 
 // The last messages of a realm that a policy can be about, as a policy sees them, newest first.
@@ -867,7 +871,10 @@ func (q *Queries) PolicyDryRun(ctx context.Context, realm string, most int32) ([
 			&i.Channel,
 			&i.ClientID,
 			&i.ApprovalsRequired,
+			&i.GlobalID,
+			&i.CreatedAt,
 			&i.Amount,
+			&i.Currency,
 		); err != nil {
 			return nil, err
 		}

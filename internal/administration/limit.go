@@ -50,7 +50,7 @@ var limitNoun = Noun{
 	Actions: []Action{{
 		Kind: KindLimitSet, Fields: []string{"limitOf", "holder", "currency", "perPayment", "perDay"},
 		Clears: []string{"perPayment", "perDay"}, Filled: true, Sets: true,
-		Label: "Limit", Heading: "Set a limit",
+		Label: "Set limit", Heading: "Set a limit",
 		Words: "A payment above the limit is refused at entry and at approval. A person's limit counts what they enter and approve with " +
 			"all their accounts. A day is a banking day, and every released payment counts, even if it failed. An empty amount sets no " +
 			"limit; if both are empty, the limit is removed.",

@@ -48,11 +48,11 @@ func TestTextsAreSaidWithTheirValues(t *testing.T) {
 			German, Stored("You submitted this on 2026-11-20 08:14 UTC. Another person must decide."),
 			"Sie haben dies am 20.11.2026 09:14 CET eingereicht. Eine andere Person muss entscheiden.",
 		},
-		{German, Stored("An answer is due by 2026-12-14."), "Eine Antwort ist bis 14.12.2026 fällig."},
+		{German, Stored("An answer is due by 2026-12-14."), "Eine Antwort ist bis zum 14.12.2026 fällig."},
 		{English, Stored("Enter 1 to 1000 payments."), "Enter 1 to 1'000 payments."},
 		{program, Stored("An answer is due by 2026-12-14."), "An answer is due by 2026-12-14."},
 		{German, Stored(`Send a supported message type: the namespace "x" is unknown.`), "Senden Sie eine unterstützte Meldungsart: Der Namensraum \"x\" ist unbekannt."},
-		{German, Stored("Clearing refused the message A1: An answer is due by 2026-12-14."), "Das Clearing hat die Meldung A1 abgelehnt: Eine Antwort ist bis 14.12.2026 fällig."},
+		{German, Stored("Clearing refused the message A1: An answer is due by 2026-12-14."), "Das Clearing hat die Meldung A1 zurückgewiesen: Eine Antwort ist bis zum 14.12.2026 fällig."},
 		{German, "", ""},
 	} {
 		if got := c.in.Say(c.text); got != c.want {
@@ -115,7 +115,7 @@ func TestValuesAreWrittenForTheirReader(t *testing.T) {
 		},
 		{
 			Text("An answer is due by %s.").With(Day(at)), "An answer is due by 2026-11-24.", "An answer is due by 24.11.2026.",
-			"Eine Antwort ist bis 24.11.2026 fällig.",
+			"Eine Antwort ist bis zum 24.11.2026 fällig.",
 		},
 		{
 			Text("%s in %s.").With(Text("Enter one of %s or %s").With("CHK, TRF", "TRA"), "PmtMtd"), "Enter one of CHK, TRF or TRA in PmtMtd.",

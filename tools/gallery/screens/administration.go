@@ -3,6 +3,7 @@ package screens
 import (
 	"time"
 
+	"countersign/internal/administration"
 	"countersign/internal/i18n"
 	"countersign/views"
 	"countersign/views/ui"
@@ -84,7 +85,8 @@ func administrationExhibits() []Exhibit {
 	}
 	barred := waiting
 	barred.Barred = i18n.Text("You requested this change. Another %s must approve or reject it.").With(i18n.Text("administrator"))
-	barred.Secrets = []views.ChangeSecret{{Label: "The code (shown only once)", Value: "042917", Words: "Give it to maker3 yourself."}}
+	barred.Secrets = []views.ChangeSecret{{Label: "The code (shown only once)", Value: "042917", Words: i18n.Text(
+		"Give this code to %s in person. The administrator who approves the change receives the link. Both are needed.").With("maker3")}}
 	refused := waiting
 	refused.Layout.Failed, refused.Problems = true,
 		[]ui.Problem{{Field: "reason", Text: "Enter why you are rejecting it: the requester will see this."}}
@@ -114,7 +116,7 @@ func administrationExhibits() []Exhibit {
 // policyForm asks for a policy, with what it would have asked of past messages.
 func policyForm() views.ChangeForm {
 	form := views.ChangeForm{
-		Layout: adminShell("Create a policy"), Heading: "Create a policy", Words: "Empty fields match everything.",
+		Layout: adminShell("Create a policy"), Heading: "Create a policy", Words: administration.KindPolicyCreate.Action().Words,
 		Action: "/admin/ask/policy.create", BackURL: "/admin/policies", MayTry: true,
 		Tried: views.Tried{
 			Sentences: []i18n.Text{i18n.Text("Of the last %d payments, the rule would have applied to %d.").With(1000, 12)},

@@ -48,7 +48,7 @@ func entryExhibits() []Exhibit {
 			Page: views.ReferencePage(views.Reference{Layout: bothShell("Reference data", views.PlaceNone), Rows: []views.ReferenceRow{
 				{
 					Name: i18n.Text("Banks that %s instant payments reach").With("SIC"), Edition: "2026-10-01",
-					Source: i18n.Data("bankmaster_V3.csv"), Size: "2340 rows",
+					Source: i18n.Data("bankmaster_V3.csv"), Size: i18n.Text("%d rows").With(2340),
 				},
 				{
 					Name: i18n.Text("Banks that %s instant payments reach").With("SEPA"), Edition: "none",
@@ -216,8 +216,8 @@ func check() views.Check {
 				Title: "Amount",
 				Rows: change(
 					ui.Row{Term: "Amount", Value: "CHF 1'234.56", Numeric: true}, ui.Row{
-						Term:  "Execution",
-						Value: "Immediately, once approved",
+						Term: "Execution",
+						Text: "Immediately, once approved",
 					},
 				),
 			},

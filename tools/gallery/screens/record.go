@@ -106,8 +106,8 @@ func paymentPage(tab views.PaymentTab) views.Payment {
 		},
 		Barred: []i18n.Text{"This payment was recalled before: a payment can be recalled only once."},
 		Documents: []views.Document{
-			document("1", "pain.001.001.09", "Instruction", false), document("2", "pacs.008.001.08", "Payment to clearing", true),
-			document("3", "pacs.002.001.10", "Answer of clearing", false), document("4", "pain.002.001.10", "Status report", true),
+			document("1", "pain.001.001.09", "Payment order", false), document("2", "pacs.008.001.08", "Credit transfer", true),
+			document("3", "pacs.002.001.10", "Status report of clearing", false), document("4", "pain.002.001.10", "Status report to the client", true),
 		},
 		Related: []views.Related{{Message: duplicate(), Role: "Recall of the payment"}},
 		Audit: []views.AuditEntry{

@@ -46,8 +46,8 @@ func recallForm() views.RequestForm {
 		Note:   "The other bank is asked for the money. A payment can be recalled only once.",
 		Action: "/payments/x/recall", BackURL: "/payments/x", Cards: []views.Card{card}, LineLimit: 105, Information: make([]string, 10),
 		Usual: []views.RequestReason{
-			{Code: "DUPL", Text: "Sent twice by mistake", Hint: "Until 04.12.2026"},
-			{Code: "FRAD", Text: "Fraud", Hint: "Until 20.12.2027"},
+			{Code: "DUPL", Text: "Sent twice by mistake", Hint: i18n.Text("Until %s").With("04.12.2026")},
+			{Code: "FRAD", Text: "Fraud", Hint: i18n.Text("Until %s").With("20.12.2027")},
 			{Code: "CUST", Text: "The customer asks for it"},
 		},
 	}
@@ -247,7 +247,7 @@ func simulatorPage() views.Simulator {
 		Payments: []ui.Option{{
 			Value: "sic-inst/TX1", Label: i18n.Text("%s from %s, %s").With("CHF 100.00", "Muster Logistik AG", "20.11.2026 08:14:03 CET"),
 		}},
-		Reasons: []ui.Option{{Value: "DUPL", Label: "Sent twice by mistake (DUPL)"}},
+		Reasons: []ui.Option{{Value: "DUPL", Label: i18n.Text("%s (%s)").With(i18n.Text("Sent twice by mistake"), "DUPL")}},
 		Log: []views.SimulatorEntry{
 			{
 				At: now, FromGateway: true, Scheme: "sic-inst", Type: "pacs.002.001.10", TransactionID: "7QK4M2XW9TCH3F5A",

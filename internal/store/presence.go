@@ -78,12 +78,12 @@ func (d *Desk) Stay(ctx context.Context, by identity.Principal, now time.Time) e
 }
 
 // Lookers names the other viewers of messages, by message.
-func (d *Desk) Lookers(ctx context.Context, by identity.Principal, now time.Time) (map[uuid.UUID][]string, error) {
+func (r *Reader) Lookers(ctx context.Context, by identity.Principal, now time.Time) (map[uuid.UUID][]string, error) {
 	lookers := map[uuid.UUID][]string{}
-	err := d.db.InRealm(ctx, by.Realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := r.read(ctx, by.Realm, Reading, func(q *dbsqlc.Queries) error {
 		rows, err := q.PresenceList(ctx, by.Realm, by.PersonID, now.Add(-PresenceLife))
 		for _, row := range rows {
-			lookers[row.MessageID] = append(lookers[row.MessageID], d.db.names(by.Realm).of(row.PersonID, row.DisplayName))
+			lookers[row.MessageID] = append(lookers[row.MessageID], r.db.names(by.Realm).of(row.PersonID, row.DisplayName))
 		}
 		return err
 	})

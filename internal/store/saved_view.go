@@ -63,9 +63,9 @@ func (d *Desk) RemoveView(ctx context.Context, by identity.Principal, id uuid.UU
 }
 
 // Views lists the views of the person, and those that others of the realm share.
-func (d *Desk) Views(ctx context.Context, by identity.Principal) ([]SavedView, error) {
+func (r *Reader) Views(ctx context.Context, by identity.Principal) ([]SavedView, error) {
 	var list []SavedView
-	err := d.db.InRealm(ctx, by.Realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := r.read(ctx, by.Realm, Reading, func(q *dbsqlc.Queries) error {
 		rows, err := q.SavedViewList(ctx, by.UserID, by.Realm)
 		for _, row := range rows {
 			list = append(list, SavedView{ID: row.ViewID, Name: row.Name, Query: row.Query, Shared: row.Shared, Own: row.Own, Owner: row.Owner})

@@ -33,16 +33,16 @@ func (c counted) facts(f Filter, now time.Time) views.QueueFacts {
 // counted reads all pending messages once and assigns them to the tabs. Only when there are more than one read returns, each tab is read
 // further on its own, up to the limit of its count.
 func (v *Request) counted(f *Filter) (now counted, err error) {
-	err = v.Config.Reader.Together(v.Context(), v.By.Realm, func(r *store.Reader) (err error) {
-		now, err = v.countedBy(r, f)
+	err = v.together(func() (err error) {
+		now, err = v.count(f)
 		return err
 	})
 	return now, err
 }
 
-// countedBy is counted with a reader.
-func (v *Request) countedBy(r *store.Reader, f *Filter) (counted, error) {
-	now := counted{tabs: map[string]string{}}
+// count is counted in the transaction of the caller.
+func (v *Request) count(f *Filter) (counted, error) {
+	r, now := v.Config.Reader, counted{tabs: map[string]string{}}
 	if v.By.Has(identity.RoleChecker) {
 		decided, err := r.DecidedCount(v.Context(), v.By.Realm, v.By.PersonID, v.Midnight(), maxCounted)
 		if err != nil {
@@ -55,7 +55,7 @@ func (v *Request) countedBy(r *store.Reader, f *Filter) (counted, error) {
 		return now, err
 	}
 	now.tabs[tabAsked] = CountUpTo(asked, maxCounted-1)
-	shares, all, err := v.shares(r, f)
+	shares, all, err := v.shares(f)
 	now.all = all
 	for tab, waiting := range shares {
 		now.tabs[tab] = views.CountOfWaiting(len(waiting))
@@ -65,8 +65,8 @@ func (v *Request) countedBy(r *store.Reader, f *Filter) (counted, error) {
 }
 
 // shares returns the keys of each tab, up to the limit of the counts, and the filter common to all tabs.
-func (v *Request) shares(r *store.Reader, f *Filter) (map[string][]store.WaitingMessages, store.QueueFilter, error) {
-	shares := map[string][]store.WaitingMessages{}
+func (v *Request) shares(f *Filter) (map[string][]store.WaitingMessages, store.QueueFilter, error) {
+	r, shares := v.Config.Reader, map[string][]store.WaitingMessages{}
 	if f.Impossible {
 		return shares, store.QueueFilter{}, nil
 	}
@@ -106,7 +106,7 @@ func (v *Request) shares(r *store.Reader, f *Filter) (map[string][]store.Waiting
 
 // waiting lists the keys of the messages within the filter of the address, up to the limit of the counts.
 func (v *Request) waiting(f Filter) ([]store.WaitingMessages, error) {
-	shares, _, err := v.shares(v.Config.Reader, &f)
+	shares, _, err := v.shares(&f)
 	return shares[v.tab(f)], err
 }
 

@@ -37,7 +37,11 @@ func (v *Request) renderDecision(status int, m payment.Message, added views.Deci
 		return v.Render(status, views.DetailFragment(detail))
 	}
 	f.Current = m.InternalID
-	model, err := v.queue(f)
+	var model views.Queue
+	err = v.together(func() (err error) {
+		model, err = v.queue(f)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -51,7 +55,7 @@ func (v *Request) decision(m payment.Message, f Filter, added views.Decision) (v
 	detail := added
 	err := v.look(m)
 	if err == nil && v.viewers == nil {
-		v.viewers, err = v.Config.Desk.Lookers(v.Context(), v.By, v.At)
+		v.viewers, err = v.Config.Reader.Lookers(v.Context(), v.By, v.At)
 	}
 	if err != nil {
 		return detail, err
@@ -332,7 +336,7 @@ func (v *Request) nextAfter(decided payment.Message, f Filter) (payment.Message,
 	first := f
 	first.After, first.Place = uuid.Nil, ""
 	for _, from := range []Filter{f.Behind(decided), first} {
-		list, _, err := v.queuePageOf(v.Config.Reader, from, v.askAll(&from))
+		list, _, err := v.queuePageOf(from, v.askAll(&from))
 		if err != nil {
 			return payment.Message{}, false, err
 		}

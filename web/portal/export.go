@@ -160,7 +160,7 @@ func nextWaiting(v *Request, f *Filter) ([]payment.Message, bool, error) {
 	if err != nil {
 		return nil, false, err
 	}
-	list, more, err := v.queuePageOf(v.Config.Reader, *f, now.all)
+	list, more, err := v.queuePageOf(*f, now.all)
 	if len(list) > 0 {
 		*f = f.Behind(list[len(list)-1])
 	}

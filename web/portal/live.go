@@ -151,7 +151,7 @@ func (l *Live) present() error {
 	if err != nil {
 		return err
 	}
-	l.request.viewers, err = l.request.Config.Desk.Lookers(l.request.Context(), l.request.By, l.request.At)
+	l.request.viewers, err = l.request.Config.Reader.Lookers(l.request.Context(), l.request.By, l.request.At)
 	return err
 }
 

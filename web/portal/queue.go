@@ -39,17 +39,20 @@ var pendingKinds = []payment.Kind{payment.KindInstruction, payment.KindRecall, p
 // showQueue lists the waiting messages.
 func showQueue(v *Request) error {
 	f := ReadFilter(v.Echo.QueryParams(), "/queue")
-	model, err := v.queue(f)
+	var model views.Queue
+	err := v.together(func() (err error) {
+		model, err = v.queue(f)
+		if err == nil {
+			model.Files, err = v.waitingFiles(model.Selecting)
+		}
+		return err
+	})
 	if err != nil {
 		return err
 	}
 	status := http.StatusOK
 	if len(model.Problems) > 0 {
 		status = http.StatusUnprocessableEntity
-	}
-	model.Files, err = v.waitingFiles(model.Selecting)
-	if err != nil {
-		return err
 	}
 	if v.Fragment() {
 		return v.Render(status, views.QueueFragment(model))
@@ -85,14 +88,14 @@ func (v *Request) firstDetail(model *views.Queue, f Filter) (*views.Decision, er
 	return &detail, err
 }
 
-// queue fills the page for a filter.
+// queue fills the page for a filter, in the transaction of the caller.
 func (v *Request) queue(f Filter) (views.Queue, error) {
 	f.View.Kinds, f.View.Queued, f.View.Dated = KindOptions(pendingKinds), true, true
 	f.View.Tab = v.tab(f)
 	if f.View.Active > 0 || f.View.Text != "" || f.View.Sort != "" {
 		f.View.SaveURL = "/queue/views" + savable(f)
 	}
-	now, page, err := v.countedPage(&f)
+	now, err := v.count(&f)
 	if err != nil {
 		return views.Queue{}, err
 	}
@@ -100,7 +103,7 @@ func (v *Request) queue(f Filter) (views.Queue, error) {
 	if err != nil {
 		return views.Queue{}, err
 	}
-	v.viewers, err = v.Config.Desk.Lookers(v.Context(), v.By, v.At)
+	v.viewers, err = v.Config.Reader.Lookers(v.Context(), v.By, v.At)
 	if err != nil {
 		return views.Queue{}, err
 	}
@@ -118,7 +121,7 @@ func (v *Request) queue(f Filter) (views.Queue, error) {
 	default:
 		model.Selecting, model.ExportURL = v.selecting(f), "/queue/table"+f.Query("after", "")
 		model.SortURL = func(order string) string { return f.SortedBy("/queue", order) }
-		err = v.waitingRows(f, now, page, &model)
+		err = v.waitingRows(f, now, &model)
 	}
 	model.Empty = v.emptyQueue(f)
 	return model, err
@@ -141,27 +144,11 @@ func (v *Request) selecting(f Filter) bool {
 	return v.By.Has(identity.RoleChecker) && (tab == tabForMe || tab == tabAll)
 }
 
-// waitingPage is a page of the pending messages; more follow it or not.
-type waitingPage struct {
-	list []payment.Message
-	more bool
-}
-
-// countedPage reads the counts of the tabs and, on a tab of pending messages, its page in one transaction.
-func (v *Request) countedPage(f *Filter) (now counted, page waitingPage, err error) {
-	err = v.Config.Reader.Together(v.Context(), v.By.Realm, func(r *store.Reader) (err error) {
-		now, err = v.countedBy(r, f)
-		if err == nil && f.View.Tab != tabDecided && f.View.Tab != tabAsked {
-			page.list, page.more, err = v.queuePageOf(r, *f, now.all)
-		}
+func (v *Request) waitingRows(f Filter, now counted, model *views.Queue) error {
+	list, more, err := v.queuePageOf(f, now.all)
+	if err != nil {
 		return err
-	})
-	return now, page, err
-}
-
-func (v *Request) waitingRows(f Filter, now counted, page waitingPage, model *views.Queue) error {
-	list := page.list
-	var err error
+	}
 	model.Rows, err = v.queueRows(list, f)
 	if err != nil {
 		return err
@@ -170,7 +157,7 @@ func (v *Request) waitingRows(f Filter, now counted, page waitingPage, model *vi
 		model.Rows[i].Looked = v.looked(m.InternalID)
 	}
 	if len(list) > 0 {
-		model.Pages = f.Pages("/queue", page.more, f.Behind(list[len(list)-1]))
+		model.Pages = f.Pages("/queue", more, f.Behind(list[len(list)-1]))
 	}
 	model.Facts = now.facts(f, v.At)
 	if model.Layout.Person.MayDecide {
@@ -181,14 +168,14 @@ func (v *Request) waitingRows(f Filter, now counted, page waitingPage, model *vi
 }
 
 // queuePageOf reads one page of the waiting messages that an address narrows the queue to, all for everybody, and whether there are more.
-func (v *Request) queuePageOf(r *store.Reader, f Filter, all store.QueueFilter) (list []payment.Message, more bool, err error) {
+func (v *Request) queuePageOf(f Filter, all store.QueueFilter) (list []payment.Message, more bool, err error) {
 	if f.Impossible {
 		return nil, false, nil
 	}
 	ask := v.onTab(all, v.tab(f))
 	size := int(cmp.Or(f.Size, queuePage))
 	ask.Sort, ask.After, ask.PageSize = f.Sort(), f.Begins(), int32(size)+1 //nolint:gosec // a page
-	list, err = r.Queue(v.Context(), v.By.Realm, ask)
+	list, err = v.Config.Reader.Queue(v.Context(), v.By.Realm, ask)
 	if len(list) > size {
 		return list[:size], true, err
 	}

@@ -168,6 +168,18 @@ func (v *Request) Fragment() bool {
 	return header.Get("HX-Request") == "true" && header.Get("HX-History-Restore-Request") != "true"
 }
 
+// together runs reads in one transaction: meanwhile v.Config.Reader is that of the transaction. work must not use another store of pages, such
+// as Desk: it would wait for a second connection.
+func (v *Request) together(work func() error) error {
+	outer := v.Config
+	defer func() { v.Config = outer }()
+	return outer.Reader.Together(v.Context(), v.By.Realm, func(r *store.Reader) error {
+		inner := *outer
+		inner.Reader, v.Config = r, &inner
+		return work()
+	})
+}
+
 // layout returns the layout around the page.
 func (v *Request) layout(title i18n.Text, place views.Place) views.Layout {
 	return views.Layout{

@@ -25,7 +25,7 @@ func savedView(one store.SavedView) views.NamedEntry {
 
 // viewTabs returns the saved views as tabs of the queue.
 func (v *Request) viewTabs(f Filter) ([]ui.Tab, error) {
-	saved, err := v.Config.Desk.Views(v.Context(), v.By)
+	saved, err := v.Config.Reader.Views(v.Context(), v.By)
 	tabs := make([]ui.Tab, 0, len(saved)+1)
 	here := "/queue" + savable(f)
 	for _, one := range saved {
@@ -69,7 +69,7 @@ func (v *Request) savedViews() (named, error) {
 		most:  i18n.Text("You have %d views. Remove one first.").With(store.MaxSavedViews),
 		taken: store.ErrViewNameTaken, full: store.ErrTooManyViews,
 		list: func() (entries []views.NamedEntry, err error) {
-			saved, err := desk.Views(ctx, v.By)
+			saved, err := v.Config.Reader.Views(ctx, v.By)
 			for _, one := range saved {
 				entries = append(entries, savedView(one))
 			}

@@ -116,7 +116,7 @@ var ofAdministration = []mutant{
 	{
 		name: "a second factor is asked for too late in a bulk", file: "web/portal/bulk.go",
 		tests:  "web/portal:TestWhatAsksForASecondFactor",
-		before: `	if asks || err != nil {`, after: `	if err != nil {`,
+		before: `if contexts[i].StepUp {`, after: `if false && contexts[i].StepUp {`,
 	},
 	{
 		name: "a provider that hangs keeps all realms out", file: "internal/auth/provider.go",

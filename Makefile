@@ -194,12 +194,12 @@ pictures: browser ## take the pictures of docs/screens from the gallery anew: ma
 	@tools/postgres.sh --if-missing
 	@$(BROWSER) COUNTERSIGN_PICTURES="$(abspath $(or $(FOLDER),docs/screens))" COUNTERSIGN_PICTURES_OF="$(OF)" \
 	COUNTERSIGN_PICTURES_WIDTHS="$(WIDTHS)" COUNTERSIGN_PICTURES_IN="$(IN)" \
-	$(GO) test -count=1 -run TestPictures ./web/browsertest
+	$(LONG) -run TestPictures ./web/browsertest
 
 screens: browser ## look at every screen of the gallery, two widths, light and dark, four languages, for accessibility (half an hour; OF=names of some)
 	@tools/postgres.sh --if-missing
 	@$(BROWSER) COUNTERSIGN_EVERY_SCREEN=1 COUNTERSIGN_SCREENS_OF="$(OF)" \
-	$(GO) test -count=1 -v -timeout 2h -run TestEveryScreenIsAccessible ./web/browsertest
+	$(LONG) -v -timeout 2h -run TestEveryScreenIsAccessible ./web/browsertest
 
 html: ## have html-validate read every page of the gallery (installed into .cache, pinned by tools/html/package-lock.json)
 	@tools/install.sh node "checking the HTML of pages" nodejs npm

@@ -19,8 +19,8 @@ type Batch struct {
 	Lines     []BatchLine // none while the file is submitted
 	Ready     int
 	Submitted int
-	Before    i18n.Text // says that the file was uploaded before
-	Totals    []string  // of the ready payments, one a currency
+	Before    i18n.Text   // says that the file was uploaded before
+	Totals    []ui.Amount // of the ready payments, one a currency
 }
 
 // BatchLine is one payment of the file.

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -204,7 +203,7 @@ func (v *Request) listBatch(model *views.Batch, drafts []store.Draft) error {
 		return err
 	}
 	tried := v.Echo.QueryParam("tried") != ""
-	totals := map[money.Currency]money.Amount{}
+	var amounts []money.Amount
 	for i := range lines {
 		open := drafts[i].MessageID == uuid.Nil && len(lines[i].Problems) == 0
 		if open && tried {
@@ -215,14 +214,11 @@ func (v *Request) listBatch(model *views.Batch, drafts []store.Draft) error {
 		}
 		if open && len(lines[i].Problems) == 0 {
 			model.Ready++
-			addTo(totals, made[i].asked.Summary.Amount)
+			amounts = append(amounts, made[i].asked.Summary.Amount)
 		}
 	}
 	slices.SortStableFunc(lines, func(a, b views.BatchLine) int { return cmp.Compare(min(len(b.Problems), 1), min(len(a.Problems), 1)) })
-	model.Lines, model.Totals = lines, nil
-	for _, currency := range slices.Sorted(maps.Keys(totals)) {
-		model.Totals = append(model.Totals, totals[currency].Format())
-	}
+	model.Lines, model.Totals = lines, totalsOf(amounts)
 	return nil
 }
 

@@ -80,8 +80,8 @@ func (v *Request) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
 	if err != nil {
 		return model, err
 	}
-	totals := map[money.Currency]money.Amount{}
 	var shown []payment.Message
+	var amounts []money.Amount
 	for i, m := range messages {
 		item := bulkItem(m, rows[i])
 		item.Said = said[i]
@@ -105,9 +105,9 @@ func (v *Request) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
 			continue
 		}
 		model.Included = append(model.Included, item)
-		addTo(totals, m.Summary.Amount)
+		amounts = append(amounts, m.Summary.Amount)
 	}
-	model.Totals = totalsView(totals)
+	model.Totals = totalsOf(amounts)
 	return model, v.lookAtAll(shown)
 }
 

@@ -100,15 +100,14 @@ func (v *Request) fillFile(model *views.Bulk, messages []payment.Message, f Filt
 		return err
 	}
 	usual := medians(messages)
-	totals := map[money.Currency]money.Amount{}
 	items := make([]views.BulkItem, len(messages))
 	var shown []payment.Message
+	var amounts []money.Amount
 	for i, m := range messages {
 		items[i] = bulkItem(m, rows[i])
 		items[i].Said = said[i]
 		if items[i].Said == "" {
-			addTo(totals, m.Summary.Amount)
-			shown = append(shown, m)
+			shown, amounts = append(shown, m), append(amounts, m.Summary.Amount)
 			err = v.fillSent(&items[i], m)
 			if err != nil {
 				return err
@@ -131,7 +130,7 @@ func (v *Request) fillFile(model *views.Bulk, messages []payment.Message, f Filt
 			model.Included = append(model.Included, items[i])
 		}
 	}
-	model.Totals = totalsView(totals)
+	model.Totals = totalsOf(amounts)
 	return v.lookAtAll(shown)
 }
 

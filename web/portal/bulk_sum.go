@@ -23,12 +23,11 @@ func sumBulk(v *Request, form url.Values) error {
 	if err != nil {
 		return err
 	}
-	totals, count := map[money.Currency]money.Amount{}, 0
+	var amounts []money.Amount
 	for _, m := range messages {
 		if v.leftOut(m) == "" {
-			count++
-			addTo(totals, m.Summary.Amount)
+			amounts = append(amounts, m.Summary.Amount)
 		}
 	}
-	return v.Render(http.StatusOK, views.BulkSum(count, totalsView(totals)))
+	return v.Render(http.StatusOK, views.BulkSum(len(amounts), totalsOf(amounts)))
 }

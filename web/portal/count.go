@@ -155,40 +155,34 @@ func (v *Request) askAll(f *Filter) store.QueueFilter {
 // factsOf adds up the waiting amounts by currency.
 func factsOf(waiting []store.WaitingMessages, now time.Time) views.QueueFacts {
 	facts := views.QueueFacts{Waiting: len(waiting), Now: now}
-	totals := map[money.Currency]money.Amount{}
+	var amounts []money.Amount
 	for _, w := range waiting {
 		if facts.Oldest.IsZero() || w.CreatedAt.Before(facts.Oldest) {
 			facts.Oldest = w.CreatedAt
 		}
 		amount, err := money.FromMinor(money.Currency(w.Currency), w.Minor)
-		if err != nil {
-			continue // of a currency nobody knows only the count is told: such a message is withheld
+		if err == nil { // of a currency nobody knows only the count is told: such a message is withheld
+			amounts = append(amounts, amount)
 		}
-		addTo(totals, amount)
 	}
 	if len(waiting) >= views.MaxWaiting {
 		return facts // the sum of a part would be taken for the whole
 	}
-	facts.Totals = totalsView(totals)
+	facts.Totals = totalsOf(amounts)
 	return facts
 }
 
-// addTo adds an amount to the total of its currency. A sum beyond the range of the column can only come from tampering; the total then
-// stays unchanged.
-func addTo(totals map[money.Currency]money.Amount, amount money.Amount) {
-	sum, begun := totals[amount.Currency()]
-	if begun {
-		added, err := sum.Add(amount)
-		if err != nil {
-			return
+// totalsOf adds up amounts by currency. A sum beyond the range of the column can only come from tampering; the total then stays unchanged.
+func totalsOf(amounts []money.Amount) []ui.Amount {
+	totals := map[money.Currency]money.Amount{}
+	for _, amount := range amounts {
+		total, begun := totals[amount.Currency()]
+		if !begun {
+			totals[amount.Currency()] = amount
+		} else if sum, err := total.Add(amount); err == nil {
+			totals[amount.Currency()] = sum
 		}
-		amount = added
 	}
-	totals[amount.Currency()] = amount
-}
-
-// totalsView formats the totals of each currency; currencies are never added up.
-func totalsView(totals map[money.Currency]money.Amount) []ui.Amount {
 	shown := make([]ui.Amount, 0, len(totals))
 	for _, currency := range slices.Sorted(maps.Keys(totals)) {
 		shown = append(shown, ui.AmountOf(totals[currency]))

@@ -75,7 +75,7 @@ func batch(submitted []int, ready int) views.Batch {
 	model := views.Batch{
 		Layout: makerShell("Payments from a file", views.PlaceUpload), FileName: "Lohn November.csv", Action: "/payments/batches/x/submit",
 		From:  1,
-		Lines: batchLines(), Submitted: len(submitted), Ready: ready, Totals: []string{"CHF 1'334.35"},
+		Lines: batchLines(), Submitted: len(submitted), Ready: ready, Totals: []ui.Amount{{Currency: "CHF", Value: "1'334.35"}},
 	}
 	model.Payments = len(model.Lines)
 	for _, line := range submitted {

@@ -40,7 +40,6 @@ import (
 // its own, and takes the orders, and recalls, returns and resolutions about such payments, all the way. Whatever the document to clearing
 // says afterwards beyond what the scheme and the gateway fix must have been on each page and in the read before the approval.
 func TestEverythingThatIsSentIsSeen(t *testing.T) {
-	testutil.Long(t)
 	t.Parallel()
 	p := openProduct(t)
 	w := newSeenWalk(p)

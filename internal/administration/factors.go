@@ -77,7 +77,7 @@ var realmNoun = Noun{
 		{Key: "archiveDigest", Label: "SHA-256 of the archive", Min: 64, Max: 64, Required: true, Hint: "As printed by countersign archive."},
 		{
 			Key: "erasedPayments", Label: "Internal IDs of the payments", Type: TypeList, Required: true,
-			Hint: "Separated by commas, 100 at most. Supervisors find the internal ID on the payment's page and in lists exported before it was archived.",
+			Hint: "Separated by commas, 100 at most. Supervisors find them on the page of a payment and in earlier exports.",
 		},
 	},
 	Actions: []Action{{

@@ -430,7 +430,8 @@ func (s *Service) keepRefusal(ctx context.Context, a attempt, result attemptResu
 		channel = identity.ChannelPortal
 	}
 	s.database.Refused(ctx, store.Refusal{
-		Realm: a.realm, Event: event, Why: string(result.problem), Sentence: cmp.Or(refusedSignIns[result.problem], "The sign-in failed."), At: s.now(),
+		Realm: a.realm, Event: event, Why: string(result.problem),
+		Sentence: cmp.Or(refusedSignIns[result.problem], "The sign-in failed."), At: s.now(),
 		Actor: identity.Actor{UserID: result.userID, Name: "not signed in", ClientID: a.clientID, Channel: channel, SourceAddress: a.source},
 	})
 }

@@ -187,8 +187,8 @@ func (s *Approvals) decidedAt(asked time.Time) time.Time {
 // day formats the banking day of a time, by which limits are counted.
 func (s *Approvals) day(at time.Time) string { return at.In(s.cfg.Zone).Format(time.DateOnly) }
 
-// Contexts returns the demands on an approval of each message by this person now, in their order, with the use of limits today; for a payment
-// of a later day, with the amounts scheduled for that day.
+// Contexts returns the demands on an approval of each message by this person now, in their order, with the use of limits today; for a
+// payment of a later day, with the amounts scheduled for that day.
 func (s *Approvals) Contexts(ctx context.Context, by identity.Principal, of []payment.Message) ([]store.ApprovalContext, error) {
 	now := s.cfg.Now()
 	contexts, err := s.cfg.Messages.ApprovalContexts(ctx, by.Realm, of, func(m payment.Message) store.LimitScope {

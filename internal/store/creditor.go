@@ -46,8 +46,8 @@ type CreditorNews struct {
 // DuplicateWindow is the time within which a payment of the same amount to the same account counts as a possible duplicate.
 const DuplicateWindow = 7 * 24 * time.Hour
 
-// CreditorNews reads the news about the creditors of payment orders that are not approved, by their ids. A beneficiary that does not fit its
-// seal is ignored; the log raises an alarm.
+// CreditorNews reads the news about the creditors of payment orders that are not approved, by their ids. A beneficiary that does not fit
+// its seal is ignored; the log raises an alarm.
 func (r *Reader) CreditorNews(ctx context.Context, realm string, of []payment.Message) (map[uuid.UUID]CreditorNews, error) {
 	ask, like := dbsqlc.CreditorPastParams{Realm: realm}, dbsqlc.DuplicateCountsParams{Realm: realm}
 	for i, m := range of {

@@ -47,7 +47,8 @@ func (d *Database) ClockOffset(ctx context.Context, clock func() time.Time) (tim
 	return there.Sub(began.Add(clock().Sub(began) / 2)), nil
 }
 
-// MakeStatistics analyses each table of 1 MiB and more without statistics, as after a failover, a restore or an import. It returns their names.
+// MakeStatistics analyses each table of 1 MiB and more without statistics, as after a failover, a restore or an import. It returns their
+// names.
 func (d *Database) MakeStatistics(ctx context.Context) ([]string, error) {
 	tables, err := d.Outside().StatisticsMissing(ctx)
 	if err != nil {

@@ -36,8 +36,8 @@ type ApprovalContext struct {
 	Limits []rulebook.SpendingLimit
 }
 
-// ApprovalContexts reads the demands on the approvals of messages of a realm, in their order, in one transaction. A message without a policy
-// has none: it cannot be approved.
+// ApprovalContexts reads the demands on the approvals of messages of a realm, in their order, in one transaction. A message without a
+// policy has none: it cannot be approved.
 func (s *Messages) ApprovalContexts(
 	ctx context.Context, realm string, of []payment.Message, scope func(payment.Message) LimitScope,
 ) ([]ApprovalContext, error) {

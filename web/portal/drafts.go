@@ -133,7 +133,8 @@ func (v *Request) draftRow(d store.ListedDraft) (ui.Entry, error) {
 	row := ui.Entry{
 		ID: d.ID.String(), URL: path + "/edit", At: d.SavedAt, Now: v.At, Aged: true,
 		Reference: v.Say("until %s", ui.ShortTime(d.ExpiresAt, v.At)),
-		Facts:     ui.Facts(ui.SchemeFact(string(d.Scheme))), Steps: []ui.Step{{Label: "Check and submit", URL: path + "/check"}, discards("Delete", d.ID.String())},
+		Facts:     ui.Facts(ui.SchemeFact(string(d.Scheme))),
+		Steps:     []ui.Step{{Label: "Check and submit", URL: path + "/check"}, discards("Delete", d.ID.String())},
 	}
 	if d.FileName != "" {
 		row.Name, row.URL = i18n.Text("The file %s").With(d.FileName), path+"/check"

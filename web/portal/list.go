@@ -354,9 +354,11 @@ func (v *Request) rulePreview(model *views.AdministrationList) *administration.P
 // providerList shows the identity providers of the realm.
 var providerList = adminList{
 	noun: "provider", path: "/admin/provider", label: "Identity provider",
-	words:   "People can sign in through this provider as well as with a password here. Roles, second factors and four-eyes stay here.",
-	make:    []administration.Kind{administration.KindProviderSet},
-	columns: []i18n.Text{"Issuer", "Client", "Secret", "Redirect address", "Maximum time since sign-in at the provider", "Passwords", "Actions"},
+	words: "People can sign in through this provider as well as with a password here. Roles, second factors and four-eyes stay here.",
+	make:  []administration.Kind{administration.KindProviderSet},
+	columns: []i18n.Text{
+		"Issuer", "Client", "Secret", "Redirect address", "Maximum time since sign-in at the provider", "Passwords", "Actions",
+	},
 	fill: func(v *Request, model *views.AdministrationList) error {
 		model.Empty = ui.Empty{Icon: "list", Title: "No identity provider", Text: "Everyone signs in with a user name and password."}
 		return rowsOf("provider", func(v *Request, p administration.Provider) views.AdministrationRow {

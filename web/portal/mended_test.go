@@ -146,17 +146,17 @@ func TestWhatIsNoPaymentFileIsCalledByItsName(t *testing.T) {
 	}
 }
 
-// TestTheWordsOfISOAreMarkedAsEnglish: they are published in English alone, and a page in another language is read out by its own rules.
-func TestTheWordsOfISOAreMarkedAsEnglish(t *testing.T) {
+// TestTheWordsOfISOAreSaidInTheLanguageOfThePage: they are published in English alone.
+func TestTheWordsOfISOAreSaidInTheLanguageOfThePage(t *testing.T) {
 	t.Parallel()
 	o := setup(t).clearing()
 	_, recall := o.recalled(rulebook.SchemeSCT, "TX1")
 	maker := o.as("maker1")
-	for spoken, want := range map[string]string{"de": "en", "en": ""} {
+	for spoken, want := range map[string]string{"de": "Der Kunde verlangt es", "en": "The customer asks for it"} {
 		maker.post("/me", url.Values{"theme": {"auto"}, "density": {"default"}, "language": {spoken}}).goesTo("/me")
 		note := maker.get("/payments/" + recall.InternalID.String() + "/timeline").is(http.StatusOK).page.Find(".event-note").First()
-		if said := note.AttrOr("lang", ""); note.Length() == 0 || said != want {
-			t.Errorf("in %s the note %q is marked as %q, want %q", spoken, note.Text(), said, want)
+		if note.Text() != want || note.AttrOr("lang", "") != "" {
+			t.Errorf("in %s the note is %q in %q, want %q", spoken, note.Text(), note.AttrOr("lang", ""), want)
 		}
 	}
 }

@@ -168,8 +168,8 @@ func (v *Request) Fragment() bool {
 	return header.Get("HX-Request") == "true" && header.Get("HX-History-Restore-Request") != "true"
 }
 
-// together runs reads in one transaction: meanwhile v.Config.Reader is that of the transaction. work must not use another store of pages, such
-// as Desk: it would wait for a second connection.
+// together runs reads in one transaction: meanwhile v.Config.Reader is that of the transaction. work must not use another store of pages,
+// such as Desk: it would wait for a second connection.
 func (v *Request) together(work func() error) error {
 	outer := v.Config
 	defer func() { v.Config = outer }()

@@ -280,7 +280,7 @@ func TestARefusedRecallSaysWhyInPlainWords(t *testing.T) {
 		}
 	}
 	maker.get("/payments/" + original.InternalID.String()).is(http.StatusOK).
-		says("Rückruf " + string(recall.GlobalID) + " dieser Zahlung: Abgelehnt.")
+		says("Rückruf " + string(recall.GlobalID) + " dieser Zahlung: Zurückgewiesen.")
 }
 
 // TestAFailedReturnIsToldAsOne: its creditor is the person who paid, and nothing is owed to them.

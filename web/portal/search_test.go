@@ -176,7 +176,7 @@ func names(m payment.Message, text string) bool {
 var markSearches = []struct{ typed, finds string }{
 	{"Recalled", "a"},
 	{"Zurückgerufen", "a"},
-	{"Recall refused", "b"},
+	{"Recall refused", "Bb"},
 	{"recall in progress", "c"},
 	{"Rückruf läuft", "c"},
 	{"Returned", "i"},

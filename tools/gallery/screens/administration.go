@@ -52,8 +52,7 @@ func realmSettings(list views.AdministrationList) views.AdministrationList {
 func administrationExhibits() []Exhibit {
 	tabs := []ui.Tab{{Label: "Changes", URL: "/admin", Count: "2"}, {Label: "People", URL: "/admin/users", Current: true}}
 	people := views.AdministrationList{
-		Layout: adminShell("People"), Heading: "People", Tabs: tabs,
-		Words:   peopleWords(),
+		Layout: adminShell("People"), Heading: "People", Tabs: tabs, Words: peopleWords(),
 		New:     []views.AdministrationLink{{Label: "New account", URL: "/admin/ask/user.create"}},
 		Columns: []i18n.Text{"Account", "Person", "Roles", "Last sign-in", "Second factor", "At the provider", "Status", "Change"},
 		Rows: []views.AdministrationRow{

@@ -24,6 +24,25 @@ func bulkItems(count int) []views.BulkItem {
 	return items
 }
 
+// savedViews are the page of saved views of the queue, and the page that refused a name.
+func savedViews() (saved, refused views.NamedList) {
+	large := i18n.Text("from (an amount) %s").With("1000")
+	query := "?amountFrom=1000&sort=largest"
+	saved = views.NamedList{
+		Layout: shell("Saved views", views.PlaceQueue), Title: "Saved views", URL: "/queue/views", SaveURL: "/queue/views" + query,
+		Back: ui.Step{Label: "Back to the queue", URL: "/queue" + query}, Saved: i18n.Join(", ", large, "Largest amount first"), Limit: 40,
+		Words: views.NamedWords{Heading: "Save this view of the queue", Save: "Save view", Sharing: "Visible to everyone in the realm"},
+		Entries: []views.NamedEntry{
+			{ID: "1", Name: "Large today", URL: "/queue?amountFrom=1000", Own: true, Shared: true, Words: large},
+			{ID: "2", Name: "Old ones", URL: "/queue?age=4h", Words: "4 hours or more", Owner: "Checker 2", Shared: true},
+		},
+	}
+	refused = saved
+	refused.Changed, refused.Problems = "1", []ui.Problem{{Field: "name-1", Text: "Enter a name, such as “Large today”."}}
+	refused.Layout.Failed = true
+	return saved, refused
+}
+
 func bulkExhibits() []Exhibit {
 	items := bulkItems(9)
 	compared := views.Bulk{
@@ -66,21 +85,8 @@ func bulkExhibits() []Exhibit {
 	going.Rest = []string{"a~1~" + digest, "b~1~" + digest}
 	selecting := queue()
 	selecting.Selecting, selecting.SortURL = true, func(order string) string { return "/queue?sort=" + order }
-	large := i18n.Text("from (an amount) %s").With("1000")
-	query := "?amountFrom=1000&sort=largest"
-	saved := views.NamedList{
-		Layout: shell("Saved views", views.PlaceQueue), Title: "Saved views", URL: "/queue/views", SaveURL: "/queue/views" + query,
-		Back: ui.Step{Label: "Back to the queue", URL: "/queue" + query}, Saved: i18n.Join(", ", large, "Largest amount first"), Limit: 40,
-		Words: views.NamedWords{Heading: "Save this view of the queue", Save: "Save view", Sharing: "Visible to everyone in the realm"},
-		Entries: []views.NamedEntry{
-			{ID: "1", Name: "Large today", URL: "/queue?amountFrom=1000", Own: true, Shared: true, Words: large},
-			{ID: "2", Name: "Old ones", URL: "/queue?age=4h", Words: "4 hours or more", Owner: "Checker 2", Shared: true},
-		},
-	}
-	refused := saved
-	refused.Changed, refused.Problems = "1", []ui.Problem{{Field: "name-1", Text: "Enter a name, such as “Large today”."}}
-	refused.Layout.Failed = true
 	selecting.Rows[1].Looked = i18n.Text("%s is looking at this").With("Checker 2")
+	saved, refused := savedViews()
 	return []Exhibit{
 		{Name: "saved-views", Page: views.NamedPage(saved)},
 		{Name: "saved-views-refused", Page: views.NamedPage(refused), Failed: true},

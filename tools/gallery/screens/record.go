@@ -107,7 +107,8 @@ func paymentPage(tab views.PaymentTab) views.Payment {
 		Barred: []i18n.Text{"This payment was recalled before: a payment can be recalled only once."},
 		Documents: []views.Document{
 			document("1", "pain.001.001.09", "Payment order", false), document("2", "pacs.008.001.08", "Credit transfer", true),
-			document("3", "pacs.002.001.10", "Status report of clearing", false), document("4", "pain.002.001.10", "Status report to the client", true),
+			document("3", "pacs.002.001.10", "Status report of clearing", false),
+			document("4", "pain.002.001.10", "Status report to the client", true),
 		},
 		Related: []views.Related{{Message: duplicate(), Role: "Recall of the payment"}},
 		Audit: []views.AuditEntry{
@@ -237,7 +238,8 @@ func drafts() views.List {
 		model.Entries.Entries = append(model.Entries.Entries, ui.Entry{
 			ID: fmt.Sprintf("draft-%d", index), URL: "/payments/x/edit", Name: i18n.Data(name), Purpose: "Invoice 4711", Aged: true, Now: now,
 			Amount: ui.AmountOf(amount(money.CHF, 1200)), At: now.Add(-time.Duration(index*17+4) * time.Minute), Reference: "until 08:26",
-			Facts: ui.Facts(ui.Fact{Text: "SIC"}), Steps: []ui.Step{{Label: "Check and submit", URL: "/payments/x/check"}, {Label: "Delete", URL: "/mine/discard?draft=x"}},
+			Facts: ui.Facts(ui.Fact{Text: "SIC"}),
+			Steps: []ui.Step{{Label: "Check and submit", URL: "/payments/x/check"}, {Label: "Delete", URL: "/mine/discard?draft=x"}},
 		})
 	}
 	model.Discard = ui.Step{Label: i18n.Text("Delete all %d drafts").With(3), URL: "/mine/discard?draft=all"}

@@ -281,6 +281,7 @@ func TestALineOfAnotherAccountIsPaidFromNoneByItself(t *testing.T) {
 		}
 		maker.post(mend, with(form.fields(mend), "act", "check")).is(http.StatusUnprocessableEntity)
 		maker.post(mend, with(form.fields(mend), "act", "check", "debtorAccount", filled().Get("debtorAccount"))).goesTo(path)
+		maker.get(path).says("Line " + strings.TrimPrefix(line, "#line-") + " corrected")
 	}
 }
 

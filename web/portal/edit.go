@@ -115,7 +115,7 @@ func (v *Request) placeOfEdit(draft store.Draft, form url.Values, model views.Ne
 	at = at.of(draft.Amends)
 	changed = at.take(changed)
 	if at.Open {
-		changed.Batch = at.Kept.Batch
+		changed.Batch, changed.Line = at.Kept.Batch, at.Kept.Line
 	}
 	return changed, at, err
 }

@@ -115,6 +115,8 @@ func TestARejectedPaymentSaysWhyAndCanBeCorrected(t *testing.T) {
 	}
 	maker.get("/payments/" + m.InternalID.String() + "/related").says("Corrected and submitted again")
 	maker.get(corrected + "/related").says("Rejected, corrected by this payment")
+	b.as("checker1").get(strings.Replace(corrected, "/payments/", "/queue/", 1)).
+		says("This corrects " + string(m.GlobalID) + ": Rejected.").says("Rejected by Checker 1. Order or evidence is missing: Where is the invoice?")
 }
 
 // TestTypographyIsWrittenAsItIsTyped: what office programs put in by themselves is no fault of the maker's.

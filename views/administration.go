@@ -144,8 +144,8 @@ type ChangeForm struct {
 	Tried    Tried // what a dry run found
 }
 
-// Tried is what a policy would have asked of past payments: sentences, the first payments with another number of approvals, and how many
-// more there are.
+// Tried is the outcome of a policy for past payments: sentences, the first payments with another number of approvals, and the number of
+// further ones.
 type Tried struct {
 	Sentences []i18n.Text
 	Changed   []TriedPayment

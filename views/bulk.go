@@ -38,7 +38,7 @@ type BulkItem struct {
 	Act      i18n.Text // "Approve CHF 1'234.50 to Muster AG", of a message to tick
 	Account  string
 	Sent     []ui.Row  // everything that is sent with it, but Folded; none once it is decided
-	Folded   []ui.Row  // of an R-transaction: what is sent beyond Sent
+	Folded   []ui.Row  // of an R-transaction: the elements that are sent beside Sent
 	Cautions []Warning // what its own page warns of
 	Talk     []Said    // as on its own page
 	Said     i18n.Text // why it is left out, or what became of it

@@ -110,7 +110,7 @@ type Returned struct {
 	MessageID string
 	ReturnID  string
 	Original  Original
-	Amount    money.Amount // what comes back
+	Amount    money.Amount // of the return
 	Charge    money.Amount // what the other bank keeps; the zero value for nothing
 	Day       time.Time    // settlement day of the return, midnight UTC; zero when the document does not say
 	Reason    Reason

@@ -149,7 +149,7 @@ func (v *Request) secondHalf(needed *auth.FactorNeededError, next string) error 
 	return v.Echo.Redirect(http.StatusSeeOther, where)
 }
 
-// beginSecondHalf stores who has to show or add a factor, and returns the page for it.
+// beginSecondHalf stores the person that has to show or add a factor, and returns the page for it.
 func (v *Request) beginSecondHalf(needed *auth.FactorNeededError, next string) (where string, err error) {
 	if !needed.Enrol {
 		return "/signin/factor", v.StartHalf(needed.By, next)

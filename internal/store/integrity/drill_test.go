@@ -22,7 +22,7 @@ import (
 // others.
 var auditorTamperings = [][]tampering{slices.Concat(ofMessages, ofAgreeing), ofTrail, ofMasterData, ofAccess, ofFactors, ofSchema}
 
-// drillRounds is how many places each tampering strikes: one with the tests, ten by make drill.
+// drillRounds is the number of places that each tampering strikes: one with the tests, ten by make drill.
 func drillRounds(t *testing.T) int {
 	t.Helper()
 	return testutil.Count(t, "COUNTERSIGN_DRILL_PLACES", 1)

@@ -85,7 +85,7 @@ func TestABundleWhoseRightsOnePersonGaveIsRefused(t *testing.T) {
 	whole := resealed(t, bundle, func(leaf string) string { return leaf })
 	_, err = proves(t, whole)
 	must(t, err)
-	// The signing key proves whatever it signs, which docs/security.md says: an approval by another name.
+	// The signing key proves a false statement too, as docs/security.md says: an approval by another name.
 	_, err = proves(t, resealed(t, bundle, func(leaf string) string { return strings.ReplaceAll(leaf, "Checker 1", "Mallory") }))
 	must(t, err)
 	// in changes a word where a leaf tells of an event.

@@ -113,7 +113,10 @@ func (s *Server) readiness(found store.Readiness, err error) api.Readiness {
 		Status: "not ready", Database: "ok", Schema: "unknown", Clearing: "unknown", FourEyes: "unknown", Directories: "unknown",
 		Environment: s.cfg.Environment, ReferenceData: map[string]string{}, Connections: s.connections(), Audit: s.cfg.Sealing().String(),
 	}
-	if !found.Reachable {
+	switch {
+	case errors.Is(err, store.ErrClock):
+		answer.Database = "wrong clock"
+	case !found.Reachable:
 		answer.Database = "unreachable"
 	}
 	if found.Schema != "" {

@@ -9,6 +9,7 @@ import (
 
 	"countersign/internal/auditlog"
 	"countersign/internal/payment"
+	"countersign/internal/store"
 	"countersign/internal/store/integrity"
 )
 
@@ -42,7 +43,11 @@ func (c *archiveCommand) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	in := integrity.ArchiveInput{Realm: c.Realm, Month: c.Month, Now: time.Now(), Trusted: trusted}
+	in := integrity.ArchiveInput{Realm: c.Realm, Month: c.Month, Trusted: trusted}
+	in.Now, err = store.ServerTime(ctx, c.DatabaseURL)
+	if err != nil {
+		return err
+	}
 	in.Seal, err = readSealer(c.ReleaseKeyFile)
 	if err != nil {
 		return err
@@ -70,8 +75,11 @@ const detachBatch = 200
 
 // detach removes the rows of an archive from the database and prints what left.
 func (c *archiveCommand) detach(ctx context.Context) error {
-	in := integrity.DetachInput{OwnerURL: c.DatabaseURL, Now: time.Now(), Batch: detachBatch}
+	in := integrity.DetachInput{OwnerURL: c.DatabaseURL, Batch: detachBatch}
 	ring, _, err := c.Keys.read()
+	if err == nil {
+		in.Now, err = store.ServerTime(ctx, c.DatabaseURL)
+	}
 	if err == nil {
 		in.Signer, err = auditlog.NewSigner(ring)
 	}

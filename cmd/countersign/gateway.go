@@ -103,7 +103,7 @@ func (g gateway) run(ctx context.Context, listen func() (net.Listener, error)) e
 	defer closeTraces(ctx, traces)
 	g.Log = slog.New(traces.Lines(g.Log.Handler()))
 	db, err := store.Open(ctx, store.Config{
-		URL: g.DatabaseURL, Connections: g.Pools, Pooled: g.Pooled, Seal: seal, TokenKeys: g.TokenKeys, Marks: g.Marks, Log: g.Log,
+		URL: g.DatabaseURL, Connections: g.Pools, Pooled: g.Pooled, Seal: seal, TokenKeys: g.TokenKeys, Marks: g.Marks, Now: time.Now, Log: g.Log,
 		Metrics: g.Metrics, Traces: traces,
 	})
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"os"
 	"strings"
-	"time"
 
 	"countersign/internal/administration"
 	"countersign/internal/auth"
@@ -39,7 +38,7 @@ func (s ownerSettings) provisioner() (store.Provisioner, error) {
 	if err != nil {
 		return store.Provisioner{}, fmt.Errorf("COUNTERSIGN_TOKEN_KEY_FILE: %w", err)
 	}
-	return store.Provisioner{OwnerURL: s.DatabaseURL, Keys: keys, At: time.Now()}, nil
+	return store.Provisioner{OwnerURL: s.DatabaseURL, Keys: keys}, nil
 }
 
 type realmCreateCommand struct {
@@ -313,7 +312,7 @@ func (c *passwordCommand) Run(ctx context.Context, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	by := store.Provisioner{OwnerURL: c.DatabaseURL, Keys: keys, At: time.Now()}
+	by := store.Provisioner{OwnerURL: c.DatabaseURL, Keys: keys}
 	err = inWords(store.ResetPassword(ctx, by, store.PasswordReset{
 		Realm: c.Realm, UserName: c.User, PasswordHash: hash, BreakGlass: c.BreakGlass,
 	}))

@@ -150,6 +150,7 @@ func (s *Service) readState(ctx context.Context) []observability.Sample {
 		add("countersign_check_broken_invariants", float64(len(outcome.Broken)), of)
 	}
 	s.certificateEnds(add)
+	add("countersign_clock_offset_seconds", s.Database.ClockOffset().Seconds())
 	db := s.Database.For(store.ForPages)
 	ready, err := db.Ready(ctx)
 	if err != nil || ready.Schema != store.SchemaCurrent {
@@ -173,10 +174,6 @@ func (s *Service) readState(ctx context.Context) []observability.Sample {
 			risk = 1
 		}
 		add("countersign_durability_risk", risk)
-	}
-	offset, err := db.ClockOffset(ctx, s.Now)
-	if err == nil {
-		add("countersign_clock_offset_seconds", offset.Seconds())
 	}
 	quarantined, err := s.Reader.QuarantineCount(ctx, maxQuarantined)
 	if err == nil {

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"time"
 )
 
 // Durability names the risk that a crash or a failover loses committed payments.
@@ -35,16 +34,6 @@ func (d *Database) Durability(ctx context.Context) (Durability, error) {
 			"lose payments that were sent; give the standby a slot and set synchronous_standby_names"
 	}
 	return found, nil
-}
-
-// ClockOffset returns how far the database's clock is ahead of the given clock; the error is at most half the time of a statement.
-func (d *Database) ClockOffset(ctx context.Context, clock func() time.Time) (time.Duration, error) {
-	began := clock()
-	there, err := d.Outside().ServerTime(ctx)
-	if err != nil {
-		return 0, fmt.Errorf("ask the clock of the database: %w", err)
-	}
-	return there.Sub(began.Add(clock().Sub(began) / 2)), nil
 }
 
 // MakeStatistics analyses each table of 1 MiB and more without statistics, as after a failover, a restore or an import. It returns their

@@ -132,7 +132,7 @@ func unreachable(err error) bool {
 		return false
 	}
 	var network net.Error
-	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
+	return errors.Is(err, ErrClock) || errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
 		errors.Is(err, puddle.ErrClosedPool) || pgconn.SafeToRetry(err) || errors.Is(err, pgconn.ErrConnClosed)
 }
 

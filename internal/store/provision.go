@@ -87,7 +87,7 @@ func Realms(ctx context.Context, ownerURL string) ([]RealmSummary, error) {
 type Provisioner struct {
 	OwnerURL string       // PostgreSQL URL of the schema's owner
 	Keys     keyring.Ring // of tokens; the head of a realm is sealed with a key derived from the first
-	At       time.Time    // now; a new grant counts from then on
+	At       time.Time    // now, by default of the database; a new grant counts from then on
 	// Tell prints secrets that are shown only once. It is called after all writes and before the commit: if it fails nothing is changed, and
 	// every committed secret was shown. nil prints nothing.
 	Tell func() error
@@ -105,8 +105,8 @@ func ApplyRealm(ctx context.Context, by Provisioner, realm RealmDefinition) erro
 
 // run does work in one transaction of the owner.
 func (by Provisioner) run(ctx context.Context, realm string, work func(provision) error) error {
-	if by.Keys.Empty() || by.At.IsZero() {
-		return errors.New("keys and a time are needed")
+	if by.Keys.Empty() {
+		return errors.New("keys are needed")
 	}
 	keys, err := identity.MasterDataKeys(by.Keys)
 	if err != nil {
@@ -125,6 +125,12 @@ func (by Provisioner) run(ctx context.Context, realm string, work func(provision
 		return err
 	}
 	defer done()
+	if by.At.IsZero() {
+		by.At, err = dbsqlc.New(conn).ServerTime(ctx)
+		if err != nil {
+			return fmt.Errorf("read the clock of the database: %w", err)
+		}
+	}
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		// A head sealed with another key under the same id is a forged one to the service.
 		err := TryKeys(ctx, dbsqlc.New(tx), realm, keys)

@@ -108,6 +108,7 @@ type Database struct {
 	all        *[uses]*Database // the same database, for each use
 	heads      *heads
 	marks      *Marks
+	clock      *clock
 	// moves are the numbers of the last moves that this process made lately of messages that waited, without those that release: a stored
 	// message with fewer was put back, also while the audit tree does not have the move yet.
 	moves *recent[uuid.UUID, int]
@@ -134,6 +135,8 @@ type Config struct {
 	TokenKeys keyring.Ring
 	// Marks are the highest states that this gateway saw; nil keeps them in memory only.
 	Marks *Marks
+	// Now is the clock of the gateway, which must agree with that of the database (ErrClock); nil compares none.
+	Now func() time.Time
 	// Log receives alarms about stored data and failed writes of the audit log; nil disables it.
 	Log *slog.Logger
 	// Metrics counts what happens to messages; nil for none.
@@ -162,9 +165,9 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 		cfg.Marks = &Marks{}
 	}
 	away, all, verified, moves, used := newOutage(cfg.Log), &[uses]*Database{}, &heads{}, &recent[uuid.UUID, int]{}, &recent[limitDay, int64]{}
-	entries := &recent[uuid.UUID, entered]{}
+	entries, compared := &recent[uuid.UUID, entered]{}, &clock{now: cfg.Now}
 	for use, size := range cfg.Connections.sizes() {
-		pool, err := cfg.open(ctx, Use(use), size)
+		pool, err := cfg.open(ctx, Use(use), size, compared)
 		if err != nil {
 			closeAll(all)
 			return nil, fmt.Errorf("open the database: %w", err)
@@ -176,7 +179,7 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 		all[use] = &Database{
 			pool: connections{Pool: pool, outage: away}, seal: cfg.Seal, masterData: masterData, answers: answers, log: cfg.Log,
 			metrics: cfg.Metrics, traces: cfg.Traces, all: all, begin: begin, heads: verified, moves: moves, entered: entries,
-			used: used, marks: cfg.Marks,
+			used: used, marks: cfg.Marks, clock: compared,
 		}
 	}
 	// A write begins with a read on another connection. If that connection is dead, the write pool is reset as well.
@@ -194,12 +197,12 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 }
 
 // open makes a pool. It connects when a connection is asked for.
-func (cfg Config) open(ctx context.Context, use Use, size int32) (*pgxpool.Pool, error) {
+func (cfg Config) open(ctx context.Context, use Use, size int32, compared *clock) (*pgxpool.Pool, error) {
 	pc, err := pgxpool.ParseConfig(cfg.URL)
 	if err != nil {
 		return nil, fmt.Errorf("read the database URL: %w", err)
 	}
-	pc.MaxConns, pc.PingTimeout = size, pingWithin
+	pc.MaxConns, pc.PingTimeout, pc.PrepareConn = size, pingWithin, compared.prepare
 	within := newLimits(cfg.Tracer)
 	pc.ConnConfig.Tracer, pc.ConnConfig.DialFunc = within, dial
 	if pc.ConnConfig.ConnectTimeout == 0 {

@@ -1360,7 +1360,7 @@ type Readiness struct {
 	// Connections How the way to the clearing of each scheme stands: "working"; or "interrupted" or "trying" and since when, while deliveries fail one after the other. Payments are taken meanwhile, and wait.
 	Connections map[string]string `json:"connections"`
 
-	// Database Whether the database answers.
+	// Database Whether the database answers and its clock agrees with the gateway's.
 	Database string `json:"database"`
 
 	// Directories "ok", "unknown", or in words which directory of banks is missing, older than a quarter, or not what was imported. It works all the same, as docs/operations.md says.

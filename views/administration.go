@@ -1,6 +1,7 @@
 package views
 
 import (
+	"slices"
 	"time"
 
 	"countersign/internal/administration"
@@ -90,6 +91,7 @@ type RealmChange struct {
 	Reason        string    // of a rejection, as typed
 	Problems      []ui.Problem
 	Secrets       []ChangeSecret // shown once
+	Effects       []i18n.Text    // what it makes more or less of
 	Tried         Tried          // what a policy would have asked of past messages
 	Book          bool           // about a beneficiary: makers ask, checkers decide
 	Report        string         // the report it was opened from, by somebody who decides none; "" elsewhere
@@ -144,20 +146,25 @@ type ChangeForm struct {
 	Tried    Tried // what a dry run found
 }
 
-// Tried is the outcome of a policy for past payments: sentences, the first payments with another number of approvals, and the number of
+// Tried is the outcome of a policy for past payments: whether it loosens the control, sentences, the first payments with another number of approvals, and the number of
 // further ones.
 type Tried struct {
+	Verdict   i18n.Text
+	Looser    bool
+	Readable  bool // by this person: rows have a creditor and a link
 	Sentences []i18n.Text
 	Changed   []TriedPayment
 	More      int
 }
 
-// TriedPayment is a payment that would have needed another number of approvals. It names no party: administrators do not read payments.
+// TriedPayment is a payment that would have needed another number of approvals. Its creditor and link are empty for administrators, who do not
+// read payments.
 type TriedPayment struct {
-	Reference     string
-	At            time.Time
-	Type, Amount  i18n.Text
-	Before, After int
+	Reference, URL string
+	At             time.Time
+	Type, Amount   i18n.Text
+	Creditor       i18n.Text
+	Before, After  int
 }
 
 // ChangeInput is a field of the form: a text, a choice, or several choices.
@@ -190,4 +197,19 @@ func (m ChangeForm) Refuse(problem ui.Problem) ui.Problem {
 		problem.Field = ""
 	}
 	return problem
+}
+
+func (r Tried) tone() ui.Tone {
+	if r.Looser {
+		return ui.ToneWaiting
+	}
+	return ui.ToneMoving
+}
+
+func (r Tried) columns() ui.Columns {
+	columns := ui.Columns{"Reference", "Created", "Type", "Amount", "Creditor", "Approvals without the change", "Approvals with the change"}
+	if !r.Readable {
+		columns = slices.Delete(columns, 4, 5)
+	}
+	return columns
 }

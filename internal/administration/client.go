@@ -42,11 +42,16 @@ var clientNoun = Noun{
 		{
 			Key: "mayDecideOwn", Label: "Approval through the same client", Type: TypeYesNo,
 			Hint: "The approver is always a different person from the maker. Without this, they must also use a different client.",
+			More: "Approval through the same client is allowed", Less: "Approval through the same client is no longer allowed",
 		},
-		{Key: "payeeWaived", Label: "Exemption from verification of payee", Type: TypeYesNo},
+		{
+			Key: "payeeWaived", Label: "Exemption from verification of payee", Type: TypeYesNo,
+			More: "Payees are no longer verified", Less: "Payees are verified again",
+		},
 		{
 			Key: "roles", Label: "Roles", Type: TypeWords, Options: []string{string(identity.RoleSupervisor)},
 			Hint: "Roles of the program itself. It then signs in with its secret, without a person, and can only read.",
+			More: rolesGranted, Less: rolesWithdrawn,
 		},
 		{Key: "secret", Label: "Secret"},
 		statusField,

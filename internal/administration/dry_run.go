@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // PastMessage holds the fields of an earlier message that a policy matches.
@@ -15,6 +17,7 @@ type PastMessage struct {
 
 	// GlobalID, Currency and At (its creation) name it to people; a policy does not look at them.
 	GlobalID, Currency string
+	ID                 uuid.UUID
 	At                 time.Time
 }
 
@@ -31,25 +34,90 @@ const maxChanged = 20
 // DryRun counts the approvals that past messages would need under the policies in force after a change.
 type DryRun struct {
 	Of    int // messages looked at
-	Taken int // messages that the changed policy applies to
+	Taken int // messages that the changed policy applies to, or the retired one did
 	// More and Fewer count the messages that need more or fewer approvals than under the policies in force.
 	More, Fewer int
 	// ByApprovals counts the messages by the approvals they would need.
 	ByApprovals map[int]int
 	// Changed are the first messages of More and Fewer, at most 20.
 	Changed []ChangedMessage
+	// Looser and Tighter report whether there can be messages that need less, and more, than without the change: approvals, a second factor,
+	// the content hash, or reserved funds.
+	Looser, Tighter bool
 
 	now, then []Policy
+	id        string // of the policy that Taken counts
 }
 
 // tried is the id of the policy that is tried.
 const tried = "tried"
 
-// NewDryRun begins a dry run of a policy, which takes the place of the policy in force of its id.
+// NewDryRun begins a dry run of a policy, which takes the place of the policy in force of its id; of a retired one, nothing takes it.
 func NewDryRun(p Policy, inForce []Policy) DryRun {
 	then := slices.DeleteFunc(slices.Clone(inForce), func(other Policy) bool { return other.ID == p.ID })
-	p.ID, p.Status, p.CreatedAt = tried, StatusInForce, time.Unix(1<<40, 0) // it is the youngest
-	return DryRun{ByApprovals: map[int]int{}, now: inForce, then: append(then, p)}
+	if p.Status != StatusRetired {
+		p.ID, p.Status, p.CreatedAt = tried, StatusInForce, time.Unix(1<<40, 0) // it is the youngest
+		then = append(then, p)
+	}
+	run := DryRun{ByApprovals: map[int]int{}, now: inForce, then: then, id: p.ID}
+	run.compare()
+	return run
+}
+
+// compare sets Looser and Tighter by messages on both sides of each bound of the policies.
+func (d *DryRun) compare() {
+	clients, amounts := []string{""}, []int64{1}
+	for _, p := range append(slices.Clone(d.now), d.then...) {
+		clients = append(clients, p.ClientID)
+		if p.AmountFrom != nil {
+			amounts = append(amounts, *p.AmountFrom-1, *p.AmountFrom)
+		}
+		if p.AmountTo != nil {
+			amounts = append(amounts, *p.AmountTo, *p.AmountTo+1)
+		}
+	}
+	slices.Sort(clients)
+	slices.Sort(amounts)
+	clients, amounts = slices.Compact(clients), slices.Compact(amounts)
+	samples := []PastMessage{{}}
+	each := func(n int, set func(m *PastMessage, i int)) {
+		var all []PastMessage
+		for _, m := range samples {
+			for i := range n {
+				set(&m, i)
+				all = append(all, m)
+			}
+		}
+		samples = all
+	}
+	kinds, channels := policyNoun.Field("kind").Options, policyNoun.Field("channel").Options
+	each(len(kinds), func(m *PastMessage, i int) { m.Kind = kinds[i] })
+	each(len(schemes), func(m *PastMessage, i int) { m.Scheme = schemes[i] })
+	each(len(channels), func(m *PastMessage, i int) { m.Channel = channels[i] })
+	each(len(clients), func(m *PastMessage, i int) { m.ClientID = clients[i] })
+	each(len(amounts), func(m *PastMessage, i int) { m.Amount = amounts[i] })
+	for _, m := range samples {
+		before, after := demands(RuleFor(d.now, m)), demands(RuleFor(d.then, m))
+		for i := range before {
+			d.Looser = d.Looser || after[i] < before[i]
+			d.Tighter = d.Tighter || after[i] > before[i]
+		}
+	}
+}
+
+// demands are the numbers that a policy asks for, the highest of each if there is no policy: such a message is refused.
+func demands(p Policy, found bool) (of [4]int) {
+	if !found {
+		return [4]int{maxApprovals + 1, 1, 1, 2}
+	}
+	of[0], of[3] = p.Approvals, map[string]int{"": 2, "preferred": 1}[p.Funds]
+	if p.StepUp {
+		of[1] = 1
+	}
+	if p.ContentHashRequired {
+		of[2] = 1
+	}
+	return of
 }
 
 // Count adds one message. Where no policy matches, the message keeps the approvals it was entered with.
@@ -57,10 +125,13 @@ func (d *DryRun) Count(m PastMessage) {
 	before, after := m.Approvals, m.Approvals
 	if rule, found := RuleFor(d.now, m); found {
 		before = rule.Approvals
+		if rule.ID == d.id { // it is retired
+			d.Taken++
+		}
 	}
 	if rule, found := RuleFor(d.then, m); found {
 		after = rule.Approvals
-		if rule.ID == tried {
+		if rule.ID == d.id {
 			d.Taken++
 		}
 	}

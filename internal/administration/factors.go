@@ -65,13 +65,18 @@ var realmNoun = Noun{
 		{
 			Key: "secondFactorRoles", Label: "Roles that need a second factor", Type: TypeWords,
 			Hint: "If none is ticked, nobody is asked for a second factor.",
+			More: "Roles that now need a second factor: %s", Less: "Roles that no longer need a second factor: %s",
 		},
-		{Key: "noticeDetails", Label: "Amounts and names in e-mails", Type: TypeYesNo},
+		{
+			Key: "noticeDetails", Label: "Amounts and names in e-mails", Type: TypeYesNo,
+			More: "E-mails contain amounts and names", Less: "E-mails no longer contain amounts and names",
+		},
 		{Key: "comparison", Label: "Comparison with clearing"},
 		{Key: "difference", Label: "Difference from the clearing statement", Min: 1, Max: maxDifference, Required: true},
 		{
 			Key: "retentionMonths", Label: "Months before a payment may be archived", Type: TypeNumber, Min: minRetention, Max: maxRetention,
 			Hint: "Leave empty to keep payments indefinitely.",
+			More: "Payments stay longer: from %s to %s months", Less: "Payments leave the database earlier: from %s to %s months",
 		},
 		{Key: "archivedMonth", Label: "Archived month", Min: 7, Max: 7, Required: true, Hint: "Such as 2026-03."},
 		{Key: "archiveDigest", Label: "SHA-256 of the archive", Min: 64, Max: 64, Required: true, Hint: "As printed by countersign archive."},

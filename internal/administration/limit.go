@@ -43,8 +43,14 @@ var limitNoun = Noun{
 				return map[string]string{string(rulebook.OfClient): "holder", string(rulebook.OfAccount): "iban"}[limit["limitOf"]]
 			},
 		},
-		{Key: "perPayment", Label: "Limit per payment", Type: TypeAmount, Hint: "Such as 10000.00"},
-		{Key: "perDay", Label: "Limit per day", Type: TypeAmount, Hint: "Such as 50000.00"},
+		{
+			Key: "perPayment", Label: "Limit per payment", Type: TypeAmount, Hint: "Such as 10000.00",
+			More: "Higher limit per payment: from %s to %s", Less: "Lower limit per payment: from %s to %s",
+		},
+		{
+			Key: "perDay", Label: "Limit per day", Type: TypeAmount, Hint: "Such as 50000.00",
+			More: "Higher limit per day: from %s to %s", Less: "Lower limit per day: from %s to %s",
+		},
 		{Key: "usedToday", Label: "Amount used today", Type: TypeAmount},
 	},
 	Actions: []Action{{

@@ -1,8 +1,12 @@
 package administration
 
 import (
+	"cmp"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"countersign/internal/i18n"
@@ -33,6 +37,8 @@ type Field struct {
 	Min, Max int       // characters of a text, or bounds of a number; no check when Max is 0
 	Exact    bool      // space around the text stays
 	Hidden   bool      // an internal id, which no difference shows
+	// More and Less say that a change makes the value larger or smaller: with the values before and after, or the words that come or go.
+	More, Less i18n.Text
 	// ShownAs returns the key under whose format a difference shows the value, "" to leave it out; nil for its own.
 	ShownAs func(subject Values) string
 }
@@ -164,6 +170,26 @@ func (n *Noun) Field(key string) Field {
 
 func (n *Noun) place(key string) int {
 	return slices.IndexFunc(n.Fields, func(f Field) bool { return f.Key == key })
+}
+
+// Grows compares two values of the field: above 0 if the one after is larger, below 0 if it is smaller, 0 without an order. No value is larger
+// than any other one, except for a smallest amount and a priority.
+func (f Field) Grows(before, after string) int { return cmp.Compare(f.size(after), f.size(before)) }
+
+func (f Field) size(text string) float64 {
+	span, notSpan := time.ParseDuration(text)
+	number, notNumber := strconv.ParseFloat(text, 64)
+	switch {
+	case f.Type == TypeYesNo || f.Key == "funds":
+		return float64(slices.Index(append(f.Options, Yes), text))
+	case text == "" && f.Key != "amountFrom" && f.Key != "rank":
+		return math.Inf(1)
+	case notNumber == nil:
+		return number
+	case notSpan == nil:
+		return span.Seconds()
+	}
+	return 0
 }
 
 // Kinds lists the kinds of changes of administrators.

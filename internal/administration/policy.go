@@ -54,15 +54,31 @@ var policyNoun = Noun{
 		{
 			Key: "approvals", Label: "Number of approvals", Type: TypeNumber, Max: maxApprovals,
 			Hint: "0 to 9; with 0, payments are sent without any approval", Required: true,
+			More: "More approvals: from %s to %s", Less: "Fewer approvals: from %s to %s",
 		},
-		{Key: "rank", Label: "Priority", Type: TypeNumber, Max: 1000, Hint: "0 to 1000, the highest applies"},
+		{
+			Key: "rank", Label: "Priority", Type: TypeNumber, Max: 1000, Hint: "0 to 1000, the highest applies",
+			More: "Higher priority: from %s to %s", Less: "Lower priority: from %s to %s",
+		},
 		{Key: "channel", Label: "Channel", None: "All", Options: []string{string(identity.ChannelAPI), string(identity.ChannelPortal)}},
 		{Key: "amountFrom", Label: "Smallest amount", Type: TypeAmount, Hint: "Such as 10000.00"},
 		{Key: "amountTo", Label: "Largest amount", Type: TypeAmount},
-		{Key: "stepUp", Label: "Second factor for approvers", Type: TypeYesNo},
-		{Key: "funds", Label: "Funds at core banking", None: "must be reserved", Options: []string{"preferred", "none"}},
-		{Key: "contentHashRequired", Label: "Content hash in each approval", Type: TypeYesNo},
-		{Key: "expiresAfter", Label: "Time limit for approval", Type: TypeDuration, Hint: "Such as 24h or 90m"},
+		{
+			Key: "stepUp", Label: "Second factor for approvers", Type: TypeYesNo,
+			More: "Approvers need a second factor", Less: "Approvers no longer need a second factor",
+		},
+		{
+			Key: "funds", Label: "Funds at core banking", None: "must be reserved", Options: []string{"preferred", "none"},
+			More: "Funds are secured less: from %s to %s", Less: "Funds are secured more: from %s to %s",
+		},
+		{
+			Key: "contentHashRequired", Label: "Content hash in each approval", Type: TypeYesNo,
+			More: "Approvals must include the content hash", Less: "Approvals need no content hash any more",
+		},
+		{
+			Key: "expiresAfter", Label: "Time limit for approval", Type: TypeDuration, Hint: "Such as 24h or 90m",
+			More: "More time for approval: from %s to %s", Less: "Less time for approval: from %s to %s",
+		},
 		statusField,
 	},
 	Actions: []Action{

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
 )
 
@@ -64,9 +65,11 @@ const userNameLimit = 128
 // displayNameLimit is the longest name of a person, in characters.
 const displayNameLimit = 140
 
-// Fields of several nouns.
+// Fields of several nouns, and texts of such fields.
 var (
 	statusField      = Field{Key: "status", Label: "Status"}
+	rolesGranted     = i18n.Text("Roles granted: %s")
+	rolesWithdrawn   = i18n.Text("Roles withdrawn: %s")
 	displayNameField = Field{
 		Key: "displayName", Label: "Person's name", Min: 1, Max: displayNameLimit,
 		Hint: "Leave this empty for another account of an existing person", Required: true,
@@ -83,7 +86,10 @@ var userNoun = Noun{
 			Key: "personId", Label: "Person", Type: TypePerson,
 			Hint: "For another account of an existing person: the name of one of their accounts",
 		},
-		{Key: "roles", Label: "Roles", Type: TypeWords, Hint: "An administrator has no other role.", Required: true},
+		{
+			Key: "roles", Label: "Roles", Type: TypeWords, Hint: "An administrator has no other role.", Required: true,
+			More: rolesGranted, Less: rolesWithdrawn,
+		},
 		{Key: "outerIssuer", Label: "Provider of the external identity"},
 		{
 			Key: "outerSubject", Label: "Subject at the identity provider", Required: true,

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -79,7 +80,24 @@ func (s *Administration) DryRun(ctx context.Context, by identity.Principal, valu
 	if err != nil {
 		return administration.DryRun{}, err
 	}
-	return s.changes.DryRun(ctx, by.Realm, policy)
+	return s.changes.DryRun(ctx, by.Realm, policy, time.Time{})
+}
+
+// Effect is the dry run of a change of a policy, as of its decision if there is one. Errors as of DryRun.
+func (s *Administration) Effect(ctx context.Context, by identity.Principal, c administration.Change) (administration.DryRun, error) {
+	err := payment.MayAudit(by)
+	if err != nil {
+		return administration.DryRun{}, err
+	}
+	policy, err := administration.PolicyAsked(c.After)
+	if err != nil {
+		return administration.DryRun{}, err
+	}
+	var at time.Time
+	if c.Decision != nil {
+		at = c.Decision.At
+	}
+	return s.changes.DryRun(ctx, by.Realm, policy, at)
 }
 
 // Rules returns policies by their ids, retired ones too.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -20,6 +21,20 @@ func (w realmWriter) policies(ctx context.Context) ([]administration.Policy, err
 	list := make([]administration.Policy, len(rows))
 	for i, row := range rows {
 		list[i] = policyOf(row)
+	}
+	return list, err
+}
+
+// policiesAt reads the policies that were in force just before a time; now for the zero time.
+func (w realmWriter) policiesAt(ctx context.Context, at time.Time) ([]administration.Policy, error) {
+	rows, err := w.q.PolicySubjectList(ctx, w.realm, nil)
+	var list []administration.Policy
+	for _, row := range rows {
+		if row.RetiredAt != nil && (at.IsZero() || row.RetiredAt.Before(at)) || !at.IsZero() && !row.CreatedAt.Before(at) {
+			continue
+		}
+		row.RetiredAt = nil
+		list = append(list, policyOf(row))
 	}
 	return list, err
 }
@@ -158,19 +173,24 @@ func policyKey(p administration.Policy) string {
 // maxDryRun is the number of messages of a dry run.
 const maxDryRun = 1000
 
-// DryRun returns the effect that a policy would have had on the realm's last messages, in the place of the policy in force of its id.
-func (c *Changes) DryRun(ctx context.Context, realm string, p administration.Policy) (run administration.DryRun, err error) {
+// DryRun returns the effect that a policy would have had on the realm's last messages before a time (now for the zero time), in the place of
+// the policy in force of its id.
+func (c *Changes) DryRun(ctx context.Context, realm string, p administration.Policy, at time.Time) (run administration.DryRun, err error) {
+	before := uuid.Max
+	if !at.IsZero() {
+		before = keyAt(at)
+	}
 	err = c.db.InRealm(ctx, realm, Searching, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		inForce, err := realmWriter{q: q, realm: realm}.policiesInForce(ctx)
+		inForce, err := realmWriter{q: q, realm: realm}.policiesAt(ctx, at)
 		if err != nil {
 			return err
 		}
 		run = administration.NewDryRun(p, inForce)
-		rows, err := q.PolicyDryRun(ctx, realm, maxDryRun)
+		rows, err := q.PolicyDryRun(ctx, realm, before, maxDryRun)
 		for _, row := range rows {
 			run.Count(administration.PastMessage{
 				Kind: row.Kind, Scheme: row.Scheme, Channel: row.Channel, ClientID: row.ClientID, Approvals: int(row.ApprovalsRequired),
-				Amount: row.Amount, GlobalID: row.GlobalID, Currency: row.Currency, At: row.CreatedAt,
+				Amount: row.Amount, ID: row.MessageID, GlobalID: row.GlobalID, Currency: row.Currency, At: row.CreatedAt,
 			})
 		}
 		return err

@@ -172,12 +172,12 @@ WHERE realm = @realm AND iban = @iban;
 INSERT INTO incoming_account (iban, realm, account) VALUES (@iban, @realm, @account) ON CONFLICT DO NOTHING;
 
 -- name: PolicyDryRun :many
--- The last messages of a realm that a policy can be about, as a policy sees them, newest first.
-SELECT m.kind, m.scheme, m.channel, coalesce(m.client_id, '')::text AS client_id, m.approvals_required, m.global_id, m.created_at,
+-- The last messages of a realm before a key that a policy can be about, as a policy sees them, newest first.
+SELECT m.message_id, m.kind, m.scheme, m.channel, coalesce(m.client_id, '')::text AS client_id, m.approvals_required, m.global_id, m.created_at,
   v.amount, v.currency
 FROM message m
 JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
-WHERE m.realm = @realm AND m.direction = 'out' AND m.maker_user IS NOT NULL
+WHERE m.realm = @realm AND m.message_id < @before::uuid AND m.direction = 'out' AND m.maker_user IS NOT NULL
 ORDER BY m.message_id DESC LIMIT @most::integer;
 
 -- name: IncomingAccountTaken :one

@@ -1,6 +1,8 @@
 package portal
 
 import (
+	"slices"
+
 	"github.com/google/uuid"
 
 	"countersign/internal/administration"
@@ -23,8 +25,9 @@ func (v *Request) realmDesk() ChangeDesk {
 			decided, err := v.Config.Admin.Decide(v.Context(), v.By, service.DecideInput{ChangeID: id, Approve: approve, Reason: reason})
 			return Decided{Change: decided.Change, Secrets: v.secrets(decided)}, err
 		},
-		Tried: v.triedBefore,
-		Cells: func(_ administration.Change, cells []i18n.Text) []i18n.Text { return cells },
+		Cells: func(c administration.Change, cells []i18n.Text) []i18n.Text {
+			return slices.Insert(cells, 1, i18n.Join("; ", effects(c)...))
+		},
 	}
 }
 
@@ -56,7 +59,7 @@ func (v *Request) secrets(decided service.Decided) []views.ChangeSecret {
 // showAdminChanges lists the waiting changes, and with ?tab=all the decided ones too.
 func showAdminChanges(v *Request) error {
 	model := v.administrationList(adminList{
-		path: "/admin", label: "Changes", columns: []i18n.Text{"Change (a change)", "Requested by", "When", "State"},
+		path: "/admin", label: "Changes", columns: []i18n.Text{"Change (a change)", "Effect", "Requested by", "When", "State"},
 		words: "Changes that one administrator requests and another decides. " +
 			"Nobody can decide a change that they requested or that is about them.",
 	})

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"countersign/internal/administration"
 	"countersign/internal/i18n"
 	"countersign/internal/identity"
@@ -232,13 +234,38 @@ func (v *Request) try(model views.ChangeForm, values administration.Values) erro
 	if err != nil {
 		return v.RefuseChange(model, err)
 	}
-	model.Tried = tried(run)
+	model.Tried, err = v.tried(run)
+	if err != nil {
+		return err
+	}
 	return v.Render(http.StatusOK, views.ChangeFormPage(model))
 }
 
-// tried describes the result of a policy on past messages.
-func tried(run administration.DryRun) views.Tried {
-	found := views.Tried{More: run.More + run.Fewer - len(run.Changed)}
+// tried describes the result of a policy on past messages. It names their creditors only to people who may read payments.
+func (v *Request) tried(run administration.DryRun) (views.Tried, error) {
+	found := views.Tried{More: run.More + run.Fewer - len(run.Changed), Looser: run.Looser, Readable: payment.MayRead(v.By) == nil}
+	switch {
+	case run.Looser && run.Tighter:
+		found.Verdict = "This loosens the control of some payments and tightens it for others."
+	case run.Looser:
+		found.Verdict = "This loosens the control: some payments need less than without this change."
+	case run.Tighter:
+		found.Verdict = "This tightens the control: some payments need more than without this change."
+	default:
+		found.Verdict = "This changes the control of no payment."
+	}
+	var messages map[uuid.UUID]payment.Message
+	if found.Readable {
+		keys := make([]uuid.UUID, len(run.Changed))
+		for i, m := range run.Changed {
+			keys[i] = m.ID
+		}
+		var err error
+		messages, err = v.Config.Reader.MessagesOf(v.Context(), v.By.Realm, keys)
+		if err != nil {
+			return found, err
+		}
+	}
 	for _, m := range run.Changed {
 		amount, err := money.FromMinor(money.Currency(m.Currency), m.Amount)
 		row := views.TriedPayment{
@@ -247,6 +274,9 @@ func tried(run administration.DryRun) views.Tried {
 		}
 		if err == nil {
 			row.Amount = i18n.Data(amount.Format())
+		}
+		if known, there := messages[m.ID]; there && known.Withheld == "" {
+			row.URL, row.Creditor = "/payments/"+m.ID.String(), i18n.Data(known.Summary.CreditorName)
 		}
 		found.Changed = append(found.Changed, row)
 	}
@@ -259,17 +289,17 @@ func tried(run administration.DryRun) views.Tried {
 	for _, approvals := range slices.Sorted(maps.Keys(run.ByApprovals)) {
 		found.Sentences = append(found.Sentences, i18n.Text("Payments that need %d approvals: %d.").With(approvals, run.ByApprovals[approvals]))
 	}
-	return found
+	return found, nil
 }
 
-// triedBefore returns the result on past messages of the policy in a pending change, for its checker.
-func (v *Request) triedBefore(c administration.Change) (views.Tried, error) {
-	if !tries(c.Kind) {
+// effect returns the result of the policy in a change on the messages before its decision.
+func (v *Request) effect(c administration.Change) (views.Tried, error) {
+	if c.Kind.Noun() != "policy" {
 		return views.Tried{}, nil
 	}
-	run, err := v.Config.Admin.DryRun(v.Context(), v.By, c.After)
+	run, err := v.Config.Admin.Effect(v.Context(), v.By, c)
 	if err != nil {
 		return views.Tried{}, err
 	}
-	return tried(run), nil
+	return v.tried(run)
 }

@@ -66,7 +66,7 @@ func Home(v *Request, most int32) (home views.Dashboard, err error) {
 	for _, c := range list {
 		lines.Rows = append(lines.Rows, ui.Entry{
 			ID: c.ID.String(), URL: "/admin/changes/" + c.ID.String(), Name: ChangeHeading(c.Kind, c.Subject), Reference: subjectName(c.Subject),
-			Note: i18n.Text("requested by %s").With(c.Requester.Name), At: c.RequestedAt,
+			Note: i18n.Join("; ", append(effects(c), i18n.Text("requested by %s").With(c.Requester.Name))...), At: c.RequestedAt,
 		})
 	}
 	home.Lists = append(home.Lists, lines)

@@ -37,7 +37,6 @@ type ChangeDesk struct {
 	Read    func(uuid.UUID) (administration.Change, error)                   // one
 	Decide  func(id uuid.UUID, approve bool, reason string) (Decided, error) // carries out a decision
 	Cells   func(c administration.Change, cells []i18n.Text) []i18n.Text     // further cells of a row
-	Tried   func(administration.Change) (views.Tried, error)                 // results of a dry run of a pending change; nil for nothing
 }
 
 // Decided is a decided change, with the secrets that its page shows once.
@@ -137,9 +136,7 @@ func (v *Request) ShowChange(desk ChangeDesk) error {
 		return err
 	}
 	shown := v.Change(desk, change)
-	if desk.Tried != nil && change.Decision == nil {
-		shown.Tried, err = desk.Tried(change)
-	}
+	shown.Tried, err = v.effect(change)
 	if err != nil {
 		return err
 	}
@@ -151,7 +148,7 @@ func (v *Request) Change(desk ChangeDesk, c administration.Change) views.RealmCh
 	title := desk.Heading(c)
 	shown := views.RealmChange{
 		Layout: v.layout(title, desk.Place), ID: c.ID.String(), Heading: title, State: c.State(), Subject: c.Subject,
-		Note: c.Note, Requester: c.Requester.Name, RequestedAt: c.RequestedAt, Book: desk.Place == views.PlaceBeneficiaries, Report: desk.Report,
+		Note: c.Note, Effects: effects(c), Requester: c.Requester.Name, RequestedAt: c.RequestedAt, Book: desk.Place == views.PlaceBeneficiaries, Report: desk.Report,
 		Differences: changeDifferences(c),
 	}
 	if d := c.Decision; d != nil {

@@ -13,7 +13,7 @@ import (
 func (a answer) changeRows() (changes, states []string, next string) {
 	for _, row := range a.page.Find("table.administration-table tbody tr").EachIter() {
 		changes = append(changes, row.Find("a.row-link").AttrOr("href", ""))
-		states = append(states, strings.TrimSpace(row.Find("td").Eq(3).Text()))
+		states = append(states, strings.TrimSpace(row.Find("td").Eq(4).Text()))
 	}
 	return changes, states, a.page.Find("a[rel=next]").AttrOr("href", "")
 }

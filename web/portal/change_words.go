@@ -1,6 +1,8 @@
 package portal
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -114,6 +116,68 @@ func spanWords(text string) i18n.Text {
 		return i18n.Text("%d min").With(int(span / time.Minute))
 	}
 	return i18n.Text("%d s").With(int(span / time.Second))
+}
+
+// effects says in words what a change makes more or less of: "Fewer approvals: from 2 to 1".
+func effects(c administration.Change) (list []i18n.Text) {
+	switch c.Kind { //nolint:exhaustive // the others change fields
+	case administration.KindPolicyCreate:
+		return []i18n.Text{i18n.Text("New rule: %s").With(ruleOf(c.After))}
+	case administration.KindPolicyRetire:
+		return []i18n.Text{i18n.Text("This rule ends: %s").With(ruleOf(c.Before))}
+	}
+	for _, d := range c.Differences() {
+		field := c.Kind.Field(d.Field)
+		grows, words := field.Grows(d.Before, d.After), field.More
+		if grows < 0 {
+			words = field.Less
+		}
+		switch {
+		case c.Kind.Noun() == "policy" && slices.Contains(administration.MatchFields, d.Field):
+			list = append(list, coverage(d, grows).With(field.Label, valueOrNone(field, d.Before), valueOrNone(field, d.After)))
+		case words == "":
+		case field.Type == administration.TypeWords:
+			list = append(list, comeAndGo(field, d)...)
+		case field.Type == administration.TypeYesNo:
+			list = append(list, words)
+		default:
+			list = append(list, words.With(valueOrNone(field, d.Before), valueOrNone(field, d.After)))
+		}
+	}
+	return list
+}
+
+// coverage says whether a rule applies to more or fewer payments, with the label, the values before and after.
+func coverage(d administration.Difference, grows int) i18n.Text {
+	if d.Field == "amountFrom" {
+		grows = -grows
+	}
+	return map[int]i18n.Text{
+		-1: "Applies to fewer payments: %s, from %s to %s", 0: "Applies to other payments: %s, from %s to %s",
+		1: "Applies to more payments: %s, from %s to %s",
+	}[grows]
+}
+
+// comeAndGo names the roles that a change adds and removes.
+func comeAndGo(field administration.Field, d administration.Difference) (list []i18n.Text) {
+	before, after := administration.WordsOf[identity.Role](d.Before), administration.WordsOf[identity.Role](d.After)
+	without := func(all, of []identity.Role) []identity.Role {
+		return slices.DeleteFunc(slices.Clone(all), func(r identity.Role) bool { return slices.Contains(of, r) })
+	}
+	if added := without(after, before); len(added) > 0 {
+		list = append(list, field.More.With(RoleWords(added)))
+	}
+	if removed := without(before, after); len(removed) > 0 {
+		list = append(list, field.Less.With(RoleWords(removed)))
+	}
+	return list
+}
+
+func valueOrNone(field administration.Field, text string) i18n.Text {
+	if text == "" {
+		return cmp.Or(field.None, "none")
+	}
+	return FieldValue(field.Key, text)
 }
 
 // PolicyWords describes the messages that a policy matches.

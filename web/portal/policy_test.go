@@ -32,7 +32,10 @@ func TestAPolicyIsChangedInOneRequest(t *testing.T) {
 	for i := range rivals {
 		rivals[i] = one.post(first, form).goesTo("/admin/changes/")
 	}
-	asks := two.get(rivals[0]).is(http.StatusOK).says("CHF/EUR 18'000.00").says("CHF/EUR 13'000.00").says("Effect on past payments")
+	asks := two.get(rivals[0]).is(http.StatusOK).says("CHF/EUR 18'000.00").says("CHF/EUR 13'000.00").
+		says("Applies to fewer payments: Smallest amount, from CHF/EUR 13'000.00 to CHF/EUR 18'000.00").
+		says("Applies to more payments: Scheme, from SIC to All").
+		says("This loosens the control of some payments and tightens it for others.")
 	if text := asks.says("Scheme: SIC").main(); strings.Contains(text, "sic-inst") {
 		t.Errorf("the page names a scheme by its code: %s", text)
 	}
@@ -74,4 +77,51 @@ func TestAPolicyIsChangedInOneRequest(t *testing.T) {
 		"SELECT policy_id FROM policy WHERE realm = 'demo' AND amount_from IS NULL AND client_id IS NULL AND kind IS NULL AND channel IS NULL")
 	narrow := with(one.get(all).is(http.StatusOK).fields(all), "amountFrom", "5")
 	one.post(all, narrow).is(http.StatusUnprocessableEntity).says("Create another policy that matches everything first")
+}
+
+// TestALooserRuleIsNamedBeforeAndAfterItsApproval: in the list, for its checker and once applied, where supervisors find the payments.
+func TestALooserRuleIsNamedBeforeAndAfterItsApproval(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	one, two := b.as("admin1"), b.as("admin2")
+	payment := b.as("maker1").submit(with(filled(), "amount", "12000"))
+	asks := func(change url.Values) (string, string) {
+		form := "/admin/ask/policy.update?" + url.Values{"subject": {
+			b.text("SELECT policy_id FROM policy WHERE realm = 'demo' AND amount_from IS NOT NULL AND retired_at IS NULL"),
+		}}.Encode()
+		values := one.get(form).is(http.StatusOK).fields(form)
+		for name, value := range change {
+			values[name] = value
+		}
+		return one.post(form, values).goesTo("/admin/changes/"), form
+	}
+	asked, _ := asks(url.Values{"amountFrom": {"50000"}, "stepUp": {"yes"}})
+	words := "Applies to fewer payments: Smallest amount, from CHF/EUR 10'000.00 to CHF/EUR 50'000.00"
+	verdict := "This loosens the control of some payments and tightens it for others."
+	for range 2 {
+		two.get("/admin?tab=all").is(http.StatusOK).says(words).says("Approvers need a second factor")
+		page := two.get(asked).is(http.StatusOK).says(words).says(verdict).says("1 payment would need fewer approvals.")
+		if rows := page.page.Find("main table a"); rows.Length() != 0 {
+			t.Error("an administrator gets a link to a payment")
+		}
+		if row := page.page.Find(`main table:contains("12'000.00") tbody tr`).Text(); !strings.Contains(row, string(payment.GlobalID)) {
+			t.Errorf("the payment is not named: %q", row)
+		}
+		supervised := b.as("supervisor1").get(strings.Replace(asked, "/admin/", "/reports/", 1)).is(http.StatusOK).says(words).says(payment.Summary.CreditorName)
+		if supervised.page.Find(`main a[href="/payments/`+payment.InternalID.String()+`"]`).Length() != 1 {
+			t.Error("a supervisor gets no link to the payment")
+		}
+		if one.get(asked).page.Find("form[action$='/approve']").Length() == 0 && two.get(asked).page.Find("form[action$='/approve']").Length() == 1 {
+			two.post(asked+"/approve", nil).goesTo(asked)
+		}
+	}
+	b.as("supervisor1").get("/reports/limits").is(http.StatusOK).says(words)
+	for change, says := range map[string][2]string{
+		"approvals": {"1", "Fewer approvals: from 2 to 1"}, "expiresAfter": {"48h", "More time for approval: from 24 h to 48 h"},
+		"rank": {"9", "Higher priority: from 5 to 9"}, "stepUp": {"", "Approvers no longer need a second factor"},
+		"funds": {"none", "Funds are secured less: from must be reserved to not reserved"}, "clientId": {"demo-brief", "Applies to fewer payments: Client's id, from none to demo-brief"},
+	} {
+		asked, _ := asks(url.Values{change: {says[0]}})
+		two.get(asked).is(http.StatusOK).says(says[1])
+	}
 }

@@ -307,7 +307,7 @@ func (v *Request) reportedChanges(period store.Period, words i18n.Text) (reporte
 	found := reported{
 		heading: raisedHeading, words: words,
 		columns: []i18n.Text{
-			"Change (a change)", "About", "Requested by", "When", "Decided by", "Outcome", "Per payment", "Per day",
+			"Change (a change)", "About", "Effect", "Requested by", "When", "Decided by", "Outcome",
 			"Requested for themselves",
 		},
 	}
@@ -315,9 +315,8 @@ func (v *Request) reportedChanges(period store.Period, words i18n.Text) (reporte
 	outcomes := map[string]i18n.Text{"approve": "applied", "reject": "rejected", "waits": "waiting for a decision"}
 	for _, c := range raised {
 		found.rows = append(found.rows, views.ReportRow{URL: "/reports/changes/" + c.Change, Cells: []i18n.Text{
-			ChangeHeading(administration.Kind(c.Kind), c.Subject), raisedAbout(c), i18n.Data(c.Requester), i18n.Data(ui.DateTime(c.At)),
-			i18n.Data(c.Decider), outcomes[c.Outcome],
-			beforeAfter(c.Before["perPayment"], c.After["perPayment"]), beforeAfter(c.Before["perDay"], c.After["perDay"]), YesNo(c.Own),
+			ChangeHeading(administration.Kind(c.Kind), c.Subject), raisedAbout(c), raisedEffect(c), i18n.Data(c.Requester), i18n.Data(ui.DateTime(c.At)),
+			i18n.Data(c.Decider), outcomes[c.Outcome], YesNo(c.Own),
 		}})
 	}
 	return found, err
@@ -355,18 +354,9 @@ func showReportedChange(v *Request) error {
 	})
 }
 
-// beforeAfter formats a changed amount: "100.00 → 500.00".
-func beforeAfter(before, after string) i18n.Text {
-	if before == "" && after == "" {
-		return ""
-	}
-	amount := func(written string) i18n.Text {
-		if written == "" {
-			return "none"
-		}
-		return FieldValue("perDay", written)
-	}
-	return i18n.Join(" → ", amount(before), amount(after))
+// raisedEffect says what a change makes more or less of.
+func raisedEffect(c store.Raised) i18n.Text {
+	return i18n.Join("; ", effects(administration.Change{Kind: administration.Kind(c.Kind), Before: c.Before, After: c.After})...)
 }
 
 // data returns cells that are the same in every language.

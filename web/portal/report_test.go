@@ -73,7 +73,7 @@ func TestSupervisorsReadTheReportsOfControl(t *testing.T) {
 	if table.header.Get("Content-Type") != "text/csv; charset=utf-8" || !strings.Contains(table.text, `"'=Maker 1"`) {
 		t.Errorf("the table: %s %.300s", table.header.Get("Content-Type"), table.text)
 	}
-	supervisor.get("/reports/limits").is(http.StatusOK).says("100.00 → 200.00")
+	supervisor.get("/reports/limits").is(http.StatusOK).says("Higher limit per day: from 100.00 to 200.00")
 	supervisor.get("/reports/nothing").is(http.StatusNotFound)
 	for _, name := range []string{"maker1", "checker1", "admin1"} {
 		for _, path := range []string{"/reports", "/reports/fast", "/reports/fast/table"} {

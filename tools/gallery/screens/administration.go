@@ -118,6 +118,7 @@ func policyForm() views.ChangeForm {
 		Layout: adminShell("Create a policy"), Heading: "Create a policy", Words: administration.KindPolicyCreate.Action().Words,
 		Action: "/admin/ask/policy.create", BackURL: "/admin/policies", MayTry: true,
 		Tried: views.Tried{
+			Verdict:   "This tightens the control: some payments need more than without this change.",
 			Sentences: []i18n.Text{i18n.Text("Of the last %d payments, the rule would have applied to %d.").With(1000, 12)},
 			Changed: []views.TriedPayment{{
 				Reference: "7QK4M2XW9TCH3F5A", At: now, Type: i18n.Text("%s: %s").With("SIC", i18n.Text("Payment")),

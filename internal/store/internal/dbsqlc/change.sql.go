@@ -835,15 +835,16 @@ func (q *Queries) PersonInsert(ctx context.Context, arg PersonInsertParams) erro
 }
 
 const policyDryRun = `-- name: PolicyDryRun :many
-SELECT m.kind, m.scheme, m.channel, coalesce(m.client_id, '')::text AS client_id, m.approvals_required, m.global_id, m.created_at,
+SELECT m.message_id, m.kind, m.scheme, m.channel, coalesce(m.client_id, '')::text AS client_id, m.approvals_required, m.global_id, m.created_at,
   v.amount, v.currency
 FROM message m
 JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
-WHERE m.realm = $1 AND m.direction = 'out' AND m.maker_user IS NOT NULL
-ORDER BY m.message_id DESC LIMIT $2::integer
+WHERE m.realm = $1 AND m.message_id < $2::uuid AND m.direction = 'out' AND m.maker_user IS NOT NULL
+ORDER BY m.message_id DESC LIMIT $3::integer
 `
 
 type PolicyDryRunRow struct {
+	MessageID         uuid.UUID
 	Kind              string
 	Scheme            string
 	Channel           string
@@ -855,9 +856,9 @@ type PolicyDryRunRow struct {
 	Currency          string
 }
 
-// The last messages of a realm that a policy can be about, as a policy sees them, newest first.
-func (q *Queries) PolicyDryRun(ctx context.Context, realm string, most int32) ([]PolicyDryRunRow, error) {
-	rows, err := q.db.Query(ctx, policyDryRun, realm, most)
+// The last messages of a realm before a key that a policy can be about, as a policy sees them, newest first.
+func (q *Queries) PolicyDryRun(ctx context.Context, realm string, before uuid.UUID, most int32) ([]PolicyDryRunRow, error) {
+	rows, err := q.db.Query(ctx, policyDryRun, realm, before, most)
 	if err != nil {
 		return nil, err
 	}
@@ -866,6 +867,7 @@ func (q *Queries) PolicyDryRun(ctx context.Context, realm string, most int32) ([
 	for rows.Next() {
 		var i PolicyDryRunRow
 		if err := rows.Scan(
+			&i.MessageID,
 			&i.Kind,
 			&i.Scheme,
 			&i.Channel,

@@ -1,9 +1,11 @@
 package views
 
 import (
+	"cmp"
 	"slices"
 
 	"countersign/internal/i18n"
+	"countersign/internal/payment"
 	"countersign/views/ui"
 )
 
@@ -13,7 +15,7 @@ type Bulk struct {
 	Layout   Layout
 	Included []BulkItem
 	LeftOut  []BulkItem
-	Totals   []ui.Amount // of what is included, of a file also of what is marked, for each currency
+	Totals   []KindTotal // of what is included, of a file also of what is marked
 	// Odd are the messages with cautions: of selected messages each is ticked on its own, of a file the checker confirms having looked at
 	// them.
 	Odd []BulkItem
@@ -34,6 +36,7 @@ type Bulk struct {
 type BulkItem struct {
 	ui.Entry
 
+	Kind     payment.Kind
 	Binding  string    // what the decision is bound to
 	Act      i18n.Text // "Approve CHF 1'234.50 to Muster AG", of a message to tick
 	Account  string
@@ -50,8 +53,9 @@ type BulkItem struct {
 type BulkOutcome struct {
 	Layout   Layout
 	Items    []BulkItem
-	Rest     []string // items not reached yet, as the form sends them
-	File     string   // of the payments of a file: its key, its digest, and the place of the first that is not reached yet
+	Rest     []string   // items not reached yet, as the form sends them
+	Unticked []BulkItem // shown with a tick that was not set
+	File     string     // of the payments of a file: its key, its digest, and the place of the first that is not reached yet
 	Checked  string
 	From     int
 	Approved int
@@ -87,23 +91,92 @@ const BulkSumPath = "/queue/bulk/sum"
 // ticks reports whether each message with cautions is ticked on its own.
 func (m Bulk) ticks() bool { return m.File == "" && len(m.Odd) > 0 }
 
+// KindTotal is the number of messages of one kind, and the sums of their amounts for each currency.
+type KindTotal struct {
+	Kind  payment.Kind
+	Count int
+	Sums  []ui.Amount
+}
+
+// counted is "2 payments".
+func (t KindTotal) counted() i18n.Text { return kinds[t.Kind].counted.With(t.Count) }
+
+// sums are the sums of a kind whose money leaves; none of another kind.
+func (t KindTotal) sums() []ui.Amount {
+	if kinds[t.Kind].summed == "" {
+		return nil
+	}
+	return t.Sums
+}
+
+// countedOf counts the messages of each kind: "2 payments, 1 recall".
+func countedOf(totals []KindTotal) i18n.Text {
+	var texts []i18n.Text
+	for _, total := range totals {
+		texts = append(texts, total.counted())
+	}
+	return i18n.Join(", ", texts...)
+}
+
+// summedOf is countedOf with the sums: "2 payments (CHF 181.00 in total), 1 recall".
+func summedOf(totals []KindTotal) i18n.Text {
+	var texts []i18n.Text
+	for _, total := range totals {
+		text := total.counted()
+		if sums := total.sums(); len(sums) > 0 {
+			text = kinds[total.Kind].summed.With(total.Count, sumOf(sums))
+		}
+		texts = append(texts, text)
+	}
+	return i18n.Join(", ", texts...)
+}
+
+// kinds counts the messages that can be approved by kind.
+func (m Bulk) kinds() []KindTotal {
+	var totals []KindTotal
+	for _, kind := range payment.Kinds() {
+		count := 0
+		for _, item := range slices.Concat(m.Included, m.Odd) {
+			if item.Kind == kind {
+				count++
+			}
+		}
+		if count > 0 {
+			totals = append(totals, KindTotal{Kind: kind, Count: count})
+		}
+	}
+	return totals
+}
+
 // heading counts all messages to compare. It says that they are approved only if no tick decides that.
 func (m Bulk) heading() i18n.Text {
-	if m.ticks() {
-		return i18n.Text("Compare %d payments").With(m.Count())
+	switch {
+	case m.Count() == 0:
+		return "Approve together"
+	case m.ticks():
+		return i18n.Text("Compare %s").With(countedOf(m.kinds()))
 	}
-	return i18n.Text("Approve %d payments").With(m.Count())
+	return i18n.Text("Approve %s").With(countedOf(m.kinds()))
 }
 
 // act returns the label of the button. It has the sum if no tick changes it; ticked messages are counted behind it.
 func (m Bulk) act() i18n.Text {
 	switch {
 	case !m.ticks():
-		return i18n.Text("Approve %d payments: %s in total").With(m.Count(), sumOf(m.Totals))
+		return i18n.Text("Approve %s").With(summedOf(m.Totals))
 	case len(m.Included) == 0:
-		return "Approve the ticked payments"
+		return "Approve the ticked ones"
 	}
-	return i18n.Text("Approve %d payments").With(len(m.Included))
+	return i18n.Text("Approve %s").With(countedOf(m.Totals))
+}
+
+// means says for each kind what its approval does.
+func (m Bulk) means() i18n.Text {
+	var texts []i18n.Text
+	for _, total := range m.kinds() {
+		texts = append(texts, cmp.Or(kinds[total.Kind].finalOfMany, kinds[total.Kind].final))
+	}
+	return i18n.Join(" ", texts...)
 }
 
 // sumOf writes the totals of up to two currencies.

@@ -230,6 +230,8 @@ type kindWords struct {
 	approve, reject       i18n.Text // the acts of a decision
 	submitted, withdrawal i18n.Text
 	final                 i18n.Text // what an approval does, and that it is final
+	finalOfMany           i18n.Text // of messages approved together; as final when empty
+	counted, summed       i18n.Text // a number of them, and with their sum if their money leaves
 	toward                i18n.Text // before the name in lists
 	toDebtor              bool      // the other side is the debtor, not the creditor
 	allAbout              i18n.Text // the link to the message's own page
@@ -242,28 +244,33 @@ type kindWords struct {
 var kinds = map[payment.Kind]kindWords{
 	payment.KindInstruction: {
 		approve: "Approve %s to %s", reject: "Reject %s to %s", submitted: "%s to %s is submitted", withdrawal: "Withdraw %s to %s",
-		final:  "It is sent immediately after approval and cannot be cancelled. You can request a recall.",
+		final:       "It is sent immediately after approval and cannot be cancelled. You can request a recall.",
+		finalOfMany: "Each payment is sent as soon as it has all its approvals. A sent payment cannot be cancelled, only recalled.",
+		counted:     "%d payments", summed: "%d payments (%s in total)",
 		toward: "to (a creditor)", allAbout: "All about this payment", listURL: "/payments", listLabel: "All payments",
 	},
 	payment.KindRecall: {
 		approve: "Approve the recall of %s paid to %s", reject: "Reject the recall of %s paid to %s",
 		submitted: "The recall of %s paid to %s is submitted", withdrawal: "Withdraw the recall of %s paid to %s",
-		final:  "An approved recall is sent at once. A payment can be recalled only once.",
-		toward: "to be recalled from", allAbout: "All about this recall", party: "Payment concerned",
+		final:   "An approved recall is sent at once. A payment can be recalled only once.",
+		counted: "%d recalls",
+		toward:  "to be recalled from", allAbout: "All about this recall", party: "Payment concerned",
 		listURL: "/payments", listLabel: "All payments",
 	},
 	payment.KindReturn: {
 		approve: "Approve the return of %s to %s", reject: "Reject the return of %s to %s",
 		submitted: "The return of %s to %s is submitted", withdrawal: "Withdraw the return of %s to %s",
-		final:  "An approved return sends the money back at once and is final.",
+		final:   "An approved return sends the money back at once and is final.",
+		counted: "%d returns", summed: "%d returns (%s in total)",
 		toward: "back to", toDebtor: true, allAbout: "All about this return", party: "Payment concerned",
 		listURL: "/payments", listLabel: "All payments",
 	},
 	payment.KindResolution: {
 		approve: "Approve the refusal of the recall of %s", reject: "Reject the refusal of the recall of %s",
 		submitted: "The refusal of the recall of %s is submitted", withdrawal: "Withdraw the refusal of the recall of %s",
-		final:  "An approved refusal is sent at once and ends the recall. The money stays.",
-		toward: "stays with", allAbout: "All about this resolution", party: "Payment concerned",
+		final:   "An approved refusal is sent at once and ends the recall. The money stays.",
+		counted: "%d refusals of recalls",
+		toward:  "stays with", allAbout: "All about this resolution", party: "Payment concerned",
 		listURL: "/payments", listLabel: "All payments",
 	},
 	payment.KindPayment: { // it came in: nobody submits or decides it

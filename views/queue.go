@@ -1,6 +1,7 @@
 package views
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -110,7 +111,7 @@ func DecidedEntry(entry ui.Entry, decision i18n.Text) ui.Entry {
 type QueueFacts struct {
 	Waiting  int         // negative when not counted
 	Oldest   time.Time   // zero when nothing waits
-	Totals   []ui.Amount // per currency, never added up across currencies
+	Totals   []KindTotal // per currency, never added up across kinds and currencies
 	Now      time.Time
 	Narrowed bool // by a filter or a search
 }
@@ -151,6 +152,11 @@ type QueueLive struct {
 }
 
 func (q QueueLive) heads() ui.Heads { return Queue{Selecting: q.Selecting}.heads() }
+
+// mixed reports whether messages of other kinds than payments wait.
+func (f QueueFacts) mixed() bool {
+	return slices.ContainsFunc(f.Totals, func(t KindTotal) bool { return t.Kind != payment.KindInstruction })
+}
 
 func (f QueueFacts) count() i18n.Text {
 	switch {

@@ -161,6 +161,7 @@ func (f QueueFilter) params(realm string) dbsqlc.QueueListParams {
 // WaitingMessages is a pending message for counting.
 type WaitingMessages struct {
 	MessageID uuid.UUID
+	Kind      payment.Kind
 	CreatedAt time.Time
 	Currency  string
 	Minor     int64
@@ -189,7 +190,7 @@ func (r *Reader) QueueKeys(ctx context.Context, realm string, person uuid.UUID, 
 		for _, row := range rows {
 			profile, _ := rulebook.Scheme(row.Scheme).Profile() // of a scheme nobody knows only the count is told
 			list = append(list, WaitingMessages{
-				MessageID: row.MessageID, CreatedAt: row.CreatedAt.UTC(), Currency: string(profile.Currency), Minor: row.Amount,
+				MessageID: row.MessageID, Kind: payment.Kind(row.Kind), CreatedAt: row.CreatedAt.UTC(), Currency: string(profile.Currency), Minor: row.Amount,
 				Version: int(row.Version), Approvals: int(row.Approvals), Own: row.Own, Decided: row.Decided,
 			})
 		}

@@ -39,10 +39,10 @@ ORDER BY CASE WHEN @sort::text = 'smallest' THEN m.listed_amount END, CASE WHEN 
 LIMIT @page_size::integer;
 
 -- name: QueueKeys :many
--- The keys, ages and amounts of what QueueList lists, of all pages together, so many at most, the oldest first, from behind a key on; and
+-- The keys, kinds, ages and amounts of what QueueList lists, of all pages together, so many at most, the oldest first, from behind a key on; and
 -- whether the person who looks made each, or decided it already. As in QueueShares, the message itself tells all of a payment that was never
 -- changed.
-SELECT m.message_id, m.created_at, m.scheme, m.listed_amount AS amount, m.version, m.approvals,
+SELECT m.message_id, m.kind, m.created_at, m.scheme, m.listed_amount AS amount, m.version, m.approvals,
        CASE WHEN m.version = 1 THEN m.maker_person IS NOT DISTINCT FROM @person::uuid
          ELSE EXISTS (SELECT FROM message_version v WHERE v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
            AND @person::uuid = ANY (v.makers)) END::boolean AS own,

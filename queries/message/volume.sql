@@ -1,12 +1,12 @@
 -- name: VolumeByHour :many
--- How many payments were made in each hour from that of a time on, and how much, per scheme and state. It looks at the 10,000 newest messages, so
+-- How many payment orders were made in each hour from that of a time on, and how much, per scheme and state. It looks at the 10,000 newest messages, so
 -- that a busy realm's dashboard costs no more than a quiet one's. A sum that no column holds can only be planted, and stops at the largest number.
 -- Hours are compared and not times: of times the planner believes that few are left, and sorts ten thousand rows where it could hash them.
 SELECT m.scheme, m.hour::timestamptz AS hour, m.state, count(*) AS payments, least(sum(m.listed_amount), 9223372036854775807)::bigint AS total
 FROM (SELECT x.scheme, x.state, x.kind, x.created_at, x.listed_amount, date_bin('1 hour', x.created_at, '2000-01-01 00:00:00+00'::timestamptz) AS hour
       FROM message x WHERE x.realm = @realm
       ORDER BY x.message_id DESC LIMIT 10000) m
-WHERE m.hour >= date_bin('1 hour', @since::timestamptz, '2000-01-01 00:00:00+00'::timestamptz) AND m.kind IN ('instruction', 'payment')
+WHERE m.hour >= date_bin('1 hour', @since::timestamptz, '2000-01-01 00:00:00+00'::timestamptz) AND m.kind = 'instruction'
 GROUP BY m.hour, m.scheme, m.state ORDER BY m.scheme, m.hour;
 
 -- name: Turnaround :one

@@ -265,7 +265,7 @@ func TestPagesOfAChecker(t *testing.T) {
 	i.look("rejecting, refused")
 	i.open("/queue/" + waiting[1].id)
 	as(t, "checker1").decide(waiting[1], "reject", "Order is missing")
-	i.press("a", "Enter")
+	i.approve()
 	i.focused("#pane .conflict")
 	i.look("conflict")
 	i.decide(waiting[2], "approve", "")

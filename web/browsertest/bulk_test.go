@@ -38,13 +38,13 @@ func TestSeveralAreApprovedByKeyboard(t *testing.T) {
 	p.press("a")
 	p.focused("#approve")
 	p.tickEach(".bulk-tick input") // first payments to their accounts
-	p.says(".action-bar [aria-live]", "2 payments: ")
+	p.says(".action-bar [aria-live]", "2 payments (")
 	if err := p.find(".bulk-tick input").First().Uncheck(); err != nil {
 		t.Fatal(err)
 	}
-	p.says(".action-bar [aria-live]", "1 payment: ")
+	p.says(".action-bar [aria-live]", "1 payment (")
 	p.tickEach(".bulk-tick input")
-	p.says(".action-bar [aria-live]", "2 payments: ")
+	p.says(".action-bar [aria-live]", "2 payments (")
 	p.press("a")
 	p.focused("#approve")
 	p.press("Enter")

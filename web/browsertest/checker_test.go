@@ -58,9 +58,11 @@ func TestACheckerWorksByKeyboardOnly(t *testing.T) {
 	p.opened(first)
 
 	p.press("a")
-	p.focused("#approve")
-	first.is(t, "Approval Pending", 0) // a alone decides nothing
-	p.press("Enter")
+	p.focused("#looked")
+	p.press("Enter") // its warnings are not confirmed
+	p.says("#pane .error-summary", "Check the warnings")
+	first.is(t, "Approval Pending", 0)
+	p.approve()
 	p.opened(second)
 	p.says("#status", first.about+" approved.")
 	p.says("#pane #detail-title", second.reference)
@@ -136,9 +138,9 @@ func TestKeysRestWhereTheyWouldHarm(t *testing.T) {
 	p.focused("#reject-panel input[type=radio]") // a reason that is written too early approves nothing
 	p.counts("#queue-list input:checked", 0)
 	p.press("Escape", "a")
-	p.focused("#approve")
+	p.focused("#looked")
 	p.press("Control+a", "Alt+r")
-	p.focused("#approve")
+	p.focused("#looked")
 	p.press("?")
 	p.counts("#shortcut-sheet[open]", 1)
 	p.press("r", "j")
@@ -160,7 +162,7 @@ func TestTheSlowerOfTwoCheckersReadsWhoWon(t *testing.T) {
 	slow.open("/queue/" + m.id)
 	slow.press("r", "Space", "Tab")
 	slow.write("I do not know <them> & their account")
-	fast.press("a", "Enter")
+	fast.approve()
 	m.becomes(t, "Settled")
 
 	slow.press("Control+Enter")
@@ -190,7 +192,7 @@ func TestNobodyDecidesOnTheirOwnSubmission(t *testing.T) {
 	p.press("a", "Enter", "r", "Enter")
 	for _, verb := range []string{"approve", "reject"} {
 		status, _ := p.postRaw("/queue/"+m.id+"/"+verb, map[string]any{
-			"version": fmt.Sprint(m.version), "contentHash": m.hash, "category": "other", "reason": "mine",
+			"version": fmt.Sprint(m.version), "contentHash": m.hash, "looked": "yes", "category": "other", "reason": "mine",
 		})
 		if status != http.StatusForbidden {
 			t.Errorf("%s by hand is answered with %d, want 403", verb, status)
@@ -205,7 +207,7 @@ func TestNobodyDecidesOnTheirOwnSubmission(t *testing.T) {
 	// The same person may decide what somebody else submitted.
 	other := as(t, "maker2").submit(newOrder("sic-inst"))
 	p.open("/queue/" + other.id)
-	p.press("a", "Enter")
+	p.approve()
 	p.says("#status", other.about+" approved.")
 	other.becomes(t, "Settled")
 }
@@ -240,10 +242,8 @@ func TestTheKeysActOnTheRowUnderTheCursor(t *testing.T) {
 	p.open("/queue?text=" + strings.ReplaceAll(common, " ", "+"))
 	p.says("#pane #detail-title", waiting[0].reference) // the first row is open by itself
 	p.counts(`[data-row="`+waiting[0].id+`"][aria-current=true]`, 1)
-	p.press("j", "a")
-	p.focused("#approve")
-	p.says("#pane #detail-title", waiting[1].reference)
-	p.press("Enter")
+	p.press("j")
+	p.approve()
 	p.opened(waiting[2])
 	waiting[1].becomes(t, "Settled")
 	waiting[0].is(t, "Approval Pending", 0)
@@ -263,7 +263,7 @@ func TestKeysThatComeWithAnAnswerMoveOnce(t *testing.T) {
 	p := as(t, "checker1")
 	p.open("/queue?text=" + strings.ReplaceAll(common, " ", "+"))
 	p.says("#pane #detail-title", waiting[0].reference)
-	p.press("a", "Enter")
+	p.approve()
 	waiting[0].becomes(t, "Settled") // about when the answer comes
 	p.press("j", "j")
 	p.says("#status", waiting[0].about+" approved.")
@@ -309,7 +309,7 @@ func TestAnAnswerThatComesLateLeavesThePaneAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.press("a", "Enter")
+	p.approve()
 	waiting[0].becomes(t, "Settled")
 	p.press("j", "j")
 	p.says("#pane #detail-title", waiting[2].reference)

@@ -145,7 +145,7 @@ func TestWhatJustHappenedStaysToBeRead(t *testing.T) {
 		}
 	}
 	pass(9)
-	p.press("a", "Enter")
+	p.approve()
 	p.says("#status", m.about+" approved.")
 	pass(5)
 	p.says("#status", m.about+" approved.")

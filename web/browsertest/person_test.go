@@ -317,6 +317,14 @@ func (p *person) press(keys ...string) {
 	}
 }
 
+// approve presses the keys of an approval of a payment with warnings.
+func (p *person) approve() {
+	p.t.Helper()
+	p.press("a")
+	p.focused("#looked")
+	p.press("Space", "Enter")
+}
+
 // write types text to whatever has the focus.
 func (p *person) write(text string) {
 	p.t.Helper()

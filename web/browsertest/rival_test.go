@@ -49,6 +49,7 @@ func TestAMessageThatTheListDoesNotShowIsDecided(t *testing.T) {
 	m, p := as(t, "maker1").submit(newOrder("sic-inst")), as(t, "checker1")
 	p.open("/queue/" + m.id + "?text=nobody+has+this+name")
 	p.counts("[data-row]", 0)
+	p.tickEach("#looked")
 	if err := p.find("#approve").Click(); err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +114,7 @@ func TestASteadyFlowKeepsItsPlace(t *testing.T) {
 		case 30:
 			rivalTakes(41)
 		}
-		p.press("a", "Enter")
+		p.approve()
 		p.says("#status", m.about+" approved.")
 	}
 	p.says("#queue-facts", "3 match")

@@ -150,7 +150,7 @@ func TestNothingMovesUnderACheckersEyes(t *testing.T) {
 		p.open("/queue/" + waiting[0].id + lists[i])
 		p.still("when a payment was opened")
 		for _, m := range waiting[:2] {
-			p.press("a", "Enter")
+			p.approve()
 			p.says("#status", m.about+" approved.")
 			p.still("after an approval")
 		}

@@ -66,9 +66,9 @@ func TestKeysAndClicksAreAnsweredAtOnce(t *testing.T) {
 			p.write("Beispiel")
 		}},
 		{checker, "/queue?text=" + strings.ReplaceAll(common, " ", "+"), func(p *person) {
-			p.press("a", "Enter")
+			p.approve()
 			p.says("#status", waiting[0].about+" approved.")
-			p.press("a", "Enter")
+			p.approve()
 			p.says("#status", waiting[1].about+" approved.")
 		}},
 		{checker, "/payments", func(p *person) { p.press("j", "j", "k", "/"); p.write("CHF") }},

@@ -29,6 +29,8 @@ const (
 	bulkStep = 5
 	// itemField is the form field with the key, version and digest of each shown message.
 	itemField = "item"
+	// shownField is the form field with the same of each message that has a tick.
+	shownField = "shown"
 	// itemParts parts the three.
 	itemParts = "~"
 )
@@ -81,7 +83,7 @@ func (v *Request) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
 		return model, err
 	}
 	var shown []payment.Message
-	var amounts []money.Amount
+	amounts := map[payment.Kind][]money.Amount{}
 	for i, m := range messages {
 		item := bulkItem(m, rows[i])
 		item.Said = said[i]
@@ -105,9 +107,9 @@ func (v *Request) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
 			continue
 		}
 		model.Included = append(model.Included, item)
-		amounts = append(amounts, m.Summary.Amount)
+		amounts[m.Kind] = append(amounts[m.Kind], m.Summary.Amount)
 	}
-	model.Totals = totalsOf(amounts)
+	model.Totals = kindTotals(amounts)
 	return model, v.lookAtAll(shown)
 }
 
@@ -178,7 +180,7 @@ func (v *Request) fillSent(item *views.BulkItem, m payment.Message) error {
 }
 
 func bulkItem(m payment.Message, row ui.Entry) views.BulkItem {
-	item := views.BulkItem{Entry: row, Binding: binding(m)}
+	item := views.BulkItem{Entry: row, Kind: m.Kind, Binding: binding(m)}
 	_, item.Account = views.Facing(m)
 	item.Facts = ui.Facts(ui.KindFact(m.Kind), ui.SchemeFact(m.Scheme), ui.Fact{Text: i18n.Text("by %s").With(m.MakerLogin)})
 	return item
@@ -253,6 +255,10 @@ func approveBulk(v *Request, form url.Values) error {
 		return err
 	}
 	now, model.Rest = now[:done], items[done:]
+	model.Unticked, err = v.unticked(form[shownField], items, f)
+	if err != nil {
+		return err
+	}
 	if model.File != "" && len(model.Rest) > 0 {
 		model.From = places[len(now)]
 	}
@@ -283,6 +289,33 @@ func onceEach[T any, K comparable](all []T, key func(T) K) []T {
 func itemKey(item string) string {
 	key, _, _ := strings.Cut(item, itemParts)
 	return key
+}
+
+// unticked returns the shown messages that are not among the items to approve.
+func (v *Request) unticked(shown, items []string, f Filter) ([]views.BulkItem, error) {
+	keys := keysOf(slices.DeleteFunc(shown, func(item string) bool { return slices.Contains(items, item) }))
+	messages, err := v.Config.Reader.MessagesOf(v.Context(), v.By.Realm, keys)
+	var list []views.BulkItem
+	for _, key := range keys {
+		if m, known := messages[key]; known {
+			item := bulkItem(m, v.queueRow(m, f))
+			item.Said = cmp.Or(v.leftOut(m), "Not ticked: it still waits for approval.")
+			list = append(list, item)
+		}
+	}
+	return list, err
+}
+
+// keysOf returns the keys of up to maxSelected items of a form.
+func keysOf(items []string) []uuid.UUID {
+	var keys []uuid.UUID
+	for _, item := range items {
+		key, err := uuid.Parse(itemKey(item))
+		if err == nil && len(keys) < maxSelected {
+			keys = append(keys, key)
+		}
+	}
+	return keys
 }
 
 // counter reads the number of earlier results from the form. Only the same person sees the number.

@@ -77,7 +77,7 @@ func (v *Request) renderFileApproval(id uuid.UUID, status int, problems ...ui.Pr
 		return err
 	}
 	if v.Fragment() {
-		return v.Render(status, views.BulkRefused(model))
+		return v.Render(status, views.BulkBody(model))
 	}
 	return v.Render(status, views.BulkPage(model))
 }
@@ -102,12 +102,12 @@ func (v *Request) fillFile(model *views.Bulk, messages []payment.Message, f Filt
 	usual := medians(messages)
 	items := make([]views.BulkItem, len(messages))
 	var shown []payment.Message
-	var amounts []money.Amount
+	amounts := map[payment.Kind][]money.Amount{}
 	for i, m := range messages {
 		items[i] = bulkItem(m, rows[i])
 		items[i].Said = said[i]
 		if items[i].Said == "" {
-			shown, amounts = append(shown, m), append(amounts, m.Summary.Amount)
+			shown, amounts[m.Kind] = append(shown, m), append(amounts[m.Kind], m.Summary.Amount)
 			err = v.fillSent(&items[i], m)
 			if err != nil {
 				return err
@@ -130,7 +130,7 @@ func (v *Request) fillFile(model *views.Bulk, messages []payment.Message, f Filt
 			model.Included = append(model.Included, items[i])
 		}
 	}
-	model.Totals = totalsOf(amounts)
+	model.Totals = kindTotals(amounts)
 	return v.lookAtAll(shown)
 }
 

@@ -8,6 +8,7 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/money"
 	"countersign/internal/payee"
+	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/views"
@@ -152,24 +153,35 @@ func (v *Request) askAll(f *Filter) store.QueueFilter {
 	return ask
 }
 
-// factsOf adds up the waiting amounts by currency.
+// factsOf adds up the waiting amounts by kind and currency.
 func factsOf(waiting []store.WaitingMessages, now time.Time) views.QueueFacts {
 	facts := views.QueueFacts{Waiting: len(waiting), Now: now}
-	var amounts []money.Amount
+	amounts := map[payment.Kind][]money.Amount{}
 	for _, w := range waiting {
 		if facts.Oldest.IsZero() || w.CreatedAt.Before(facts.Oldest) {
 			facts.Oldest = w.CreatedAt
 		}
 		amount, err := money.FromMinor(money.Currency(w.Currency), w.Minor)
 		if err == nil { // of a currency nobody knows only the count is told: such a message is withheld
-			amounts = append(amounts, amount)
+			amounts[w.Kind] = append(amounts[w.Kind], amount)
 		}
 	}
 	if len(waiting) >= views.MaxWaiting {
 		return facts // the sum of a part would be taken for the whole
 	}
-	facts.Totals = totalsOf(amounts)
+	facts.Totals = kindTotals(amounts)
 	return facts
+}
+
+// kindTotals counts and adds up amounts by kind and currency.
+func kindTotals(amounts map[payment.Kind][]money.Amount) []views.KindTotal {
+	var totals []views.KindTotal
+	for _, kind := range pendingKinds {
+		if count := len(amounts[kind]); count > 0 {
+			totals = append(totals, views.KindTotal{Kind: kind, Count: count, Sums: totalsOf(amounts[kind])})
+		}
+	}
+	return totals
 }
 
 // totalsOf adds up amounts by currency. A sum beyond the range of the column can only come from tampering; the total then stays unchanged.
@@ -194,7 +206,7 @@ func totalsOf(amounts []money.Amount) []ui.Amount {
 // messages to decide, for others all.
 func AgeChart(v *Request) (views.Chart, error) {
 	chart := views.Chart{
-		Heading: "Waiting time", Words: "Everything waiting for approval", Label: "Waiting time", Number: "Payments",
+		Heading: "Waiting time", Words: "Everything waiting for approval", Label: "Waiting time", Number: "Waiting",
 	}
 	tab, ask := tabAll, store.Ages{ExpiresBefore: v.At.Add(endsSoon), Most: views.MaxWaiting}
 	if v.By.Has(identity.RoleChecker) {

@@ -83,7 +83,7 @@ func (v *Request) longest(model *views.Dashboard) store.QueueFilter {
 	case v.By.Has(identity.RoleChecker):
 		ask.ExcludePerson, model.Heading, model.Nothing = v.By.PersonID, "Waiting longest for me", "Nothing is waiting for you"
 	case MayMake(v.By) == nil:
-		ask.OnlyPerson, model.Heading, model.Nothing = v.By.PersonID, "My longest-waiting payments", "None of your payments is waiting"
+		ask.OnlyPerson, model.Heading, model.Nothing = v.By.PersonID, "My longest-waiting submissions", "None of your submissions is waiting"
 	default:
 		model.Heading, model.Nothing = "Waiting longest", "Nothing is waiting"
 	}

@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -158,8 +159,18 @@ func readVerdict(id uuid.UUID, form url.Values) verdict {
 	return v
 }
 
+// errUnlooked refuses the approval of a payment whose warnings the checker did not confirm to have checked.
+var errUnlooked = errors.New("the warnings of the payment are not confirmed")
+
 func approve(v *Request, form url.Values) error {
 	return v.decide(views.Reject{}, func(in service.Input) (payment.Message, error) {
+		if form.Get(lookedField) == "" {
+			m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, in.InternalID)
+			_, refusal := m.Reject(payment.Verdict{By: v.By, At: v.At}, "-") // asks the domain; nothing is stored
+			if err != nil || refusal == nil && m.Withheld == "" {
+				return m, cmp.Or(err, errUnlooked)
+			}
+		}
 		in.StepUp = v.FactorAnswer(form)
 		return v.Config.Approval.Approve(v.Context(), v.By, in)
 	})
@@ -223,7 +234,9 @@ func (v *Request) refuseDecision(m payment.Message, cause error, typed views.Rej
 	var refused *payment.RefusalError
 	var withheld *payment.WithheldError
 	var stepUp *payment.StepUpError
-	added := views.Decision{Reject: typed, Conflict: Conflict(cause, m, typed.Reason)}
+	added := views.Decision{
+		Reject: typed, Conflict: Conflict(cause, m, typed.Reason), Checked: v.Echo.Request().PostForm.Get(lookedField) != "",
+	}
 	switch {
 	case added.Conflict != nil:
 		err := v.leadOn(added.Conflict, m)
@@ -238,6 +251,10 @@ func (v *Request) refuseDecision(m payment.Message, cause error, typed views.Rej
 		if !v.Fragment() {
 			return v.renderReject(http.StatusUnprocessableEntity, m, added)
 		}
+	case errors.Is(cause, errUnlooked):
+		added.Problems = append(added.Problems, ui.Problem{
+			Field: lookedField, Text: "Nothing was approved. Check the warnings, and confirm that you have checked them.", Code: "CH21",
+		})
 	case errors.As(cause, &stepUp):
 		added.Problems = append(added.Problems, ui.Problem{Field: "factorCode", Text: i18n.OfError(stepUp)})
 	case errors.As(cause, &withheld):

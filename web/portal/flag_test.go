@@ -111,6 +111,7 @@ func (w *browser) seesFlag(flag, title string, m, plain payment.Message) {
 	if pane := w.get("/queue/" + id).is(http.StatusOK).page.Find("#pane").Text(); !strings.Contains(pane, about) {
 		t.Errorf("%s: the pane does not say %q", flag, about)
 	}
+	w.unlooked(id, true)
 	w.get("/payments/" + id).is(http.StatusOK).says(about)
 	page := w.get(chosen(id, plain.InternalID.String())).is(http.StatusOK)
 	line := page.page.Find("[aria-labelledby=odd] li:contains('" + string(m.GlobalID) + "')")
@@ -119,6 +120,24 @@ func (w *browser) seesFlag(flag, title string, m, plain payment.Message) {
 	}
 	if n := page.page.Find("form [type=hidden][name=item]").Length(); n != 0 { // the plain one has a duplicate, or a new beneficiary
 		t.Errorf("%s: %d are approved without being ticked", flag, n)
+	}
+}
+
+// unlooked approves a payment without the tick that confirms its warnings: a payment with warnings stays undecided.
+func (w *browser) unlooked(id string, warned bool) {
+	t, at := w.b.t, "/queue/"+id
+	t.Helper()
+	pane := w.get(at).is(http.StatusOK)
+	ticks, form := pane.page.Find(".act [type=checkbox]#looked:not([checked])").Length(), pane.fields(at+"/approve")
+	if warned != (ticks == 1) {
+		t.Errorf("%s: %d ticks beside the button, with warnings: %t", id, ticks, warned)
+	}
+	form.Del("looked")
+	for _, who := range []*browser{w, w.withHTMX()} {
+		who.post(at+"/approve", form).is(http.StatusUnprocessableEntity).says("Check the warnings, and confirm that you have checked them.")
+	}
+	if state := w.b.state(id); state != payment.StateApprovalPending {
+		t.Errorf("%s is %s", id, state)
 	}
 }
 
@@ -134,10 +153,11 @@ func TestABulkApprovesWhatIsTicked(t *testing.T) {
 	}
 	b.changed("limit.set", "", url.Values{"limitOf": {"person"}, "holder": {"checker1"}, "currency": {"CHF"}, "perDay": {"18000"}})
 	page := checker.get(chosen(ids...)).is(http.StatusOK).says("Needs a closer look: 2").says("Nothing unusual: 2").says("Left out: 1").
-		says("Compare 4 payments").says("per day").says("2 payments: CHF 181.00 in total")
+		says("Compare 4 payments").says("per day").says("2 payments (CHF 181.00 in total)")
 	if label := strings.Join(strings.Fields(page.page.Find("#approve > span").Text()), " "); label != "Approve 2 payments ticked" {
 		t.Errorf("the button says %q: ticks change the sum", label)
 	}
+	checker.unlooked(ids[0], false)
 	form := page.page.Find("form:has(#approve)")
 	if form.Find("#approve").Length() != 1 || form.Find("ol.bulk-list").Length() == 0 ||
 		strings.LastIndex(page.text, "bulk-list") > strings.Index(page.text, `id="approve"`) {
@@ -146,12 +166,14 @@ func TestABulkApprovesWhatIsTicked(t *testing.T) {
 	items := url.Values{}
 	form.Find("[type=hidden][name=item]").Each(func(_ int, item *goquery.Selection) { items.Add("item", item.AttrOr("value", "")) })
 	items.Add("item", form.Find("[type=checkbox][name=item]").Last().AttrOr("value", ""))
-	checker.withHTMX().post("/queue/bulk/sum", items).is(http.StatusOK).says("3 payments: CHF 582.00 in total")
+	form.Find("[name=shown]").Each(func(_ int, shown *goquery.Selection) { items.Add("shown", shown.AttrOr("value", "")) })
+	checker.withHTMX().post("/queue/bulk/sum", items).is(http.StatusOK).says("3 payments (CHF 582.00 in total)")
 	sum := b.asIn("demo2", "checker1").post("/queue/bulk/sum", items).is(http.StatusOK)
 	if sum.text != "" || b.count("SELECT count(*) FROM decision WHERE action = 'approve'") != 1 {
 		t.Errorf("the sum of another realm is %q", sum.text)
 	}
-	checker.post("/queue/bulk", items).is(http.StatusOK).says("3 of 3 approved.")
+	checker.post("/queue/bulk", items).is(http.StatusOK).says("3 of 3 approved.").says("Not ticked: 1").
+		says("Not ticked: it still waits for approval.")
 	for i, want := range []payment.State{"Approved", "Approved", "Approval Pending", "Approved", "Approval Pending"} {
 		if state := b.state(ids[i]); state != want {
 			t.Errorf("payment %d is %s, want %s", i, state, want)

@@ -274,7 +274,7 @@ func (a answer) problems() []string {
 	return list
 }
 
-// fields are all fields of the form that sends to the action, as a browser would send them.
+// fields are all fields of the form that sends to the action, as a browser would send them, of a person who has checked the warnings.
 func (a answer) fields(action string) url.Values {
 	a.t.Helper()
 	form := a.page.Find("form").FilterFunction(func(_ int, f *goquery.Selection) bool {
@@ -287,7 +287,7 @@ func (a answer) fields(action string) url.Values {
 	form.Find("input").Each(func(_ int, input *goquery.Selection) {
 		kind := input.AttrOr("type", "text")
 		_, checked := input.Attr("checked")
-		if (kind == "radio" || kind == "checkbox") && !checked {
+		if (kind == "radio" || kind == "checkbox") && !checked && input.AttrOr("id", "") != "looked" {
 			return
 		}
 		values.Set(input.AttrOr("name", ""), input.AttrOr("value", ""))

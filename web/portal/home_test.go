@@ -166,7 +166,7 @@ func TestEveryNumberOfTheHomePageIsThatOfTheRowsBehindIt(t *testing.T) {
 			"Waiting for me": "2", "Waiting time: 1 hour or more": "1", "Waiting time: 1 day or more": "0",
 			"Waiting time: Expires within 4 hours": "1", "Rejected today": "2", "Failed today": "1", "Decided by me today": "3",
 		},
-		"maker1": {"My payments waiting": "2", "Unconfirmed": "1", "Rejected today": "2", "Failed today": "1", "Drafts": "1"},
+		"maker1": {"My submissions waiting": "2", "Unconfirmed": "1", "Rejected today": "2", "Failed today": "1", "Drafts": "1"},
 		"supervisor1": {
 			"Waiting for approval": "2", "Waiting time: 15 minutes or more": "1", "Why checkers rejected: Order or evidence is missing": "1",
 			"Why checkers rejected: Another reason":                                                         "1",

@@ -158,15 +158,12 @@ func (v *Request) search(f *Filter, found Searched) (list []payment.Message, nex
 	return v.Listed(f, ask)
 }
 
-// narrowToLastDay filters for the messages counted by the charts of the dashboard: payments both ways that were not closed before their
-// release.
+// narrowToLastDay filters for the messages counted by the charts of the dashboard: payment orders that were not closed before their release.
 func (v *Request) narrowToLastDay(ask *store.Filter) {
 	if day := v.LastDay(); ask.CreatedFrom.Before(day) {
 		ask.CreatedFrom = day
 	}
-	if ask.Kind == "" {
-		ask.Kind, ask.OrKind = string(payment.KindInstruction), payment.KindPayment
-	}
+	ask.Kind = string(payment.KindInstruction)
 	for _, state := range payment.States() {
 		if state != payment.StateRejected && state != payment.StateWithdrawn && state != payment.StateExpired {
 			ask.States = append(ask.States, state)

@@ -333,7 +333,7 @@ func (v *Request) emptyQueue(f Filter) ui.Empty {
 		return f.NothingMatches("No waiting payment matches your search.")
 	case f.View.Tab == tabMine:
 		return ui.Empty{
-			Icon: "file-text", Title: "None of your payments is waiting",
+			Icon: "file-text", Title: "None of your submissions is waiting",
 			Text: "Your submissions wait here until another person decides.",
 		}
 	}

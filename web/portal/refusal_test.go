@@ -277,7 +277,7 @@ func TestOnlyWhatWasShownIsDecided(t *testing.T) {
 	got := checker.post(path+"/reject", with(form, "reason", "Wrong amount, see order 7")).is(http.StatusConflict)
 	got.says("This is not the content that you opened.").says("Wrong amount, see order 7")
 	got.says("9'999.00").says("1'234.50") // before and after
-	checker.post(path+"/approve", form).is(http.StatusConflict)
+	checker.post(path+"/approve", with(form, "looked", "yes")).is(http.StatusConflict)
 	checker.post(path+"/approve", url.Values{}).is(http.StatusConflict)
 	if m := b.message("demo", m.InternalID.String()); m.State != payment.StateApprovalPending || m.Version != 2 {
 		t.Fatalf("the message is %s in version %d", m.State, m.Version)

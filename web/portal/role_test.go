@@ -29,8 +29,8 @@ func TestNobodyIsToldThatSomethingWaitsForThemWhoMayNotDecide(t *testing.T) {
 	}{
 		"checker1":    {"For me, All waiting, Decided today", "Waiting for me", 1},
 		"both1":       {"For me, All waiting, Submitted by me, Decided today", "Waiting for me", 1},
-		"maker1":      {"Submitted by me, All waiting", "My payments waiting", 1},
-		"maker2":      {"Submitted by me, All waiting", "My payments waiting", 0},
+		"maker1":      {"Submitted by me, All waiting", "My submissions waiting", 1},
+		"maker2":      {"Submitted by me, All waiting", "My submissions waiting", 0},
 		"supervisor1": {"All waiting", "Waiting for approval", 1},
 	} {
 		queue := b.as(name).get("/queue").is(http.StatusOK)

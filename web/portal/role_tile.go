@@ -78,7 +78,7 @@ func (v *Request) makerTiles() ([]views.Tile, error) {
 		return nil, err
 	}
 	return []views.Tile{
-		countTile(views.Tile{Label: "My payments waiting", Note: "for an approval", URL: "/mine"}, standing.Waiting),
+		countTile(views.Tile{Label: "My submissions waiting", Note: "for an approval", URL: "/mine"}, standing.Waiting),
 		stateTile(
 			views.Tile{Label: "Unconfirmed", Note: "do not pay again yet", Tone: ui.ToneWaiting}, payment.StateUnconfirmed, standing.Unconfirmed,
 			"maker", v.By.UserName,

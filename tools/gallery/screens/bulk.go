@@ -5,15 +5,24 @@ import (
 	"time"
 
 	"countersign/internal/i18n"
+	"countersign/internal/payment"
 	"countersign/views"
 	"countersign/views/ui"
 )
+
+// kindTotals are the sums of payments and the number of recalls.
+func kindTotals() []views.KindTotal {
+	return []views.KindTotal{
+		{Kind: payment.KindInstruction, Count: 5, Sums: []ui.Amount{{Currency: "CHF", Value: "482'310.75"}, {Currency: "EUR", Value: "91'004.20"}}},
+		{Kind: payment.KindRecall, Count: 1},
+	}
+}
 
 func bulkItems(count int) []views.BulkItem {
 	var items []views.BulkItem
 	for index, row := range rows(count) {
 		row.URL, row.Purpose = "/queue/"+row.ID, "Rechnung 1107"
-		item := views.BulkItem{Entry: row, Binding: row.ID + "~1~" + digest, Account: "CH4431999123000889012"}
+		item := views.BulkItem{Entry: row, Kind: payment.KindInstruction, Binding: row.ID + "~1~" + digest, Account: "CH4431999123000889012"}
 		if index%5 == 1 {
 			item.Account = "DE62007620110623852957"
 		}
@@ -48,7 +57,7 @@ func bulkExhibits() []Exhibit {
 	compared := views.Bulk{
 		Layout: shell("Approve together", views.PlaceQueue), Included: slices.Concat(items[:1], items[3:7]), Odd: items[1:2], BackURL: "/queue",
 		LeftOut: []views.BulkItem{items[2], items[8]},
-		Action:  "/queue/bulk", Totals: []ui.Amount{{Currency: "CHF", Value: "482'310.75"}, {Currency: "EUR", Value: "91'004.20"}},
+		Action:  "/queue/bulk", Totals: kindTotals(),
 	}
 	compared.Odd[0].Act = i18n.Text("Approve %s to %s").With("EUR 8'137.13", "Gemeinde Musterlingen")
 	compared.Odd[0].Cautions = []views.Warning{

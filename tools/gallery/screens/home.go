@@ -29,7 +29,7 @@ func endedLines() views.Lines {
 
 // ageChart is how much waits so long or longer.
 func ageChart(ending int) views.Chart {
-	chart := views.Chart{Heading: "Waiting time", Words: "Waiting for your approval", Label: "Waiting time", Number: "Payments"}
+	chart := views.Chart{Heading: "Waiting time", Words: "Waiting for your approval", Label: "Waiting time", Number: "Waiting"}
 	for i, age := range views.Ages[1:] {
 		chart.Bars = append(chart.Bars, views.ChartBar{
 			Label: age.Label, Count: 14 - i*4, URL: "/queue?age=" + age.Value, Most: views.MaxWaiting,

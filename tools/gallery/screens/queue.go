@@ -143,7 +143,7 @@ func queue() views.Queue {
 		Filter: views.Filter{Action: "/queue", Tab: "me", ClearURL: "/queue", Queued: true, Dated: true}, Rows: rows(14), Selecting: true,
 		Facts: views.QueueFacts{
 			Waiting: 14, Oldest: now.Add(-190 * time.Minute), Now: now,
-			Totals: []ui.Amount{{Currency: "CHF", Value: "482'310.75"}, {Currency: "EUR", Value: "91'004.20"}},
+			Totals: kindTotals(),
 		},
 	}
 }

@@ -63,7 +63,7 @@ func (q *Queries) QueueCount(ctx context.Context, realm string, excludePerson *u
 }
 
 const queueKeys = `-- name: QueueKeys :many
-SELECT m.message_id, m.created_at, m.scheme, m.listed_amount AS amount, m.version, m.approvals,
+SELECT m.message_id, m.kind, m.created_at, m.scheme, m.listed_amount AS amount, m.version, m.approvals,
        CASE WHEN m.version = 1 THEN m.maker_person IS NOT DISTINCT FROM $1::uuid
          ELSE EXISTS (SELECT FROM message_version v WHERE v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
            AND $1::uuid = ANY (v.makers)) END::boolean AS own,
@@ -121,6 +121,7 @@ type QueueKeysParams struct {
 
 type QueueKeysRow struct {
 	MessageID uuid.UUID
+	Kind      string
 	CreatedAt time.Time
 	Scheme    string
 	Amount    int64
@@ -130,7 +131,7 @@ type QueueKeysRow struct {
 	Decided   bool
 }
 
-// The keys, ages and amounts of what QueueList lists, of all pages together, so many at most, the oldest first, from behind a key on; and
+// The keys, kinds, ages and amounts of what QueueList lists, of all pages together, so many at most, the oldest first, from behind a key on; and
 // whether the person who looks made each, or decided it already. As in QueueShares, the message itself tells all of a payment that was never
 // changed.
 func (q *Queries) QueueKeys(ctx context.Context, arg QueueKeysParams) ([]QueueKeysRow, error) {
@@ -163,6 +164,7 @@ func (q *Queries) QueueKeys(ctx context.Context, arg QueueKeysParams) ([]QueueKe
 		var i QueueKeysRow
 		if err := rows.Scan(
 			&i.MessageID,
+			&i.Kind,
 			&i.CreatedAt,
 			&i.Scheme,
 			&i.Amount,

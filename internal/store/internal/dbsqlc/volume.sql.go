@@ -57,7 +57,7 @@ SELECT m.scheme, m.hour::timestamptz AS hour, m.state, count(*) AS payments, lea
 FROM (SELECT x.scheme, x.state, x.kind, x.created_at, x.listed_amount, date_bin('1 hour', x.created_at, '2000-01-01 00:00:00+00'::timestamptz) AS hour
       FROM message x WHERE x.realm = $1
       ORDER BY x.message_id DESC LIMIT 10000) m
-WHERE m.hour >= date_bin('1 hour', $2::timestamptz, '2000-01-01 00:00:00+00'::timestamptz) AND m.kind IN ('instruction', 'payment')
+WHERE m.hour >= date_bin('1 hour', $2::timestamptz, '2000-01-01 00:00:00+00'::timestamptz) AND m.kind = 'instruction'
 GROUP BY m.hour, m.scheme, m.state ORDER BY m.scheme, m.hour
 `
 
@@ -69,7 +69,7 @@ type VolumeByHourRow struct {
 	Total    int64
 }
 
-// How many payments were made in each hour from that of a time on, and how much, per scheme and state. It looks at the 10,000 newest messages, so
+// How many payment orders were made in each hour from that of a time on, and how much, per scheme and state. It looks at the 10,000 newest messages, so
 // that a busy realm's dashboard costs no more than a quiet one's. A sum that no column holds can only be planted, and stops at the largest number.
 // Hours are compared and not times: of times the planner believes that few are left, and sorts ten thousand rows where it could hash them.
 func (q *Queries) VolumeByHour(ctx context.Context, realm string, since time.Time) ([]VolumeByHourRow, error) {

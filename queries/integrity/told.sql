@@ -13,36 +13,21 @@ WHERE a.event IN ('change.request', 'change.approve', 'change.reject')
   AND (CASE a.event WHEN 'change.request' THEN c.requested_at ELSE d.decided_at END IS DISTINCT FROM a.at
        OR CASE a.event WHEN 'change.request' THEN c.requester_user ELSE d.decider_user END IS DISTINCT FROM a.actor_user)
 UNION ALL
-SELECT a.realm, 'audit_event'::text, a.event_id::text, ('tells that a password was set by link and code, and none was used: ' || concat_ws(' ', a.actor_user, a.at))::text
-FROM audit_event a
-WHERE a.event = 'user.set-up'
-  AND NOT EXISTS (SELECT FROM user_setup_use s WHERE s.realm = a.realm AND s.user_id = a.actor_user AND s.at = a.at)
-UNION ALL
-SELECT s.realm, 'user_setup_use'::text, s.setup_id::text, 'link and code were used, and the audit trail does not tell of it'::text
+SELECT coalesce(a.realm, s.realm), CASE WHEN s.realm IS NULL THEN 'audit_event' ELSE 'user_setup_use' END::text, coalesce(s.setup_id, a.event_id)::text,
+       ('link and code were used, and the audit trail does not tell of it, or the reverse: ' || concat_ws(' ', a.actor_user, a.at))::text
 FROM user_setup_use s
-WHERE NOT EXISTS (SELECT FROM audit_event a WHERE a.realm = s.realm AND a.event = 'user.set-up' AND a.actor_user = s.user_id AND a.at = s.at)
+FULL JOIN (SELECT * FROM audit_event WHERE event = 'user.set-up') a ON a.realm = s.realm AND a.actor_user = s.user_id AND a.at = s.at
+WHERE a.realm IS NULL OR s.realm IS NULL
 UNION ALL
-SELECT a.realm, 'audit_event'::text, a.event_id::text, ('tells of ' || a.event || ', and there is no such second factor of that time, or it was never shown: ' || concat_ws(' ', a.actor_user, a.at))::text
-FROM audit_event a
-WHERE a.event IN ('second-factor.enrol', 'second-factor.remove')
-  AND NOT EXISTS (SELECT FROM second_factor f WHERE f.realm = a.realm AND f.user_id = a.actor_user AND f.kind = a.detail::jsonb ->> 'factor'
-                    AND f.name = a.detail::jsonb ->> 'name' AND CASE a.event WHEN 'second-factor.enrol' THEN f.made_at ELSE f.removed_at END = a.at
-                    AND (a.event = 'second-factor.remove' OR EXISTS (SELECT FROM factor_use u WHERE u.realm = f.realm AND u.factor_id = f.factor_id
-                                                                       AND u.at = f.made_at AND u.purpose = 'enrol')))
-UNION ALL
-SELECT a.realm, 'audit_event'::text, a.event_id::text, ('tells of a second factor that was shown, and none was: ' || concat_ws(' ', a.actor_user, a.at))::text
-FROM audit_event a
-WHERE a.event = 'second-factor.use'
-  AND NOT EXISTS (SELECT FROM archived_month m WHERE m.realm = a.realm -- older uses leave with it
-                    AND a.at < (to_date(m.month, 'YYYY-MM') + interval '1 month') AT TIME ZONE 'Europe/Zurich')
-  AND NOT EXISTS (SELECT FROM factor_use u WHERE u.realm = a.realm AND u.user_id = a.actor_user AND u.at = a.at
-                    AND u.purpose = a.detail::jsonb ->> 'purpose' AND coalesce(u.message_id::text, '') = coalesce(a.detail::jsonb ->> 'message', ''))
-UNION ALL
-SELECT u.realm, 'factor_use'::text, u.use_id::text, 'was shown, and the audit trail does not tell of it'::text
-FROM factor_use u
-WHERE NOT EXISTS (SELECT FROM audit_event a
-                  WHERE a.realm = u.realm AND a.actor_user = u.user_id AND a.at = u.at
-                    AND a.event = CASE u.purpose WHEN 'enrol' THEN 'second-factor.enrol' ELSE 'second-factor.use' END)
+SELECT coalesce(a.realm, u.realm), CASE WHEN u.realm IS NULL THEN 'audit_event' ELSE 'factor_use' END::text, coalesce(u.use_id, a.event_id)::text,
+       ('a second factor was shown, and the audit trail does not tell of it, or the reverse: ' || concat_ws(' ', a.actor_user, a.at))::text
+FROM (SELECT x.*, f.kind, f.name FROM factor_use x LEFT JOIN second_factor f ON f.realm = x.realm AND f.factor_id = x.factor_id) u
+FULL JOIN (SELECT * FROM audit_event WHERE event IN ('second-factor.enrol', 'second-factor.use')) a
+  ON a.realm = u.realm AND a.actor_user = u.user_id AND a.at = u.at AND a.detail::jsonb ->> 'factor' = u.kind AND a.detail::jsonb ->> 'name' = u.name
+    AND coalesce(a.detail::jsonb ->> 'purpose', 'enrol') = u.purpose AND coalesce(a.detail::jsonb ->> 'message', '') = coalesce(u.message_id::text, '')
+WHERE a.realm IS NULL OR u.realm IS NULL AND (a.event = 'second-factor.enrol' OR NOT EXISTS (
+  SELECT FROM archived_month m WHERE m.realm = a.realm -- older uses leave with it
+    AND a.at < (to_date(m.month, 'YYYY-MM') + interval '1 month') AT TIME ZONE 'Europe/Zurich'))
 UNION ALL
 SELECT a.realm, 'audit_event'::text, a.event_id::text, 'tells that the operator broke the glass, and nothing was noted of it'::text
 FROM audit_event a

@@ -17,19 +17,19 @@ var ofMasterData = []tampering{
 		"client deleted", "", "I33", "client", `SELECT 'demo-brief'`, `DELETE FROM client WHERE realm = 'demo' AND client_id = 'demo-brief'`,
 	},
 	{
-		"decision said to follow another", "limited", "I10", "decision", `SELECT concat_ws(' ', message_id, version, ordinal) FROM decision
+		"decision said to follow another", "limited", "I15", "decision", `SELECT concat_ws(' ', message_id, version, ordinal) FROM decision
 			WHERE message_id = ':m'`,
 		`UPDATE decision SET previous_action = 'approve' WHERE message_id = ':m'`,
 	},
 	{
-		"name of a payee put there without a verification", "limited", "I10", "message_version",
+		"name of a payee put there without a verification", "limited", "I15", "message_version",
 		`SELECT concat_ws(' ', message_id, version) FROM message_version WHERE message_id = ':m'`,
 		`UPDATE message_version SET payee_name = 'Nobody' WHERE message_id = ':m'`,
 	},
 	{"limit raised", "", "I33", "spending_limit", aLimit, `UPDATE spending_limit SET per_day = 999999999
 		WHERE limit_id::text = (` + aLimit + `)`},
 	{
-		"limit taken away", "", "I32", "spending_limit", `SELECT limit_id FROM spending_limit WHERE limit_of = 'client'`,
+		"limit taken away", "", "I33", "spending_limit", `SELECT limit_id FROM spending_limit WHERE limit_of = 'client'`,
 		`DELETE FROM spending_limit WHERE limit_of = 'client'`,
 	},
 	{
@@ -49,7 +49,7 @@ var ofMasterData = []tampering{
 		`WITH gone AS (DELETE FROM limit_use WHERE message_id = ':m')
 		UPDATE audit_event SET detail = (detail::jsonb - 'limits')::text WHERE message_id = ':m'`,
 	},
-	{"what was asked for changed, its hash adjusted", "", "I27", "realm_change_decision", aChange, `UPDATE realm_change
+	{"what was asked for changed, its hash adjusted", "", "I15", "realm_change_decision", aChange, `UPDATE realm_change
 		SET content = '{}', content_hash = sha256('{}') WHERE change_id::text = (` + aChange + `)`},
 	{
 		"beneficiary of a change taken away", "", "I20", "realm_change", aChange,

@@ -71,7 +71,7 @@ const (
 // ofMessages are the tamperings that strike a message.
 var ofMessages = []tampering{
 	{
-		"made under a grant of another role", "settled", "I13", "message_version", theVersion,
+		"made under a grant of another role", "settled", "I15", "message_version", theVersion,
 		`UPDATE message_version v SET maker_grant_id = g.grant_id
 		FROM user_role g WHERE v.message_id = ':m' AND g.realm = v.realm AND g.role = 'checker'`,
 	},
@@ -101,7 +101,7 @@ var ofMessages = []tampering{
 	},
 	{"forged MAC", "settled", "I17", "release", theMessage, `UPDATE release SET mac = sha256('forged') WHERE message_id = ':m'`},
 	{
-		"approved content destroyed after sending", "settled", "I10", "document", theContent,
+		"approved content destroyed after sending", "settled", "I15", "document", theContent,
 		`UPDATE document SET content = 'x' WHERE document_id = (SELECT document_id FROM message_version WHERE message_id = ':m')`,
 	},
 	{
@@ -164,7 +164,7 @@ var ofMessages = []tampering{
 	{"a second pacs.008 under a new Global ID", "settled", "I18", "document", thePlanted, plantDocument + "message_id" + plantedFrom},
 	{"a second pacs.008, seen at its message", "settled", "I4", "message", theMessage, plantDocument + "message_id" + plantedFrom},
 	{"outbound document without message", "settled", "I15", "document", thePlanted, plantDocument + "md5('nobody')::uuid" + plantedFrom},
-	{"release hash changed", "settled", "I10", "release", theMessage, `UPDATE release SET content_hash = sha256('x') WHERE message_id = ':m'`},
+	{"release hash changed", "settled", "I15", "release", theMessage, `UPDATE release SET content_hash = sha256('x') WHERE message_id = ':m'`},
 	{
 		"audit row deleted", "settled", "I11", "message_history", theApproval,
 		`DELETE FROM audit_event WHERE message_id = ':m' AND sequence = 2`,

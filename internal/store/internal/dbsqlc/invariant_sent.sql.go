@@ -112,24 +112,12 @@ func (q *Queries) InvariantClosedYetSent(ctx context.Context) ([]InvariantClosed
 }
 
 const invariantExternalIDTwice = `-- name: InvariantExternalIDTwice :many
-SELECT m.realm, 'message'::text AS relation, (array_agg(m.message_id))[1]::text AS key,
-       ('externalId ' || m.external_id || ' stands on ' || count(*) || ' messages')::text AS what
-FROM message m
-WHERE m.external_id IS NOT NULL
-GROUP BY m.realm, m.client_id, m.external_id
-HAVING count(*) > 1
-UNION ALL
-SELECT m.realm, 'message'::text, m.message_id::text, ('externalId ' || m.external_id || ' is no creation key of its client for it')::text
+SELECT m.realm, 'message'::text AS relation, m.message_id::text AS key,
+       ('externalId ' || m.external_id || ' is no creation key of its client for it')::text AS what
 FROM message m
 WHERE m.external_id IS NOT NULL
   AND NOT EXISTS (SELECT FROM creation_key k WHERE k.realm = m.realm AND k.client_id = m.client_id AND k.scope = 'external-id'
                     AND k.key = m.external_id AND k.message_id = m.message_id)
-UNION ALL
-SELECT k.realm, 'creation_key'::text, concat_ws(' ', k.client_id, k.scope, k.key)::text, ('is not the externalId of message ' || k.message_id)::text
-FROM creation_key k
-WHERE k.scope = 'external-id'
-  AND NOT EXISTS (SELECT FROM message m WHERE m.realm = k.realm AND m.message_id = k.message_id AND m.client_id = k.client_id
-                    AND m.external_id = k.key)
 UNION ALL
 SELECT k.realm, 'creation_key'::text, concat_ws(' ', k.client_id, k.scope, k.key)::text,
        ('is not what its client sent of message ' || k.message_id || ', or of another request')::text
@@ -150,6 +138,7 @@ WHERE k.scope = 'message-id' AND named.version IS NULL
    OR named.version > 1 AND k.fingerprint IS DISTINCT FROM named.content_hash
    OR (k.scope <> 'message-id' OR named.version = 1) AND unlike.message_id IS NOT NULL
    OR k.scope <> 'message-id' AND (m.client_id IS DISTINCT FROM k.client_id OR m.created_at IS DISTINCT FROM k.created_at)
+   OR k.scope = 'external-id' AND m.external_id IS DISTINCT FROM k.key
 UNION ALL
 SELECT m.realm, 'message'::text, m.message_id::text,
        ('the message id ' || d.reference || ' of its version ' || v.version || ' is no creation key of the client that wrote it')::text
@@ -177,9 +166,9 @@ type InvariantExternalIDTwiceRow struct {
 	What     string
 }
 
-// I8: one externalId of a client on two messages, or one that is not the creation key the client used; a key of another client than its
-// message's, one that names a message id that no version of it has, or one whose request is not that of the other keys; a version, the first or
-// an amendment, whose message id is no key; an Idempotency-Key that the audit trail tells of and that is gone.
+// I8: an externalId that is not the creation key its client used for the message; a key of another client or externalId than its message's,
+// one that names a message id that no version of it has, or one whose request is not that of the other keys; a version, the first or an
+// amendment, whose message id is no key; an Idempotency-Key that the audit trail tells of and that is gone.
 func (q *Queries) InvariantExternalIDTwice(ctx context.Context) ([]InvariantExternalIDTwiceRow, error) {
 	rows, err := q.db.Query(ctx, invariantExternalIDTwice)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 type Access struct {
 	Layout   Layout
 	Accounts []AccessRow
+	Clients  []AccessClient
 	Seen     string    // digest of what is shown; sent as seen
 	Kept     i18n.Text // by whom and when it was confirmed; empty for the present
 	Note     string
@@ -23,6 +24,12 @@ type AccessRow struct {
 	Roles      []i18n.Text
 	SignedIn   i18n.Text
 	Factors    int
+}
+
+// AccessClient is one client.
+type AccessClient struct {
+	Client                                             string
+	Kind, Since, Used, Approval, Payees, Roles, Status i18n.Text
 }
 
 func (m Access) note() ui.Field {

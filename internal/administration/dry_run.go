@@ -148,6 +148,13 @@ func (d *DryRun) Count(m PastMessage) {
 	}
 }
 
+// Unapproved reports whether a policy in force sends messages of a client, of any kind, without any approval. Policies for all clients count.
+func Unapproved(policies []Policy, client string) bool {
+	return slices.ContainsFunc(policies, func(p Policy) bool {
+		return p.Status == StatusInForce && p.Approvals == 0 && (p.ClientID == "" || p.ClientID == client)
+	})
+}
+
 // Matches reports whether the policy is for messages like this one.
 func (p Policy) Matches(m PastMessage) bool {
 	same := func(wanted, is string) bool { return wanted == "" || wanted == is }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/administration"
 	"countersign/internal/auditlog"
 	"countersign/internal/identity"
 	"countersign/internal/store/internal/dbsqlc"
@@ -26,6 +27,25 @@ type AccountAccess struct {
 	Factors  int          `json:"secondFactors"` // without recovery codes
 }
 
+// ClientAccess holds the rights of a client, as an access review shows and stores them.
+type ClientAccess struct {
+	Client       string          `json:"client"`
+	Kind         string          `json:"kind"`
+	Status       string          `json:"status"`
+	Since        time.Time       `json:"since"`
+	Used         *time.Time      `json:"lastUse,omitempty"` // of the tokens that are kept
+	Roles        []identity.Role `json:"roles,omitempty"`   // of the program itself
+	MayDecideOwn bool            `json:"mayDecideOwn,omitempty"`
+	PayeeWaived  bool            `json:"payeeWaived,omitempty"`
+	Unapproved   bool            `json:"unapproved,omitempty"` // a policy sends payments of the client without any approval
+}
+
+// RealmAccess holds the rights of everybody in a realm.
+type RealmAccess struct {
+	Accounts []AccountAccess `json:"accounts"`
+	Clients  []ClientAccess  `json:"clients"` // nil in reviews that did not cover them
+}
+
 // AccessRole is a role in force.
 type AccessRole struct {
 	Role  identity.Role `json:"role"`
@@ -34,22 +54,23 @@ type AccessRole struct {
 
 // AccessReview is a confirmed review.
 type AccessReview struct {
-	ID       uuid.UUID
-	At       time.Time
-	By       string
-	Note     string
-	Accounts []AccountAccess // of AccessReview only
+	ID          uuid.UUID
+	At          time.Time
+	By          string
+	Note        string
+	RealmAccess // of AccessReview only
 }
 
 // reviewDetail is the detail of the event of a review.
 type reviewDetail struct {
-	Accounts []AccountAccess `json:"accounts"`
-	Note     string          `json:"note,omitempty"`
+	RealmAccess
+
+	Note string `json:"note,omitempty"`
 }
 
-// Access lists the accounts of a realm with their roles and the times of the grants, their last sign-ins and second factors. A realm with
-// more than MaxAccess accounts has one account more in the list.
-func (r *Reader) Access(ctx context.Context, realm string) (list []AccountAccess, err error) {
+// Access lists the accounts of a realm with their roles and the times of the grants, their last sign-ins and second factors, and the clients.
+// A realm with more than MaxAccess accounts or clients has one more in the list.
+func (r *Reader) Access(ctx context.Context, realm string) (access RealmAccess, err error) {
 	err = r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
 		rows, err := q.AccessList(ctx, realm, MaxAccess+1)
 		for _, row := range rows {
@@ -60,11 +81,38 @@ func (r *Reader) Access(ctx context.Context, realm string) (list []AccountAccess
 			if at := Time(row.SignedInAt); !at.IsZero() {
 				one.SignedIn = &at
 			}
-			list = append(list, one)
+			access.Accounts = append(access.Accounts, one)
 		}
+		if err != nil {
+			return err
+		}
+		access.Clients, err = clientAccess(ctx, realmWriter{q: q, realm: realm})
 		return err
 	})
-	return list, reportError(err)
+	return access, reportError(err)
+}
+
+func clientAccess(ctx context.Context, w realmWriter) ([]ClientAccess, error) {
+	policies, err := w.policiesInForce(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := w.q.AccessClientList(ctx, w.realm, MaxAccess+1)
+	list := make([]ClientAccess, len(rows))
+	for i, row := range rows {
+		list[i] = ClientAccess{
+			Client: row.ClientID, Kind: row.Kind, Status: administration.StatusActive, Since: row.CreatedAt.UTC(),
+			Roles:        administration.WordsOf[identity.Role](row.Roles),
+			MayDecideOwn: row.MayDecideOwn, PayeeWaived: row.PayeeWaived, Unapproved: administration.Unapproved(policies, row.ClientID),
+		}
+		if row.Suppressed {
+			list[i].Status = administration.StatusSuppressed
+		}
+		if at := earlier(time.Time{}, row.UsedAt); !at.IsZero() {
+			list[i].Used = &at
+		}
+	}
+	return list, err
 }
 
 // AccessReviews lists the confirmed reviews, newest first.
@@ -89,15 +137,15 @@ func (r *Reader) AccessReview(ctx context.Context, realm string, id uuid.UUID) (
 		}
 		var detail reviewDetail
 		err = json.Unmarshal([]byte(row.Detail), &detail)
-		review.At, review.By, review.Note, review.Accounts = row.At.UTC(), row.ActorName, detail.Note, detail.Accounts
+		review.At, review.By, review.Note, review.RealmAccess = row.At.UTC(), row.ActorName, detail.Note, detail.RealmAccess
 		return err
 	})
 	return review, err
 }
 
-// ReviewAccess writes a confirmed list of roles into the audit trail.
-func (d *Desk) ReviewAccess(ctx context.Context, by identity.Principal, accounts []AccountAccess, note string, at time.Time) error {
-	detail, err := json.Marshal(reviewDetail{accounts, note})
+// ReviewAccess writes confirmed rights into the audit trail.
+func (d *Desk) ReviewAccess(ctx context.Context, by identity.Principal, access RealmAccess, note string, at time.Time) error {
+	detail, err := json.Marshal(reviewDetail{access, note})
 	if err == nil {
 		err = d.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 			return AppendEvent(ctx, q, d.db.masterData, Event{

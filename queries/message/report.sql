@@ -189,6 +189,13 @@ LEFT JOIN last_sign_in l ON l.realm = u.realm AND l.user_id = u.user_id
 WHERE u.realm = @realm
 ORDER BY p.display_name, u.name LIMIT @most::integer;
 
+-- name: AccessClientList :many
+-- The clients, each with the newest token that is kept: tokens are dropped soon after their end.
+SELECT c.client_id, c.kind, c.roles, c.may_decide_own, c.payee_waived, c.created_at, (c.suppressed_at IS NOT NULL)::boolean AS suppressed,
+       coalesce((SELECT max(t.issued_at) FROM token_family f JOIN access_token t ON t.realm = f.realm AND t.family_id = f.family_id
+          WHERE f.realm = c.realm AND f.client_id = c.client_id), 'epoch')::timestamptz AS used_at
+FROM client c WHERE c.realm = @realm ORDER BY c.client_id LIMIT @most::integer;
+
 -- name: AccessReviewList :many
 -- The confirmed access reviews, newest first.
 SELECT e.event_id, e.at, e.actor_name FROM audit_event e

@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
 
+	"countersign/internal/administration"
 	"countersign/internal/i18n"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
@@ -28,7 +30,7 @@ func showAccess(v *Request) error {
 }
 
 func (v *Request) renderAccess(status int, note string, problems ...ui.Problem) error {
-	accounts, err := v.access()
+	access, err := v.access()
 	if err != nil {
 		return err
 	}
@@ -37,7 +39,7 @@ func (v *Request) renderAccess(status int, note string, problems ...ui.Problem) 
 		return err
 	}
 	model := views.Access{
-		Layout: v.layout("Access review", views.PlaceReports), Accounts: accessRows(accounts), Seen: seenAccess(accounts), Note: note,
+		Layout: v.layout("Access review", views.PlaceReports), Accounts: accessRows(access), Clients: clientRows(access), Seen: seenAccess(access), Note: note,
 		Problems: problems,
 	}
 	model.Layout.Failed = len(problems) > 0
@@ -49,26 +51,26 @@ func (v *Request) renderAccess(status int, note string, problems ...ui.Problem) 
 	return v.Render(status, views.AccessPage(model))
 }
 
-// access lists all accounts, or fails: a review of a part would confirm accounts that nobody saw.
-func (v *Request) access() ([]store.AccountAccess, error) {
-	accounts, err := v.Config.Reader.Access(v.Context(), v.By.Realm)
-	if err == nil && len(accounts) > store.MaxAccess {
-		return nil, &request.Problem{
+// access lists all accounts and clients, or fails: a review of a part would confirm accounts that nobody saw.
+func (v *Request) access() (store.RealmAccess, error) {
+	access, err := v.Config.Reader.Access(v.Context(), v.By.Realm)
+	if err == nil && max(len(access.Accounts), len(access.Clients)) > store.MaxAccess {
+		return access, &request.Problem{
 			Status: http.StatusRequestEntityTooLarge, Code: "413_TOO_LARGE",
 			Text: "This institution has too many accounts for an access review. Ask an operator.",
 		}
 	}
-	return accounts, err
+	return access, err
 }
 
 // confirmAccess stores the review as it was shown.
 func confirmAccess(v *Request, form url.Values) error {
-	accounts, err := v.access()
+	access, err := v.access()
 	if err != nil {
 		return err
 	}
 	note := strings.TrimSpace(form.Get("note"))
-	if form.Get("seen") != seenAccess(accounts) {
+	if form.Get("seen") != seenAccess(access) {
 		return v.renderAccess(http.StatusConflict, note, ui.Problem{
 			Field: "note", Text: "An account or a role was changed after this page was loaded. Nothing was confirmed: check the list again.",
 		})
@@ -76,7 +78,7 @@ func confirmAccess(v *Request, form url.Values) error {
 	if finding := payment.CheckReason(note); note != "" && finding != nil {
 		return v.renderAccess(http.StatusUnprocessableEntity, note, ui.Problem{Field: "note", Text: finding.Text})
 	}
-	err = v.Config.Desk.ReviewAccess(v.Context(), v.By, accounts, note, v.At)
+	err = v.Config.Desk.ReviewAccess(v.Context(), v.By, access, note, v.At)
 	if err != nil {
 		return err
 	}
@@ -94,17 +96,19 @@ func showAccessReview(v *Request) error {
 		return err
 	}
 	return v.Render(http.StatusOK, views.AccessPage(views.Access{
-		Layout: v.layout("Access review", views.PlaceReports), Accounts: accessRows(review.Accounts), Note: review.Note,
+		Layout: v.layout("Access review", views.PlaceReports), Accounts: accessRows(review.RealmAccess), Clients: clientRows(review.RealmAccess), Note: review.Note,
 		Kept: i18n.Text("Confirmed by %s on %s.").With(review.By, ui.DateTime(review.At)),
 	}))
 }
 
-// seenAccess is the digest of a list without the times of sign-ins, which change while it is read.
-func seenAccess(accounts []store.AccountAccess) string {
-	still := make([]store.AccountAccess, len(accounts))
-	for i, a := range accounts {
-		a.SignedIn = nil
-		still[i] = a
+// seenAccess is the digest of the rights without the times of use, which change while they are read.
+func seenAccess(access store.RealmAccess) string {
+	still := store.RealmAccess{Accounts: slices.Clone(access.Accounts), Clients: slices.Clone(access.Clients)}
+	for i := range still.Accounts {
+		still.Accounts[i].SignedIn = nil
+	}
+	for i := range still.Clients {
+		still.Clients[i].Used = nil
 	}
 	content, err := json.Marshal(still)
 	if err != nil {
@@ -114,9 +118,9 @@ func seenAccess(accounts []store.AccountAccess) string {
 	return hex.EncodeToString(digest[:])
 }
 
-func accessRows(accounts []store.AccountAccess) []views.AccessRow {
-	rows := make([]views.AccessRow, len(accounts))
-	for i, a := range accounts {
+func accessRows(access store.RealmAccess) []views.AccessRow {
+	rows := make([]views.AccessRow, len(access.Accounts))
+	for i, a := range access.Accounts {
 		row := views.AccessRow{Name: a.Name, User: a.User, Status: accountStatus[a.Status], Factors: a.Factors, SignedIn: "never"}
 		for _, role := range a.Roles {
 			row.Roles = append(row.Roles, i18n.Text("%s since %s").With(roleNames([]identity.Role{role.Role})[0], ui.Day(role.Since)))
@@ -125,6 +129,27 @@ func accessRows(accounts []store.AccountAccess) []views.AccessRow {
 			row.SignedIn = i18n.Data(ui.DateTime(*a.SignedIn))
 		}
 		rows[i] = row
+	}
+	return rows
+}
+
+// clientRows describes the clients of a review.
+func clientRows(access store.RealmAccess) []views.AccessClient {
+	rows := make([]views.AccessClient, len(access.Clients))
+	for i, c := range access.Clients {
+		rows[i] = views.AccessClient{
+			Client: c.Client, Kind: FieldValue("kind", c.Kind), Since: i18n.Data(ui.Day(c.Since)), Status: accountStatus[c.Status],
+			Approval: ownApproval(c.MayDecideOwn, c.Unapproved), Payees: payees(c.PayeeWaived), Used: "no valid token",
+		}
+		if len(c.Roles) > 0 {
+			rows[i].Roles = RoleWords(c.Roles)
+		}
+		if c.Used != nil {
+			rows[i].Used = i18n.Data(ui.DateTime(*c.Used))
+		}
+		if c.Kind == administration.ClientPortal {
+			rows[i].Used = "by people who sign in here"
+		}
 	}
 	return rows
 }

@@ -126,14 +126,27 @@ func TestAnAccessReviewIsConfirmedAndKept(t *testing.T) {
 	}).Text(); strings.Contains(got, "never") {
 		t.Errorf("maker2 signed in: %q", got)
 	}
+	straight := page.page.Find("tbody tr:contains('demo-straight')").Text()
+	if !strings.Contains(straight, "without approval") || !strings.Contains(straight, "active") {
+		t.Errorf("the client that sends without approval reads %q", straight)
+	}
+	if office := page.page.Find("tbody tr:contains('demo-backoffice')").Text(); !strings.Contains(office, "another person, through") {
+		t.Errorf("the client of the back office reads %q", office)
+	}
+	b.as("admin1").get("/admin/clients").says("nobody for some payments: a policy sends them without approval")
 	form := page.fields("/reports/access")
 	form.Set("note", "maker2 leaves in December.")
 	supervisor.get(supervisor.post("/reports/access", form).goesTo("/reports/access")).is(http.StatusOK).says("confirmed and saved")
 	link, _ := supervisor.get("/reports/access").page.Find(`a[href^="/reports/access/"]`).Attr("href")
-	supervisor.get(link).is(http.StatusOK).says("Confirmed by Supervisor 1").says("maker2 leaves in December.").says("Checker since")
+	supervisor.get(link).is(http.StatusOK).says("Confirmed by Supervisor 1").says("maker2 leaves in December.").says("Checker since").says("demo-straight")
 	if n := b.count("SELECT count(*) FROM audit_event WHERE event = 'access.review' AND detail LIKE '%maker2%'"); n != 1 {
 		t.Errorf("%d reviews are kept", n)
 	}
+	form = supervisor.get("/reports/access").fields("/reports/access")
+	form.Set("note", "maker2 leaves in December.")
+	b.change("UPDATE client SET suppressed_at = now() WHERE client_id = 'demo-straight'")
+	supervisor.post("/reports/access", form).is(http.StatusConflict).says("Nothing was confirmed")
+	form = with(supervisor.get("/reports/access").fields("/reports/access"), "note", "maker2 leaves in December.")
 	b.change("UPDATE user_account SET status = 'suppressed' WHERE name = 'both1'")
 	supervisor.post("/reports/access", form).is(http.StatusConflict).says("Nothing was confirmed").says("maker2 leaves in December.")
 	b.as("checker1").get("/reports/access").is(http.StatusForbidden)

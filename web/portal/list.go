@@ -169,8 +169,8 @@ func listUsers(v *Request, model *views.AdministrationList) error {
 }
 
 // lastSignIn describes the last sign-in of an account.
-func lastSignIn(access []store.AccountAccess, user string) i18n.Text {
-	for _, a := range access {
+func lastSignIn(access store.RealmAccess, user string) i18n.Text {
+	for _, a := range access.Accounts {
 		if a.User == user && a.SignedIn != nil {
 			return i18n.Data(ui.DateTime(*a.SignedIn))
 		}
@@ -218,8 +218,16 @@ func factorWords(asked administration.Factors) i18n.Text {
 var clientList = adminList{
 	noun: "client", path: "/admin/clients", label: "Clients", words: "Programs that act for people. The portal is one of them.",
 	make:    []administration.Kind{administration.KindClientCreate},
-	columns: []i18n.Text{"Client", "Kind", "Approved by", "Payees", "Roles", "Status", "Actions"},
-	fill: rowsOf("client", func(_ *Request, c administration.Client) views.AdministrationRow {
+	columns: []i18n.Text{"Client", "Kind", "Payments approved by", "Payees", "Reads by itself as", "Status", "Actions"},
+	fill:    listClients,
+}
+
+func listClients(v *Request, model *views.AdministrationList) error {
+	policies, err := subjectsOf[administration.Policy](v, "policy")
+	if err != nil {
+		return err
+	}
+	return rowsOf("client", func(_ *Request, c administration.Client) views.AdministrationRow {
 		var kinds []administration.Kind
 		if c.Status == administration.StatusActive && c.Kind == administration.ClientConfidential {
 			kinds = append(kinds, administration.KindClientSecret, administration.KindClientRoles)
@@ -229,15 +237,18 @@ var clientList = adminList{
 		}
 		return views.AdministrationRow{
 			Cells: []i18n.Text{
-				i18n.Data(c.ClientID), FieldValue("", c.Kind), ownApproval(c.MayDecideOwn),
+				i18n.Data(c.ClientID), FieldValue("", c.Kind), ownApproval(c.MayDecideOwn, administration.Unapproved(policies, c.ClientID)),
 				payees(c.PayeeWaived), FieldValue("roles", administration.Words(c.Roles)), FieldValue("", c.Status),
 			}, Links: links(c.ClientID, kinds...),
 		}
-	}),
+	})(v, model)
 }
 
-// ownApproval describes through which clients a payment of a client may be approved. The maker never approves it.
-func ownApproval(may bool) i18n.Text {
+// ownApproval describes who approves payments of a client, and through which clients. The maker never approves them.
+func ownApproval(may, unapproved bool) i18n.Text {
+	if unapproved {
+		return "nobody for some payments: a policy sends them without approval"
+	}
 	if may {
 		return "another person, through any client"
 	}

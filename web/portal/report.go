@@ -126,7 +126,7 @@ func showReports(v *Request) error {
 
 // accessRow leads from the reports to the access review.
 var accessRow = views.ReportRow{URL: accessPath, Cells: []i18n.Text{
-	"Access review", "Roles and their dates, last sign-in and second factors of each account, to be confirmed", "",
+	"Access review", "Roles and their dates, last sign-in and second factors of each account, and the clients, to be confirmed", "",
 }}
 
 // reportsOf starts the page of the numbers of a period, without its rows.

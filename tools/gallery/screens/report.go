@@ -78,6 +78,10 @@ func reportExhibits() []Exhibit {
 					i18n.Text("%s since %s").With(i18n.Text("Maker"), "19.11.2026"),
 				}},
 			},
+			Clients: []views.AccessClient{{
+				Client: "erp", Kind: "confidential", Since: "03.02.2026", Used: i18n.Data("20.11.2026 08:14:03 CET"), Status: "active",
+				Approval: "nobody for some payments: a policy sends them without approval", Payees: "verified",
+			}},
 			Earlier: []views.Link{{Label: i18n.Text("%s, by %s").With("02.11.2026 17:05:11 CET", "Supervisor 1"), URL: "/reports/access/x"}},
 		})},
 		{Name: "audit-verified", Page: views.AuditTrailPage(trail)},

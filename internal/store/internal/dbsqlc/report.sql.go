@@ -12,6 +12,54 @@ import (
 	"github.com/google/uuid"
 )
 
+const accessClientList = `-- name: AccessClientList :many
+SELECT c.client_id, c.kind, c.roles, c.may_decide_own, c.payee_waived, c.created_at, (c.suppressed_at IS NOT NULL)::boolean AS suppressed,
+       coalesce((SELECT max(t.issued_at) FROM token_family f JOIN access_token t ON t.realm = f.realm AND t.family_id = f.family_id
+          WHERE f.realm = c.realm AND f.client_id = c.client_id), 'epoch')::timestamptz AS used_at
+FROM client c WHERE c.realm = $1 ORDER BY c.client_id LIMIT $2::integer
+`
+
+type AccessClientListRow struct {
+	ClientID     string
+	Kind         string
+	Roles        string
+	MayDecideOwn bool
+	PayeeWaived  bool
+	CreatedAt    time.Time
+	Suppressed   bool
+	UsedAt       time.Time
+}
+
+// The clients, each with the newest token that is kept: tokens are dropped soon after their end.
+func (q *Queries) AccessClientList(ctx context.Context, realm string, most int32) ([]AccessClientListRow, error) {
+	rows, err := q.db.Query(ctx, accessClientList, realm, most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []AccessClientListRow
+	for rows.Next() {
+		var i AccessClientListRow
+		if err := rows.Scan(
+			&i.ClientID,
+			&i.Kind,
+			&i.Roles,
+			&i.MayDecideOwn,
+			&i.PayeeWaived,
+			&i.CreatedAt,
+			&i.Suppressed,
+			&i.UsedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const accessList = `-- name: AccessList :many
 SELECT u.user_id, u.name, p.display_name, u.status, u.created_at,
        array(SELECT g.role FROM user_role g WHERE g.realm = u.realm AND g.user_id = u.user_id AND g.ended_at IS NULL ORDER BY g.role)::text[] AS roles,

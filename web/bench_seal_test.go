@@ -80,7 +80,7 @@ func sealedPairs(b *testing.B, s *shop, by *integrity.Service) (perSecond float6
 	group.Go(func() error {
 		for ctx.Err() == nil {
 			if standing := by.Standing(); standing.Newest.After(before) {
-				behind = append(behind, standing.Delay.Seconds()*1000)
+				behind = append(behind, standing.Behind.Seconds()*1000)
 			}
 			time.Sleep(20 * time.Millisecond)
 		}

@@ -87,19 +87,14 @@ WHERE h.actor_user IS NOT NULL AND u.person_id IS DISTINCT FROM h.actor_person
 -- I14: what clearing sent: an inbox row whose document or message is gone, a document of clearing that the inbox does not know, an incoming
 -- payment without its message or the reverse, or a state that clearing alone can bring about without the document that says so.
 SELECT coalesce(i.realm, '')::text AS realm, 'inbox'::text AS relation, concat_ws(' ', i.scheme, i.reference)::text AS key,
-       'what it became is not there or has another content'::text AS what
+       'what it became is not there or has another content, or it says that it waited or why it was put aside'::text AS what
 FROM inbox i
 LEFT JOIN document d ON d.realm = i.realm AND d.document_id = i.document_id AND d.direction = 'in' AND d.scheme = i.scheme
   AND d.reference = i.reference AND d.name = i.name
 LEFT JOIN message m ON m.realm = d.realm AND m.message_id = d.message_id
-WHERE i.outcome = 'matched' AND (m.message_id IS NULL OR d.content_hash IS DISTINCT FROM i.content_hash)
+WHERE i.outcome = 'matched' AND (m.message_id IS NULL OR d.content_hash IS DISTINCT FROM i.content_hash
+      OR i.reason <> '' OR i.content IS NULL AND i.waits_for IS NOT NULL)
    OR i.content IS NOT NULL AND sha256(i.content) <> i.content_hash
-UNION ALL
-SELECT coalesce(i.realm, '')::text, 'inbox'::text, concat_ws(' ', i.scheme, i.reference)::text,
-       'says that it waited, or why it was put aside, and was neither'::text
-FROM inbox i
-JOIN document d ON d.realm = i.realm AND d.document_id = i.document_id
-WHERE i.outcome = 'matched' AND (i.reason <> '' OR i.content IS NULL AND i.waits_for IS NOT NULL)
 UNION ALL
 SELECT d.realm, 'document'::text, d.document_id::text, ('of message ' || coalesce(d.message_id::text, 'none') || ': is the content of none of its versions')::text
 FROM document d
@@ -112,17 +107,12 @@ WHERE d.direction = 'in' AND d.name NOT LIKE 'pain.%'
   AND NOT EXISTS (SELECT FROM inbox i WHERE i.scheme = d.scheme AND i.reference = d.reference AND i.outcome = 'matched' AND i.realm = d.realm
                     AND i.document_id = d.document_id)
 UNION ALL
-SELECT p.realm, 'incoming_payment'::text, concat_ws(' ', p.scheme, p.transaction_id, p.bank)::text, ('message ' || p.message_id || ' is not the payment it names')::text
+SELECT p.realm, 'incoming_payment'::text, concat_ws(' ', p.scheme, p.transaction_id, p.bank)::text,
+       ('message ' || p.message_id || ' is not the payment it names, its time or its number of uses is another, or there are two')::text
 FROM incoming_payment p
 LEFT JOIN message m ON m.realm = p.realm AND m.message_id = p.message_id AND m.scheme = p.scheme AND m.kind = 'payment'
 LEFT JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
-WHERE v.transaction_id IS DISTINCT FROM p.transaction_id
-UNION ALL
-SELECT p.realm, 'incoming_payment'::text, concat_ws(' ', p.scheme, p.transaction_id, p.bank)::text,
-       ('of message ' || p.message_id || ': its time or its number of uses is not that of the payment, or there are two')::text
-FROM incoming_payment p
-JOIN message m ON m.realm = p.realm AND m.message_id = p.message_id
-WHERE p.received_at <> m.created_at
+WHERE v.transaction_id IS DISTINCT FROM p.transaction_id OR p.received_at <> m.created_at
   OR p.use <> (SELECT count(*) FROM incoming_payment b WHERE b.scheme = p.scheme AND b.transaction_id = p.transaction_id AND b.bank = p.bank AND b.use < p.use)
   OR EXISTS (SELECT FROM incoming_payment b WHERE b.realm = p.realm AND b.message_id = p.message_id AND (b.bank, b.use) <> (p.bank, p.use))
 UNION ALL

@@ -165,7 +165,8 @@ ORDER BY n.level, n.node_index LIMIT @page_size::integer;
 SELECT r.realm::text AS realm, coalesce(t.size, 0)::bigint AS size, coalesce(t.edge, '{}')::bytea[] AS edge, coalesce(t.server = '', false)::boolean AS young,
        CASE WHEN t.server = c.system_identifier::text THEN t.sealed_below::text ELSE '0' END::text AS sealed_below,
        coalesce((SELECT max(l.leaf_index) + 1 FROM audit_leaf l WHERE l.realm = r.realm), 0)::bigint AS leaves,
-       coalesce((SELECT max(p.size) FROM audit_checkpoint p WHERE p.realm = r.realm), 0)::bigint AS newest
+       coalesce((SELECT max(p.size) FROM audit_checkpoint p WHERE p.realm = r.realm), 0)::bigint AS newest,
+       coalesce((SELECT p.note FROM audit_checkpoint p WHERE p.realm = r.realm AND p.size = t.size), '')::text AS note
 FROM (SELECT realm FROM audit_tree UNION SELECT realm FROM audit_checkpoint) r
 CROSS JOIN pg_control_system() c
 LEFT JOIN audit_tree t ON t.realm = r.realm
@@ -173,9 +174,9 @@ ORDER BY r.realm;
 
 -- name: AuditedUnsealedList :many
 -- Rows that no tree has, of all realms, in the order of their keys, of those that a transaction wrote from one on.
-SELECT w.realm::text AS realm, w.relation::text AS relation, w.row_id::uuid AS row_id, w.at::timestamptz AS at
+SELECT w.realm::text AS realm, w.kind::text AS kind, w.row_id::uuid AS row_id, w.at::timestamptz AS at
 FROM (
-  SELECT e.realm, 'audit_event' AS relation, e.event_id AS row_id, e.at FROM audit_event e
+  SELECT e.realm, 'event' AS kind, e.event_id AS row_id, e.at FROM audit_event e
   WHERE e.written_in >= CAST(@written_from::text AS xid8)
     AND NOT EXISTS (SELECT FROM audit_leaf l WHERE l.realm = e.realm AND l.row_id = e.event_id)
   UNION ALL
@@ -250,21 +251,14 @@ SELECT decode(r.digest, 'hex')::bytea AS digest FROM (
   WHERE x.number <= @number::bigint ORDER BY x.relation, x.key, x.number DESC) r
 ORDER BY r.relation, r.key;
 
--- name: HeadListOfMessages :many
--- The heads of the master data under which messages were made and decided.
-SELECT DISTINCT e.message_id::uuid AS message_id, coalesce((e.detail::jsonb -> 'head' ->> 'number')::bigint, 0)::bigint AS number
-FROM unnest(@messages::uuid[]) AS i (id)
-CROSS JOIN LATERAL (SELECT * FROM audit_event x WHERE x.realm = @realm::text AND x.message_id = i.id OFFSET 0) e
-WHERE e.sequence IS NOT NULL AND e.detail::jsonb ? 'head' ORDER BY 1, 2;
-
--- name: PeopleListOfMessages :many
--- The people who wrote or decided messages.
-SELECT DISTINCT i.id::uuid AS message_id, p.person::text AS person
-FROM unnest(@messages::uuid[]) AS i (id)
-CROSS JOIN LATERAL (
-  SELECT unnest(v.makers) AS person FROM message_version v WHERE v.realm = @realm::text AND v.message_id = i.id
-  UNION ALL SELECT d.checker_person FROM decision d WHERE d.realm = @realm AND d.message_id = i.id OFFSET 0) p
-ORDER BY 1, 2;
+-- name: ActorListOfMessages :many
+-- The people who wrote or decided each of some messages, in their order, and the heads of the master data under which they did.
+SELECT ARRAY(SELECT unnest(v.makers)::text FROM message_version v WHERE v.realm = @realm::text AND v.message_id = i.id
+             UNION SELECT d.checker_person::text FROM decision d WHERE d.realm = @realm AND d.message_id = i.id ORDER BY 1)::text[] AS people,
+       ARRAY(SELECT DISTINCT coalesce((e.detail::jsonb -> 'head' ->> 'number')::bigint, 0) FROM audit_event e
+             WHERE e.realm = @realm AND e.message_id = i.id AND e.sequence IS NOT NULL AND e.detail::jsonb ? 'head' ORDER BY 1)::bigint[] AS heads
+FROM (SELECT unnest(@messages::uuid[]) AS id, generate_subscripts(@messages::uuid[], 1) AS place) i
+ORDER BY i.place;
 
 -- name: ContentListOfMessages :many
 -- The documents of messages, each with the name of the payee's account where it is a version that has one.

@@ -135,14 +135,9 @@ func quickOf(t *Tenth, seconds map[int64]bool) Quick {
 
 // broken are the ids of the invariants that a database breaks.
 func broken(ctx context.Context, address string) (ids []string, err error) {
-	s, err := integrity.Open(ctx, address)
-	if err != nil {
-		return nil, err
-	}
-	defer s.Close(ctx)
-	invariants, err := s.Invariants(ctx, time.Now())
+	report, err := integrity.Check(ctx, integrity.Config{DatabaseURL: address, Now: time.Now()})
 	ids = []string{} // in JSON a list of none
-	for _, i := range invariants {
+	for _, i := range report.Invariants {
 		if len(i.Violations) > 0 {
 			ids = append(ids, i.ID)
 		}

@@ -65,9 +65,9 @@ func (s *Snapshot) bundlesUnder(ctx context.Context, seal payment.Sealer, newest
 	if err != nil {
 		return nil, err
 	}
-	acted, err := s.actors(ctx, realm, messages)
+	acted, err := s.q.ActorListOfMessages(ctx, realm, messages)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read who wrote or decided messages: %w", err)
 	}
 	contents, err := s.genuine(ctx, seal, realm, messages)
 	if err != nil {
@@ -75,8 +75,8 @@ func (s *Snapshot) bundlesUnder(ctx context.Context, seal payment.Sealer, newest
 	}
 	bundles := make([]auditlog.Bundle, len(messages))
 	for i, id := range messages {
-		of := acted[id]
-		shown, err := s.rights(ctx, realm, newest.Size, of.people)
+		of := acted[i]
+		shown, err := s.rights(ctx, realm, newest.Size, of.People)
 		if err != nil {
 			return nil, fmt.Errorf("message %s: %w", id, err)
 		}
@@ -84,8 +84,8 @@ func (s *Snapshot) bundlesUnder(ctx context.Context, seal payment.Sealer, newest
 			Realm: realm, MessageID: id.String(), Rows: rows[id], Contents: contents[id], Rights: shown.rows, Changes: shown.changes,
 			Grants: []auditlog.GrantRow{}, Checkpoint: newest.Note,
 		}
-		for _, head := range of.heads {
-			grants, err := s.grants(ctx, realm, head, of.people)
+		for _, head := range of.Heads {
+			grants, err := s.grants(ctx, realm, head, of.People)
 			if err != nil {
 				return nil, fmt.Errorf("message %s: %w", id, err)
 			}
@@ -129,42 +129,13 @@ func (s *Snapshot) rowsOf(ctx context.Context, newest dbsqlc.AuditCheckpoint, me
 	return rows, nil
 }
 
-// actors are the people who made or decided a message, and the heads of the master data under which they did.
-type actors struct {
-	people []string
-	heads  []int64
-}
-
-func (s *Snapshot) actors(ctx context.Context, realm string, messages []uuid.UUID) (map[uuid.UUID]actors, error) {
-	people, err := s.q.PeopleListOfMessages(ctx, messages, realm)
-	if err != nil {
-		return nil, fmt.Errorf("read who wrote or decided messages: %w", err)
-	}
-	heads, err := s.q.HeadListOfMessages(ctx, messages, realm)
-	if err != nil {
-		return nil, fmt.Errorf("read the heads of the master data of messages: %w", err)
-	}
-	acted := make(map[uuid.UUID]actors, len(messages))
-	for _, row := range people {
-		of := acted[row.MessageID]
-		of.people = append(of.people, row.Person)
-		acted[row.MessageID] = of
-	}
-	for _, row := range heads {
-		of := acted[row.MessageID]
-		of.heads = append(of.heads, row.Number)
-		acted[row.MessageID] = of
-	}
-	return acted, nil
-}
-
 // Bundle makes the bundle of a message of a realm, proves it, and returns its file. It reads with the service's own login.
 //
 // Errors: ErrNotSealed, ErrNotGenuine.
 func (t *Trees) Bundle(ctx context.Context, realm string, message uuid.UUID) (file []byte, err error) {
 	var bundle auditlog.Bundle
-	err = t.db.InRealm(ctx, realm, store.Frozen, func(tx pgx.Tx, q *dbsqlc.Queries) error {
-		bundle, err = (&Snapshot{tx: tx, q: q}).Bundle(ctx, t.db.Seal(), realm, message)
+	err = t.db.InRealm(ctx, realm, store.Frozen, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		bundle, err = (&Snapshot{q: q}).Bundle(ctx, t.db.Seal(), realm, message)
 		return err
 	})
 	if err != nil {
@@ -356,19 +327,11 @@ func hashesOf(rows [][]byte) []auditlog.Hash {
 // Checkpoints returns the newest signed checkpoint of each realm that has one.
 func (s *Snapshot) Checkpoints(ctx context.Context) ([]string, error) {
 	trees, err := s.Trees(ctx)
-	if err != nil {
-		return nil, err
-	}
 	var notes []string
 	for _, tree := range trees {
-		newest, err := s.q.AuditCheckpointNote(ctx, tree.Realm, tree.Tree.Size)
-		if errors.Is(err, pgx.ErrNoRows) {
-			continue
+		if tree.Note != "" {
+			notes = append(notes, tree.Note)
 		}
-		if err != nil {
-			return nil, fmt.Errorf("read the checkpoint: %w", err)
-		}
-		notes = append(notes, newest)
 	}
-	return notes, nil
+	return notes, err
 }

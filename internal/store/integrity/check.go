@@ -90,11 +90,22 @@ func Check(ctx context.Context, cfg Config) (Report, error) {
 		if err != nil {
 			return err
 		}
-		err = a.checkRules(ctx)
+		trees, err := a.ofTrees(ctx)
 		if err != nil {
 			return err
 		}
-		return a.checkSeals(ctx)
+		checks := slices.Concat(a.rules(), a.seals(trees))
+		a.noteSkipped(checks)
+		if !a.report.Since {
+			return a.run(ctx, checks, ofAll, scope{})
+		}
+		for of, to := range map[part]scope{ofRest: a.rest, ofTrail: trailScope(), ofWhole: {}} {
+			err = a.run(ctx, checks, of, to)
+			if err != nil {
+				return err
+			}
+		}
+		return a.eachRange(ctx, func(messages scope) error { return a.run(ctx, checks, ofMessages, messages) })
 	})
 }
 
@@ -130,51 +141,48 @@ func (a *audit) begin(ctx context.Context) error {
 	return err
 }
 
-// checkRules checks the invariants that need no keys. Since a checkpoint it leaves out those of messages, whose rows are read in ranges.
-func (a *audit) checkRules(ctx context.Context) error {
-	if len(a.since) == 0 {
-		return a.rules(ctx, ofRest, ofTrail, ofMessages)
-	}
-	return a.rules(ctx, ofRest, ofTrail)
-}
-
-// rules checks the invariants without keys over some parts of the rows.
-func (a *audit) rules(ctx context.Context, parts ...part) error {
-	for _, check := range a.snapshot.ruleChecks(a.cfg.Now) {
-		var found []Violation
-		if slices.Contains(parts, check.of) || check.id == rowsInOrder {
-			var err error
-			switch {
-			case slices.Contains(parts, ofMessages):
-			case check.of == ofTrail:
-				a.snapshot.narrow(trailScope())
-			default:
-				a.snapshot.narrow(a.rest)
-			}
-			found, err = a.snapshot.guarded(ctx, check.query)
-			if err != nil {
-				return fmt.Errorf("check %s: %w", check.id, err)
-			}
-		}
-		a.conclude(check.id, check.text, found)
-	}
-	return nil
-}
-
-// sealCheck is an invariant that needs keys.
-type sealCheck struct {
+// check is an invariant.
+type check struct {
 	id, text string
+	of       part   // the rows it reads
 	missing  string // the settings that were not given; "" for none
 	query    query
 }
 
-// checkSeals checks the invariants that need keys.
-func (a *audit) checkSeals(ctx context.Context) error {
-	a.snapshot.narrow(scope{})
-	ofTrees, err := a.ofTrees(ctx)
-	if err != nil {
-		return err
+// run checks the invariants over some parts of the rows, in a scope. The others are reported as holding so far.
+func (a *audit) run(ctx context.Context, checks []check, of part, in scope) error {
+	a.snapshot.narrow(in)
+	defer a.snapshot.narrow(scope{})
+	for _, c := range checks {
+		if c.query == nil || c.missing != "" && c.id != contentOf {
+			continue
+		}
+		var found []Violation
+		if c.of&of != 0 {
+			var err error
+			found, err = a.snapshot.guarded(ctx, c.query)
+			if err != nil {
+				return fmt.Errorf("check %s: %w", c.id, err)
+			}
+		}
+		if c.missing == "" || len(found) > 0 {
+			a.conclude(c.id, c.text, found)
+		}
 	}
+	return nil
+}
+
+// noteSkipped notes the invariants whose keys are missing.
+func (a *audit) noteSkipped(checks []check) {
+	for _, c := range checks {
+		if c.missing != "" {
+			a.report.Skipped = append(a.report.Skipped, Skipped{ID: c.id, Text: c.text, Missing: c.missing})
+		}
+	}
+}
+
+// seals are the invariants that need keys.
+func (a *audit) seals(trees check) []check {
 	release, tokens, both := "", "", ""
 	if !a.sealed() {
 		release, both = releaseKeys, releaseKeys+" and "+tokenKeys
@@ -182,95 +190,61 @@ func (a *audit) checkSeals(ctx context.Context) error {
 	if a.cfg.Tokens.Empty() {
 		tokens, both = tokenKeys, releaseKeys+" and "+tokenKeys
 	}
-	ofRows := []sealCheck{
-		{contentOf, "the shown, searched and decided columns of each message match the seal of its version", release, a.versions},
+	return []check{
+		{contentOf, "the shown, searched and decided columns of each message match the seal of its version", ofMessages, release, a.versions},
 		{
-			"I17", "each release matches its seal and the approved content, and the sent document is made of it", release,
+			"I17", "each release matches its seal and the approved content, and the sent document is made of it", ofMessages, release,
 			func(context.Context) ([]Violation, error) { return a.ofReleases, nil },
 		},
-		{"I18", "each document matches its seal", release, all(a.documents, a.waited)},
-		{"I19", "each answer in the outbox matches its seal, its delivery mark and its refusal mark, and is no payment", release, a.answers},
-		{"I28", "each key of a request matches its seal, its request and its message", release, a.requests},
-		{"I35", "each answer of core banking, and each report to it, matches its seal", release, a.coreBookings},
-	}
-	ofTheRest := []sealCheck{
+		{"I18", "each document matches its seal", ofMessages, release, all(a.documents, a.waited)},
+		{
+			"I19", "each answer in the outbox matches its seal, its delivery mark and its refusal mark, and is no payment", ofMessages, release,
+			a.answers,
+		},
+		{"I28", "each key of a request matches its seal, its request and its message", ofMessages, release, a.requests},
+		{"I35", "each answer of core banking, and each report to it, matches its seal", ofMessages, release, a.coreBookings},
 		{"I20", "the master data of each realm are those under its head, by its seal; changes of them, uses of second factors and " +
-			"reference data are as they were stored, by theirs", tokens, a.snapshot.together(a.masterData)},
+			"reference data are as they were stored, by theirs", ofWhole, tokens, a.snapshot.together(a.masterData)},
 		{"I21", "each row of the audit trail that the tree does not have yet, with its move, version and decision, and each document " +
-			"matches its seal", both, a.waiting},
+			"matches its seal", ofWhole, both, a.waiting},
 		{"I26", "each token and each session of the portal matches the seal of its sign-in, for its owner and its time, and none was " +
-			"opened again", tokens, a.snapshot.together(a.tokens)},
-		ofTrees,
+			"opened again", ofWhole, tokens, a.snapshot.together(a.tokens)},
+		trees,
 		{"I36", "rows left with archives, and data keys by erasures, that two administrators approved, and no other archived row is " +
-			"gone", both, a.snapshot.together(a.detached)},
+			"gone", ofWhole, both, a.snapshot.together(a.detached)},
 	}
-	if len(a.since) == 0 {
-		return a.seals(ctx, append(ofRows, ofTheRest...)...)
-	}
-	err = a.seals(ctx, ofTheRest...)
-	if err != nil {
-		return err
-	}
-	return a.eachRange(ctx, func() error {
-		err := a.rules(ctx, ofMessages)
-		if err != nil {
-			return err
-		}
-		return a.seals(ctx, ofRows...)
-	})
 }
 
 // contentOf is the invariant of the content of versions, which is compared without keys as well.
 const contentOf = "I16"
 
 // ofTrees is the invariant of the audit trees. Without trees no key is missing, and without both there is no query.
-func (a *audit) ofTrees(ctx context.Context) (sealCheck, error) {
-	check := sealCheck{"I30", "the audit trail, the history, the decisions and the documents are the sealed ones, whole and in their order, " +
-		"up to the newest checkpoint", "", a.trees}
+func (a *audit) ofTrees(ctx context.Context) (check, error) {
+	trees := check{"I30", "the audit trail, the history, the decisions and the documents are the sealed ones, whole and in their order, " +
+		"up to the newest checkpoint", ofWhole, "", a.trees}
 	if len(a.public()) > 0 {
-		return check, nil
+		return trees, nil
 	}
-	trees, err := a.snapshot.Trees(ctx)
-	check.query = nil
-	if len(trees) > 0 {
-		check.missing = auditKeys
+	stored, err := a.snapshot.Trees(ctx)
+	trees.query = nil
+	if len(stored) > 0 {
+		trees.missing = auditKeys
 	}
-	return check, err
-}
-
-// seals checks invariants, and notes those whose keys are missing.
-func (a *audit) seals(ctx context.Context, checks ...sealCheck) error {
-	for _, check := range checks {
-		if check.missing != "" {
-			a.report.Skipped = append(a.report.Skipped, Skipped{ID: check.id, Text: check.text, Missing: check.missing})
-		}
-		if check.query == nil || check.missing != "" && check.id != contentOf {
-			continue
-		}
-		found, err := a.snapshot.guarded(ctx, check.query)
-		if err != nil {
-			return fmt.Errorf("check the seals: %w", err)
-		}
-		if check.missing == "" || len(found) > 0 {
-			a.conclude(check.id, check.text, found)
-		}
-	}
-	return nil
+	return trees, err
 }
 
 // rangeLeaves is the number of leaves whose messages are checked together.
 const rangeLeaves = 4000
 
-// eachRange narrows the snapshot to ranges of the messages with leaves since the checkpoints.
-func (a *audit) eachRange(ctx context.Context, check func() error) error {
+// eachRange calls check with the scopes of the messages with leaves since the checkpoints, some leaves at a time.
+func (a *audit) eachRange(ctx context.Context, check func(messages scope) error) error {
 	trees, err := a.snapshot.Trees(ctx)
 	if err != nil {
 		return err
 	}
 	checked := make(map[uuid.UUID]bool)
 	for _, tree := range trees {
-		for from := a.since[tree.Realm].Size; from < tree.Tree.Size; from += rangeLeaves {
-			a.snapshot.narrow(scope{})
+		for from := a.since[tree.Realm].Size; from < tree.Size; from += rangeLeaves {
 			touched, err := repeated(ctx, func() ([]uuid.UUID, error) {
 				return a.snapshot.q.TouchedMessageList(ctx, tree.Realm, from, from+rangeLeaves)
 			})
@@ -281,8 +255,7 @@ func (a *audit) eachRange(ctx context.Context, check func() error) error {
 			for _, id := range touched {
 				checked[id] = true
 			}
-			a.snapshot.narrow(messageScope(tree.Realm, touched))
-			err = check()
+			err = check(messageScope(tree.Realm, touched))
 			if err != nil {
 				return err
 			}
@@ -299,7 +272,8 @@ func CheckTrail(ctx context.Context, cfg Config) (Report, error) {
 		if err != nil {
 			return err
 		}
-		return a.seals(ctx, trees)
+		a.noteSkipped([]check{trees})
+		return a.run(ctx, []check{trees}, ofAll, scope{})
 	})
 }
 

@@ -2,6 +2,8 @@ package integrity
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 
 	"countersign/internal/auditlog"
@@ -12,7 +14,7 @@ import (
 )
 
 // unfitRows compares the rows of one table with their seals, page by page. unfit returns the finding of a row; without What, the row fits.
-func unfitRows[R any](ctx context.Context, action string, page func() ([]R, error), unfit func(R) Violation) ([]Violation, error) {
+func unfitRows[R any](ctx context.Context, action string, page func(last R) ([]R, error), unfit func(R) Violation) ([]Violation, error) {
 	var found []Violation
 	err := eachRow(ctx, action, page, func(row R) error {
 		if v := unfit(row); v.What != "" {
@@ -25,26 +27,47 @@ func unfitRows[R any](ctx context.Context, action string, page func() ([]R, erro
 
 // waiting compares the rows that no tree has yet with their seals.
 func (a *audit) waiting(ctx context.Context) ([]Violation, error) {
-	rows, err := a.snapshot.Unsealed(ctx, a.sealedBelow)
-	var found []Violation
+	rows, err := a.unsealed(ctx)
+	of := make(map[string][]store.LeafRow)
 	for _, row := range rows {
-		if row.Forged {
-			found = append(found, Violation{
-				Realm: row.Realm, Table: row.Table, Key: row.ID.String(), What: "does not fit its seal: the gateway did not write it",
-			})
+		of[row.Realm] = append(of[row.Realm], store.LeafRow{Kind: auditlog.Kind(row.Kind), RowID: row.RowID})
+	}
+	var found []Violation
+	for realm, rows := range of {
+		for some := range slices.Chunk(rows, auditedPage) {
+			leaves, err := store.Leaves(ctx, a.snapshot.q, realm, some, a.snapshot.trail.Strict())
+			if err != nil {
+				return nil, err
+			}
+			for _, row := range some {
+				if kind := leaves[row.RowID].Kind; kind == kind.Unverified() {
+					found = append(found, Violation{
+						Realm: realm, Table: tableOf(row.Kind), Key: row.RowID.String(), What: "does not fit its seal: the gateway did not write it",
+					})
+				}
+			}
 		}
 	}
 	return found, err
 }
 
+// unsealed lists the rows that no tree has.
+func (a *audit) unsealed(ctx context.Context) ([]dbsqlc.AuditedUnsealedListRow, error) {
+	rows, err := repeated(ctx, func() ([]dbsqlc.AuditedUnsealedListRow, error) {
+		return a.snapshot.q.AuditedUnsealedList(ctx, a.sealedBelow)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read what is not sealed: %w", err)
+	}
+	return rows, nil
+}
+
 // documents compares each document with its seal.
 func (a *audit) documents(ctx context.Context) ([]Violation, error) {
-	var last dbsqlc.Document
-	page := func() ([]dbsqlc.Document, error) {
+	page := func(last dbsqlc.Document) ([]dbsqlc.Document, error) {
 		return a.snapshot.q.AuditedDocumentList(ctx, last.Realm, last.DocumentID, auditedPage)
 	}
 	return unfitRows(ctx, "check the documents", page, func(d dbsqlc.Document) Violation {
-		last = d
 		a.report.Documents++
 		facts := store.Kept(d)
 		return Violation{
@@ -58,12 +81,10 @@ func (a *audit) documents(ctx context.Context) ([]Violation, error) {
 
 // waited compares each document of clearing that waited for a payment with its seal.
 func (a *audit) waited(ctx context.Context) ([]Violation, error) {
-	var last dbsqlc.Inbox
-	page := func() ([]dbsqlc.Inbox, error) {
+	page := func(last dbsqlc.Inbox) ([]dbsqlc.Inbox, error) {
 		return a.snapshot.q.AuditedInboxList(ctx, last.Scheme, last.Reference, auditedPage)
 	}
 	return unfitRows(ctx, "check the inbox", page, func(i dbsqlc.Inbox) Violation {
-		last = i
 		return Violation{Table: "inbox", Key: i.Scheme + " " + i.Reference, What: sealUnfit(
 			"", a.cfg.Seal.CheckKept(store.Waited(i), store.Seal(store.Text(i.KeyID), i.Seal)), "its content, its name or its payment",
 		)}
@@ -72,14 +93,12 @@ func (a *audit) waited(ctx context.Context) ([]Violation, error) {
 
 // answers compares each row of the outbox with its seals.
 func (a *audit) answers(ctx context.Context) ([]Violation, error) {
-	var last dbsqlc.Outbox
-	page := func() ([]dbsqlc.AuditedOutboxListRow, error) {
-		return a.snapshot.q.AuditedOutboxList(ctx, last.Scheme, last.Reference, auditedPage)
+	page := func(last dbsqlc.AuditedOutboxListRow) ([]dbsqlc.AuditedOutboxListRow, error) {
+		return a.snapshot.q.AuditedOutboxList(ctx, last.Outbox.Scheme, last.Outbox.Reference, auditedPage)
 	}
 	return unfitRows(ctx, "check the outbox", page, func(row dbsqlc.AuditedOutboxListRow) Violation {
-		last = row.Outbox
 		a.report.Answers++
-		return Violation{Table: "outbox", Key: last.Scheme + " " + last.Reference, What: a.answerUnfit(row)}
+		return Violation{Table: "outbox", Key: row.Outbox.Scheme + " " + row.Outbox.Reference, What: a.answerUnfit(row)}
 	})
 }
 
@@ -111,10 +130,12 @@ func (a *audit) answerUnfit(row dbsqlc.AuditedOutboxListRow) string {
 
 // requests compares each key of a request with its seal.
 func (a *audit) requests(ctx context.Context) ([]Violation, error) {
-	after := dbsqlc.AuditedRequestKeyListParams{PageSize: auditedPage}
-	page := func() ([]dbsqlc.CreationKey, error) { return a.snapshot.q.AuditedRequestKeyList(ctx, after) }
+	page := func(last dbsqlc.CreationKey) ([]dbsqlc.CreationKey, error) {
+		return a.snapshot.q.AuditedRequestKeyList(ctx, dbsqlc.AuditedRequestKeyListParams{
+			Realm: last.Realm, ClientID: last.ClientID, Scope: last.Scope, Key: last.Key, PageSize: auditedPage,
+		})
+	}
 	return unfitRows(ctx, "check the keys of requests", page, func(k dbsqlc.CreationKey) Violation {
-		after.Realm, after.ClientID, after.Scope, after.Key = k.Realm, k.ClientID, k.Scope, k.Key
 		a.report.Requests++
 		return Violation{
 			Realm: k.Realm, Table: "creation_key", Key: k.ClientID + " " + k.Scope + " " + k.Key, What: sealUnfit(
@@ -127,12 +148,10 @@ func (a *audit) requests(ctx context.Context) ([]Violation, error) {
 
 // coreBookings compares each record of a payment at core banking with its seal and its version.
 func (a *audit) coreBookings(ctx context.Context) ([]Violation, error) {
-	var last dbsqlc.CoreBooking
-	page := func() ([]dbsqlc.CoreBooking, error) {
+	page := func(last dbsqlc.CoreBooking) ([]dbsqlc.CoreBooking, error) {
 		return a.snapshot.q.AuditedCoreBookingList(ctx, last.Realm, last.MessageID, auditedPage)
 	}
 	return unfitRows(ctx, "check the records of core banking", page, func(b dbsqlc.CoreBooking) Violation {
-		last = b
 		return Violation{
 			Realm: b.Realm, Table: "core_booking", Key: b.MessageID.String(),
 			What: sealUnfit("", a.cfg.Seal.CheckCore(store.CoreBookingOf(b)), "its answer, its version, its times or its report to core banking"),

@@ -36,7 +36,7 @@ func (a *audit) trees(ctx context.Context) ([]Violation, error) {
 	begun, seen := make(map[string]bool), make(map[string]bool)
 	for _, tree := range trees {
 		seen[tree.Realm] = true
-		begun[tree.Realm] = tree.Tree.Size > 0 && !tree.Young
+		begun[tree.Realm] = tree.Size > 0 && !tree.Young
 		in := treeAudit{audit: a, realm: tree.Realm}
 		err = in.run(ctx, tree)
 		if err != nil {
@@ -51,13 +51,13 @@ func (a *audit) trees(ctx context.Context) ([]Violation, error) {
 			found = append(found, Violation{Realm: realm, Table: "earlier checkpoint", Key: realm, What: "the realm has no tree any more"})
 		}
 	}
-	unsealed, err := a.snapshot.Unsealed(ctx, a.sealedBelow)
+	unsealed, err := a.unsealed(ctx)
 	a.report.Trees = len(trees)
-	return append(found, a.unsealed(unsealed, begun)...), err
+	return append(found, a.late(unsealed, begun)...), err
 }
 
-// unsealed returns the rows that wait too long for their seal, and one violation for a realm without any sealed row.
-func (a *audit) unsealed(rows []Unsealed, begun map[string]bool) []Violation {
+// late returns the rows that wait too long for their seal, and one violation for a realm without any sealed row.
+func (a *audit) late(rows []dbsqlc.AuditedUnsealedListRow, begun map[string]bool) []Violation {
 	var found []Violation
 	told := make(map[string]bool)
 	for _, row := range rows {
@@ -73,7 +73,7 @@ func (a *audit) unsealed(rows []Unsealed, begun map[string]bool) []Violation {
 			})
 		case begun[row.Realm]:
 			found = append(found, Violation{
-				Realm: row.Realm, Table: row.Table, Key: row.ID.String(),
+				Realm: row.Realm, Table: tableOf(auditlog.Kind(row.Kind)), Key: row.RowID.String(),
 				What: "is not sealed: it was written past the gateway, or the gateway does not seal",
 			})
 		}
@@ -114,9 +114,14 @@ func (t *treeAudit) gone(from, until int64, what i18n.Text) {
 	}
 }
 
-func (t *treeAudit) run(ctx context.Context, stored AuditedTree) error {
+func (t *treeAudit) run(ctx context.Context, row dbsqlc.AuditedTreeListRow) error {
+	stored := treeOf(row.Size, row.Edge)
 	t.nodes, t.roots = make(map[string]auditlog.Hash), make(map[int64]auditlog.Hash)
-	err := t.start(ctx, stored)
+	t.until = math.MaxInt64
+	if row.Leaves == row.Size && row.Newest == row.Size { // leaves and checkpoints beyond its size were added after it was read
+		t.until = row.Size
+	}
+	err := t.start(ctx, row.Size)
 	if err == nil {
 		err = t.readCheckpoints(ctx)
 	}
@@ -148,9 +153,9 @@ func (t *treeAudit) run(ctx context.Context, stored AuditedTree) error {
 	}
 	newest := t.newest()
 	t.gone(next, newest, "is missing, but a checkpoint includes it")
-	if newest != stored.Tree.Size || newest != t.tree.Size || stored.Tree.Check() != nil || stored.Tree.Root() != t.tree.Root() {
+	if newest != stored.Size || newest != t.tree.Size || stored.Check() != nil || stored.Root() != t.tree.Root() {
 		t.unfit("audit_tree", t.realm, i18n.Text("says %s leaves, but there are %s and the newest checkpoint covers %s; or its edge hashes differ").
-			With(fmt.Sprint(stored.Tree.Size), fmt.Sprint(t.tree.Size), fmt.Sprint(newest)))
+			With(fmt.Sprint(stored.Size), fmt.Sprint(t.tree.Size), fmt.Sprint(newest)))
 	}
 	return t.compareNodes(ctx)
 }
@@ -164,11 +169,7 @@ func (t *treeAudit) newest() int64 {
 }
 
 // start makes the tree of the checkpoint to begin with. If the stored hashes do not lead to it, every leaf is checked.
-func (t *treeAudit) start(ctx context.Context, stored AuditedTree) error {
-	t.until = math.MaxInt64
-	if stored.Whole {
-		t.until = stored.Tree.Size
-	}
+func (t *treeAudit) start(ctx context.Context, size int64) error {
 	c, found := t.since[t.realm]
 	if !found {
 		return nil
@@ -177,7 +178,7 @@ func (t *treeAudit) start(ctx context.Context, stored AuditedTree) error {
 	if err != nil && !errors.Is(err, auditlog.ErrBrokenTree) {
 		return err
 	}
-	if err != nil || c.Size > stored.Tree.Size || tree.Root() != c.Root {
+	if err != nil || c.Size > size || tree.Root() != c.Root {
 		t.notFrom(c, "; all leaves are looked at")
 		return nil
 	}
@@ -193,12 +194,10 @@ func (t *treeAudit) notFrom(c auditlog.Checkpoint, then string) {
 
 // readCheckpoints reads the checkpoints whose signature fits, and reports the others.
 func (t *treeAudit) readCheckpoints(ctx context.Context) error {
-	after := t.from
-	page := func() ([]dbsqlc.AuditCheckpoint, error) {
-		return t.snapshot.q.AuditedCheckpointList(ctx, t.realm, after, auditedPage)
+	page := func(last dbsqlc.AuditCheckpoint) ([]dbsqlc.AuditCheckpoint, error) {
+		return t.snapshot.q.AuditedCheckpointList(ctx, t.realm, max(t.from, last.Size), auditedPage)
 	}
 	err := eachRow(ctx, "read the checkpoints", page, func(stored dbsqlc.AuditCheckpoint) error {
-		after = stored.Size
 		if stored.Size > t.until {
 			return nil
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 )
 
@@ -62,26 +61,20 @@ func (a *audit) releaseUnfit(v AuditedVersion) string {
 		}
 		return ""
 	}
-	made, err := a.remade(verified)
+	made, err := verified.Outbound(verified.Message().AcceptedAt.In(a.cfg.Zone))
 	switch {
-	case errors.Is(err, payment.ErrForged):
+	case errors.Is(err, payment.ErrForged): // the debtor account changed since
 		a.report.AccountChanged++
 		return ""
 	case err != nil:
 		return "its document cannot be made again: " + err.Error()
 	}
 	for _, sent := range v.Sent {
-		if !a.cfg.Profiles.Wrote(string(v.Message.Scheme), made, sent) {
+		if !a.cfg.Profiles.Wrote(string(v.Message.Scheme), made.Document(), sent) {
 			return "the stored document for clearing differs from the one that is made of it now"
 		}
 	}
 	return ""
-}
-
-// remade makes the document of a release once more. It fails with payment.ErrForged when the debtor account changed since.
-func (a *audit) remade(verified payment.Verified) (iso20022.Document, error) {
-	out, err := verified.Outbound(verified.Message().AcceptedAt.In(a.cfg.Zone))
-	return out.Document(), err
 }
 
 // sealUnfit turns the error of a seal into a sentence about the fields it covers, after words that name the row; "" for no error.

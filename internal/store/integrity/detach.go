@@ -496,14 +496,14 @@ func (a *audit) archivedPayments(ctx context.Context, keys keyring.Ring, months 
 		found = append(found, Violation{Realm: realm, Table: "archived_payment", Key: key, What: what})
 	}
 	left, erased := map[uuid.UUID]int64{}, map[uuid.UUID]auditlog.ArchivedPayment{}
-	var last dbsqlc.ArchivedPayment
 	read := a.snapshot.q.ArchivedPaymentPage
 	if len(a.since) > 0 {
 		read = a.snapshot.q.ErasedPaymentPage
 	}
-	page := func() ([]dbsqlc.ArchivedPayment, error) { return read(ctx, last.Realm, last.PaymentID, auditedPage) }
+	page := func(last dbsqlc.ArchivedPayment) ([]dbsqlc.ArchivedPayment, error) {
+		return read(ctx, last.Realm, last.PaymentID, auditedPage)
+	}
 	err := eachRow(ctx, "check the records of archived payments", page, func(row dbsqlc.ArchivedPayment) error {
-		last = row
 		record := store.ArchivedPayment(row)
 		what := sealUnfit("", a.cfg.Seal.CheckArchivedPayment(record, store.Seal(row.KeyID, row.Seal)),
 			"its data key, its archive, its messages or the change that erased it")

@@ -34,7 +34,6 @@ type Invariant struct {
 // Snapshot reads the whole database of one moment, every row of every realm, for the auditor. The gateway may run beside it.
 type Snapshot struct {
 	conn *pgx.Conn
-	tx   pgx.Tx // nil while each statement reads the newest rows
 	db   asStored
 	q    *dbsqlc.Queries
 	// trail verifies the seals of the audit trail; nil without keys.
@@ -62,13 +61,23 @@ func Open(ctx context.Context, url string) (*Snapshot, error) {
 		return nil, fmt.Errorf("read the database URL: %w", err)
 	}
 	cfg.RuntimeParams["jit"] = "off" // compiling a long statement takes seconds, and saves less
+	cfg.RuntimeParams["default_transaction_read_only"] = "on"
 	conn, err := pgx.ConnectConfig(ctx, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("open the database as owner: %w", err)
 	}
-	s := &Snapshot{conn: conn, db: asStored{types: conn.TypeMap()}}
-	s.q = dbsqlc.New(&s.db) // follows what db reads through, and its scope
+	s := &Snapshot{conn: conn, db: asStored{DBTX: conn, types: conn.TypeMap()}}
+	s.q = dbsqlc.New(&s.db) // follows the scope
 	err = s.begin(ctx)
+	var hidden []string
+	if err == nil {
+		hidden, err = s.q.HiddenTableList(ctx)
+	}
+	if err != nil {
+		err = fmt.Errorf("look at the database login: %w", err)
+	} else if len(hidden) > 0 {
+		err = &HiddenRowsError{Login: cfg.User, Tables: hidden}
+	}
 	if err != nil {
 		s.Close(ctx)
 		return nil, err
@@ -76,37 +85,15 @@ func Open(ctx context.Context, url string) (*Snapshot, error) {
 	return s, nil
 }
 
+// begin takes a snapshot that the next statements read.
 func (s *Snapshot) begin(ctx context.Context) error {
-	var err error
-	s.tx, err = s.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
-	if err != nil {
-		return fmt.Errorf("begin the check: %w", err)
-	}
-	s.use(s.tx)
-	hidden, err := s.q.HiddenTableList(ctx)
-	if err != nil {
-		return fmt.Errorf("look at the database login: %w", err)
-	}
-	if len(hidden) > 0 {
-		return &HiddenRowsError{Login: s.conn.Config().User, Tables: hidden}
-	}
-	return nil
+	_, err := s.conn.Exec(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ")
+	return err
 }
-
-// use reads through a connection or a transaction.
-func (s *Snapshot) use(db dbsqlc.DBTX) { s.db.DBTX = db }
 
 // follow frees the snapshot: from now on each statement reads the newest rows, so that a long check keeps no dead rows in the tables.
 func (s *Snapshot) follow(ctx context.Context) error {
-	if s.tx == nil {
-		return nil
-	}
-	err := s.tx.Rollback(ctx)
-	s.tx = nil
-	s.use(s.conn)
-	if err == nil {
-		_, err = s.conn.Exec(ctx, "SET default_transaction_read_only = on")
-	}
+	_, err := s.conn.Exec(ctx, "ROLLBACK")
 	return err
 }
 
@@ -116,14 +103,12 @@ type query = func(context.Context) ([]Violation, error)
 // together returns a query whose statements see the same rows, on one snapshot.
 func (s *Snapshot) together(look query) query {
 	return func(ctx context.Context) ([]Violation, error) {
-		tx, err := s.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+		err := s.begin(ctx)
 		if err != nil {
 			return nil, err
 		}
-		s.use(tx)
 		found, err := look(ctx)
-		s.use(s.conn)
-		return found, errors.Join(err, tx.Rollback(ctx))
+		return found, errors.Join(err, s.follow(ctx))
 	}
 }
 
@@ -161,76 +146,56 @@ func (s *Snapshot) Close(ctx context.Context) {
 // minute.
 const answerSlack = 70 * time.Second
 
-// rowsInOrder is the invariant whose statements are about all tables.
-const rowsInOrder = "I15"
-
-// ruleCheck is an invariant that needs no keys.
-type ruleCheck struct {
-	id, text string
-	of       part // the rows it reads
-	query    query
-}
-
-// Invariants checks the invariants that need no keys, each statement on a snapshot of its own.
-func (s *Snapshot) Invariants(ctx context.Context, now time.Time) ([]Invariant, error) {
-	a := &audit{snapshot: s, cfg: Config{Now: now}}
-	err := s.follow(ctx)
-	if err == nil {
-		err = a.checkRules(ctx)
-	}
-	return a.report.Invariants, err
-}
-
-// ruleChecks are the invariants that need no keys, over the rows in scope.
-func (s *Snapshot) ruleChecks(now time.Time) []ruleCheck {
-	q := s.q
-	return []ruleCheck{
+// rules are the invariants that need no keys.
+func (a *audit) rules() []check {
+	s, q := a.snapshot, a.snapshot.q
+	return []check{
 		{
-			"I1", "each release has the approvals that it needs, by people who are not its makers", ofMessages,
+			"I1", "each release has the approvals that it needs, by people who are not its makers", ofMessages, "",
 			list(q.InvariantReleaseWithoutApprovals),
 		},
-		{"I2", "each decision is a move of the history, and each decided move a decision", ofMessages, list(q.InvariantDecisionWithoutTrail)},
-		{"I3", "the state and the times of each message are those of a gapless history of legal moves", ofMessages, all(
+		{"I2", "each decision is a move of the history, and each decided move a decision", ofMessages, "", list(q.InvariantDecisionWithoutTrail)},
+		{"I3", "the state and the times of each message are those of a gapless history of legal moves", ofMessages, "", all(
 			list(q.InvariantStateWithoutHistory),
 			list(q.InvariantWrongClock), list(q.InvariantRetoldOtherwise))},
-		{"I4", "each message goes to clearing under one business id", ofMessages, list(q.InvariantSentTwice)},
+		{"I4", "each message goes to clearing under one business id", ofMessages, "", list(q.InvariantSentTwice)},
 		{
-			"I6", "each released message ends, or is marked unconfirmed in time", ofRest,
+			"I6", "each released message ends, or is marked unconfirmed in time", ofRest, "",
 			list(func(ctx context.Context) ([]dbsqlc.InvariantInDoubtTooLongRow, error) {
-				return q.InvariantInDoubtTooLong(ctx, now.Add(-answerSlack))
+				return q.InvariantInDoubtTooLong(ctx, a.cfg.Now.Add(-answerSlack))
 			}),
 		},
-		{"I7", "no pending, rejected, withdrawn or expired message goes to clearing", ofMessages, list(q.InvariantClosedYetSent)},
-		{"I8", "an externalId of a client stands for one message, the one it was used for", ofMessages, list(q.InvariantExternalIDTwice)},
-		{"I9", "the amount sent is the amount approved", ofMessages, list(q.InvariantOtherAmountSent)},
-		{"I11", "each move has one audit row that says the same", ofMessages, list(q.InvariantAuditUnlikeHistory)},
-		{"I12", "a payment has one open recall and one open return at most", ofMessages, list(q.InvariantOriginalUsedTwice)},
+		{"I7", "no pending, rejected, withdrawn or expired message goes to clearing", ofMessages, "", list(q.InvariantClosedYetSent)},
+		{"I8", "an externalId of a client stands for one message, the one it was used for", ofMessages, "", list(q.InvariantExternalIDTwice)},
+		{"I9", "the amount sent is the amount approved", ofMessages, "", list(q.InvariantOtherAmountSent)},
+		{"I11", "each move has one audit row that says the same", ofMessages, "", list(q.InvariantAuditUnlikeHistory)},
+		{"I12", "a payment has one open recall and one open return at most", ofMessages, "", list(q.InvariantOriginalUsedTwice)},
 		{
-			"I13", "each maker, decider and mover of a message is the person of the account, and had the role", ofMessages,
+			"I13", "each maker, decider and mover of a message is the person of the account, and had the role", ofMessages, "",
 			list(q.InvariantWhoActed),
 		},
 		{
-			"I14", "each document of clearing is in the inbox with its outcome, and states that need a document have it", ofMessages,
+			"I14", "each document of clearing is in the inbox with its outcome, and states that need a document have it", ofMessages, "",
 			all(list(q.InvariantInboxUnlikeMessages), s.otherBanks),
 		},
 		{
-			"I15", "every referenced row exists, and each row keeps the rules of its table", ofMessages,
+			"I15", "every referenced row exists, and each row keeps the rules of its table", ofRest | ofMessages, "",
 			all(s.dangling, s.brokenRules),
 		},
-		{"I22", "each message needs the approvals of the policy of its time", ofMessages, list(q.InvariantPolicyAsked)},
-		{"I23", "each owed answer to clearing is in the outbox", ofMessages, list(q.InvariantAnswerGone)},
-		{"I24", "each sign-in has one chain of refresh tokens, each spent by the next", ofTrail, list(q.InvariantTokenChain)},
-		{"I25", "the schema, its rules and its grants are as the migrations make them", ofRest, s.otherSchema},
+		{"I22", "each message needs the approvals of the policy of its time", ofMessages, "", list(q.InvariantPolicyAsked)},
+		{"I23", "each owed answer to clearing is in the outbox", ofMessages, "", list(q.InvariantAnswerGone)},
+		{"I24", "each sign-in has one chain of refresh tokens, each spent by the next", ofTrail, "", list(q.InvariantTokenChain)},
+		{"I25", "the schema, its rules and its grants are as the migrations make them", ofRest, "", s.otherSchema},
 		{
-			"I27", "the decisions about changes of administration follow each other without a gap", ofTrail, list(q.InvariantChangeDecided),
+			"I27", "the decisions about changes of administration follow each other without a gap", ofTrail, "", list(q.InvariantChangeDecided),
 		},
-		{"I32", "each release used its amount of the limits that bind it, as its audit row says", ofMessages, list(q.InvariantLimitHeld)},
-		{"I33", "each row of master data is as the newest change wrote it, and none is gone or was added", ofRest, s.together(s.toldRows)},
+		{"I32", "each release used its amount of the limits that bind it, as its audit row says", ofMessages, "", list(q.InvariantLimitHeld)},
+		{"I33", "each row of master data is as the newest change wrote it, and none is gone or was added", ofRest, "", s.together(s.toldRows)},
 		{
-			"I34", "each event of the audit trail happened, by its person and at its time", ofTrail,
+			"I34", "each event of the audit trail happened, by its person and at its time", ofTrail, "",
 			all(list(q.InvariantToldUndone), list(q.InvariantRefusalsCounted)),
 		},
-		{"I31", "each approval that needs a second factor has one, shown for it", ofMessages, list(q.InvariantStepUp)},
+		{"I31", "each approval that needs a second factor has one, shown for it", ofMessages, "", list(q.InvariantStepUp)},
 	}
 }
 

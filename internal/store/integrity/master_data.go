@@ -6,19 +6,14 @@ import (
 	"fmt"
 
 	"countersign/internal/identity"
-	"countersign/internal/keyring"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// masterData compares the master data with their seals.
+// masterData checks the head of each realm, and each row of changes and editions that has a seal of its own.
 func (a *audit) masterData(ctx context.Context) ([]Violation, error) {
-	return a.snapshot.MasterData(ctx, a.cfg.Tokens)
-}
-
-// MasterData checks the head of each realm, and each row of changes and editions that has a seal of its own. The keys are those of tokens.
-func (s *Snapshot) MasterData(ctx context.Context, tokens keyring.Ring) ([]Violation, error) {
-	keys, err := identity.MasterDataKeys(tokens)
+	s := a.snapshot
+	keys, err := identity.MasterDataKeys(a.cfg.Tokens)
 	if err != nil {
 		return nil, err
 	}
@@ -66,12 +61,6 @@ func (s *Snapshot) underHeads(ctx context.Context) ([]store.Row, []dbsqlc.RealmH
 	return rows, heads, nil
 }
 
-// toldRow is a row of master data as the audit trail names it.
-type toldRow struct {
-	number int64
-	digest string
-}
-
 // rowID names a row of master data.
 type rowID struct{ realm, table, key string }
 
@@ -86,9 +75,9 @@ func (s *Snapshot) toldRows(ctx context.Context) ([]Violation, error) {
 	if err != nil {
 		return nil, err
 	}
-	newest, numbers := map[rowID]toldRow{}, map[string]map[int64]bool{}
+	newest, numbers := map[rowID]dbsqlc.RowsToldListRow{}, map[string]map[int64]bool{}
 	for _, t := range told {
-		newest[rowID{t.Realm, t.Relation, t.Key}] = toldRow{t.Number, t.Digest}
+		newest[rowID{t.Realm, t.Relation, t.Key}] = t
 		if numbers[t.Realm] == nil {
 			numbers[t.Realm] = map[int64]bool{}
 		}
@@ -106,12 +95,12 @@ func (s *Snapshot) toldRows(ctx context.Context) ([]Violation, error) {
 		switch {
 		case !known:
 			unfit(id, "no change in the audit trail wrote it")
-		case last.digest != hex.EncodeToString(digest[:]):
-			unfit(id, "is not as change %d of the master data wrote it", last.number)
+		case last.Digest != hex.EncodeToString(digest[:]):
+			unfit(id, "is not as change %d of the master data wrote it", last.Number)
 		}
 	}
 	for id, last := range newest {
-		unfit(id, "is gone: change %d of the master data wrote it", last.number)
+		unfit(id, "is gone: change %d of the master data wrote it", last.Number)
 	}
 	for _, head := range heads {
 		id := rowID{head.Realm, "realm_head", head.Realm}

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
-
 	"countersign/internal/identity"
 	"countersign/internal/interbank"
 	"countersign/internal/money"
@@ -22,14 +20,16 @@ import (
 // auditedPage is the number of rows the integrity check reads at once, which bounds its memory.
 const auditedPage = 500
 
-// eachRow reads a table in pages, each after the last row that was looked at.
-func eachRow[R any](ctx context.Context, action string, page func() ([]R, error), look func(R) error) error {
+// eachRow reads a table in pages, each after the last row that was looked at; the first after the zero row.
+func eachRow[R any](ctx context.Context, action string, page func(last R) ([]R, error), look func(R) error) error {
+	var last R
 	for {
-		rows, err := repeated(ctx, page)
+		rows, err := repeated(ctx, func() ([]R, error) { return page(last) })
 		if err != nil {
 			return fmt.Errorf("%s: %w", action, err)
 		}
 		for _, row := range rows {
+			last = row
 			err = look(row)
 			if err != nil {
 				return err
@@ -54,10 +54,13 @@ type AuditedVersion struct {
 
 // EachVersion hands over every version of every message, in pages.
 func (s *Snapshot) EachVersion(ctx context.Context, look func(AuditedVersion) error) error {
-	after := dbsqlc.AuditedVersionListParams{PageSize: auditedPage}
-	page := func() ([]dbsqlc.AuditedVersionListRow, error) { return s.q.AuditedVersionList(ctx, after) }
+	page := func(last dbsqlc.AuditedVersionListRow) ([]dbsqlc.AuditedVersionListRow, error) {
+		v := last.MessageVersion
+		return s.q.AuditedVersionList(ctx, dbsqlc.AuditedVersionListParams{
+			Realm: v.Realm, MessageID: v.MessageID, Version: v.Version, PageSize: auditedPage,
+		})
+	}
 	return eachRow(ctx, "read the versions", page, func(row dbsqlc.AuditedVersionListRow) error {
-		after.Realm, after.MessageID, after.Version = row.MessageVersion.Realm, row.MessageVersion.MessageID, row.MessageVersion.Version
 		v := auditedVersion(row)
 		v.Found = foundBy(v.Message, row.FoundBy)
 		return look(v)
@@ -117,12 +120,10 @@ func auditedVersion(row dbsqlc.AuditedVersionListRow) AuditedVersion {
 // otherBanks finds transaction ids of incoming payments under a bank that is not the sender of the payment's document.
 func (s *Snapshot) otherBanks(ctx context.Context) ([]Violation, error) {
 	var found []Violation
-	after := uuid.Nil
-	page := func() ([]dbsqlc.AuditedIncomingBankListRow, error) {
-		return s.q.AuditedIncomingBankList(ctx, after, auditedPage)
+	page := func(last dbsqlc.AuditedIncomingBankListRow) ([]dbsqlc.AuditedIncomingBankListRow, error) {
+		return s.q.AuditedIncomingBankList(ctx, last.MessageID, auditedPage)
 	}
 	err := eachRow(ctx, "read the banks of incoming payments", page, func(row dbsqlc.AuditedIncomingBankListRow) error {
-		after = row.MessageID
 		document, _ := profile.Read(row.Content) // one that cannot be read names no bank
 		if !slices.Contains(interbank.Senders(document), row.Bank) {
 			found = append(found, Violation{
@@ -138,15 +139,12 @@ func (s *Snapshot) otherBanks(ctx context.Context) ([]Violation, error) {
 // Ledger reads the messages of a scheme in all realms that moved money since a time, or may have. Days are those of zone.
 func (s *Snapshot) Ledger(ctx context.Context, scheme rulebook.Scheme, since time.Time, zone *time.Location) ([]payment.LedgerItem, error) {
 	var ledger []payment.LedgerItem
-	var realm string
-	var after uuid.UUID
-	page := func() ([]dbsqlc.LedgerListRow, error) {
+	page := func(last dbsqlc.LedgerListRow) ([]dbsqlc.LedgerListRow, error) {
 		return s.q.LedgerList(ctx, dbsqlc.LedgerListParams{
-			Scheme: string(scheme), Since: since, Realm: realm, MessageID: after, PageSize: auditedPage,
+			Scheme: string(scheme), Since: since, Realm: last.Realm, MessageID: last.MessageID, PageSize: auditedPage,
 		})
 	}
 	err := eachRow(ctx, "read the books", page, func(row dbsqlc.LedgerListRow) error {
-		realm, after = row.Realm, row.MessageID
 		item, err := store.LedgerItem(row, zone)
 		ledger = append(ledger, item)
 		return err

@@ -10,13 +10,15 @@ import (
 	"github.com/google/uuid"
 )
 
-// part names the rows that a check reads, and so how a check since a checkpoint narrows it.
+// part names rows that a check reads, and so how a check since a checkpoint narrows it.
 type part int
 
 const (
-	ofRest     part = iota // small tables and partial indexes: read whole
-	ofTrail                // rows of the audit trail that tell of no move
-	ofMessages             // rows of messages
+	ofRest     part = 1 << iota // small tables and partial indexes: read whole, but for rows of messages and earlier leaves
+	ofTrail                     // rows of the audit trail that tell of no move
+	ofMessages                  // rows of messages
+	ofWhole                     // read whole
+	ofAll      = ofRest | ofTrail | ofMessages | ofWhole
 )
 
 // scope narrows queries to some rows: common table expressions with the names of the tables precede each query. The zero scope narrows

@@ -58,8 +58,6 @@ type SignerStanding struct {
 	Rows int64
 	// Behind is the age of the oldest unsealed row; 0 when there is none.
 	Behind time.Duration
-	// Delay is the age at which the oldest row of a realm's last batch was sealed, of the slowest realm.
-	Delay time.Duration
 	// Newest is when the newest checkpoint was signed; zero for never since the start.
 	Newest time.Time
 	// Unverified counts the rows since the start that did not fit their seal, and are in the tree as unverified ones.
@@ -112,9 +110,8 @@ type Service struct {
 type realm struct {
 	progress Progress
 	standing Standing
-	delay    time.Duration // of the last batch
-	unfit    int           // rows since the start that did not fit their seal
-	failed   string        // what was said of it last
+	unfit    int    // rows since the start that did not fit their seal
+	failed   string // what was said of it last
 	stopped  bool
 	compared bool     // the tree has the checkpoint of the mark
 	missing  []string // Global IDs of known messages that lost rows
@@ -284,12 +281,11 @@ func (s *Service) seal(ctx context.Context, name string) (more bool) {
 	if err == nil && (standing.Old || !standing.Waits.IsZero() || !known.compared || standing.Size < next.Checkpoint.Size || idle) {
 		known.sealed = now
 		next, err = s.cfg.Trees.Seal(limited, name, known.progress, now)
-		next, err = s.reconcile(limited, name, next, err)
+		next, err = s.reconcile(limited, name, known, next, err)
 		known.compared = err == nil
 	}
-	delay := time.Duration(0)
-	if err == nil && next.Added > 0 && !next.More && !standing.Waits.IsZero() {
-		delay, standing.Waits = s.cfg.Now().Sub(standing.Waits), time.Time{}
+	if err == nil && next.Added > 0 && !next.More {
+		standing.Waits = time.Time{}
 	}
 	known.elsewhere = errors.Is(err, ErrElsewhere)
 	s.note(ctx, name, known, err)
@@ -303,9 +299,6 @@ func (s *Service) seal(ctx context.Context, name string) (more bool) {
 		known.progress = next
 		known.unfit += len(next.Unverified)
 	}
-	if err == nil && next.Added > 0 && !standing.Old {
-		known.delay = delay
-	}
 	if looked {
 		known.standing = standing
 	}
@@ -315,9 +308,14 @@ func (s *Service) seal(ctx context.Context, name string) (more bool) {
 
 // reconcile stops the payments of a realm whose database lacks signed rows. The tree continues from the stored one once two administrators
 // have reconciled the realm after that signature.
-func (s *Service) reconcile(ctx context.Context, name string, next Progress, err error) (Progress, error) {
+func (s *Service) reconcile(ctx context.Context, name string, known *realm, next Progress, err error) (Progress, error) {
 	lost, is := errors.AsType[*LostError](err)
-	s.miss(name, lost)
+	s.mu.Lock()
+	known.missing = nil
+	if is {
+		known.missing = lost.Messages
+	}
+	s.mu.Unlock()
 	if !is {
 		if err == nil {
 			s.cfg.Marks.Stop(name, "")
@@ -332,17 +330,6 @@ func (s *Service) reconcile(ctx context.Context, name string, next Progress, err
 	s.cfg.Log.WarnContext(ctx, "two administrators reconciled the realm with clearing: its payments go on", "realm", name,
 		"lost", lost.Error())
 	return Progress{More: true}, nil
-}
-
-// miss stores the known messages of a realm that lost rows; none for nil.
-func (s *Service) miss(name string, lost *LostError) {
-	known := s.known(name)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	known.missing = nil
-	if lost != nil {
-		known.missing = lost.Messages
-	}
 }
 
 func (s *Service) known(name string) *realm {
@@ -397,7 +384,6 @@ func (s *Service) Standing() SignerStanding {
 	for name, known := range s.realms {
 		all.Rows += known.standing.Size
 		all.Unverified += known.unfit
-		all.Delay = max(all.Delay, known.delay)
 		if waits := known.standing.Waits; !waits.IsZero() {
 			all.Behind = max(all.Behind, now.Sub(waits))
 		}

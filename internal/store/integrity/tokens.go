@@ -3,7 +3,6 @@ package integrity
 import (
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -12,9 +11,6 @@ import (
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
 )
-
-// errEnded reports an open session whose end is in the audit trail.
-var errEnded = errors.New("it was ended")
 
 // sessionLife is longer than any session lasts: an older end cannot belong to an open session.
 const sessionLife = 48 * time.Hour
@@ -27,17 +23,14 @@ func (a *audit) tokens(ctx context.Context) ([]Violation, error) {
 		return nil, err
 	}
 	a.report.Tokens = 0
-	var realm string
-	var after []byte
 	unfit := func(table string, token store.Issued, seal keyring.Seal) Violation {
-		realm, after = token.Family.Realm, token.Hash
 		a.report.Tokens++
-		return Violation{Realm: realm, Table: table, Key: hex.EncodeToString(token.Hash), What: sealUnfit("", keys.Verify(seal, token.Fields()),
+		return Violation{Realm: token.Family.Realm, Table: table, Key: hex.EncodeToString(token.Hash), What: sealUnfit("", keys.Verify(seal, token.Fields()),
 			"its life, its use, or the sign-in "+token.Family.FamilyID.String()+" it belongs to")}
 	}
 	ofRefresh := func(ctx context.Context) ([]Violation, error) {
-		page := func() ([]dbsqlc.AuditedRefreshTokenListRow, error) {
-			return a.snapshot.q.AuditedRefreshTokenList(ctx, realm, after, auditedPage)
+		page := func(last dbsqlc.AuditedRefreshTokenListRow) ([]dbsqlc.AuditedRefreshTokenListRow, error) {
+			return a.snapshot.q.AuditedRefreshTokenList(ctx, last.RefreshToken.Realm, last.RefreshToken.TokenHash, auditedPage)
 		}
 		return unfitRows(ctx, "check the tokens", page, func(row dbsqlc.AuditedRefreshTokenListRow) Violation {
 			t := row.RefreshToken
@@ -45,9 +38,8 @@ func (a *audit) tokens(ctx context.Context) ([]Violation, error) {
 		})
 	}
 	ofAccess := func(ctx context.Context) ([]Violation, error) {
-		realm, after = "", nil
-		page := func() ([]dbsqlc.AuditedAccessTokenListRow, error) {
-			return a.snapshot.q.AuditedAccessTokenList(ctx, realm, after, auditedPage)
+		page := func(last dbsqlc.AuditedAccessTokenListRow) ([]dbsqlc.AuditedAccessTokenListRow, error) {
+			return a.snapshot.q.AuditedAccessTokenList(ctx, last.AccessToken.Realm, last.AccessToken.TokenHash, auditedPage)
 		}
 		return unfitRows(ctx, "check the tokens", page, func(row dbsqlc.AuditedAccessTokenListRow) Violation {
 			t := row.AccessToken
@@ -67,33 +59,20 @@ func (a *audit) sessions(ctx context.Context) ([]Violation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the ends of sessions: %w", err)
 	}
-	after := ""
-	page := func() ([]dbsqlc.AuditedSessionListRow, error) {
-		return a.snapshot.q.AuditedSessionList(ctx, after, auditedPage)
+	page := func(last dbsqlc.AuditedSessionListRow) ([]dbsqlc.AuditedSessionListRow, error) {
+		return a.snapshot.q.AuditedSessionList(ctx, last.Token, auditedPage)
 	}
 	return unfitRows(ctx, "check the sessions", page, func(row dbsqlc.AuditedSessionListRow) Violation {
-		after = row.Token
 		a.report.Tokens++
-		err := sessionUnfit(keys, row, ends)
+		session, err := keys.Open(row.Data)
+		names := keys.Names(session.Token)
+		if err == nil && (!slices.Contains(names, row.Token) || !session.Expiry.Equal(row.Expiry)) {
+			err = keyring.ErrForged
+		}
 		what := sealUnfit("", err, "its life, its name, or its person")
-		if errors.Is(err, errEnded) {
+		if err == nil && slices.ContainsFunc(names, func(name string) bool { return slices.Contains(ends, name) }) {
 			what = "is open again, and the audit trail has its end"
 		}
 		return Violation{Table: "sessions", Key: row.Token, What: what}
 	})
-}
-
-func sessionUnfit(rows store.SessionKeys, row dbsqlc.AuditedSessionListRow, ends []string) error {
-	session, err := rows.Open(row.Data)
-	if err != nil {
-		return err
-	}
-	names := rows.Names(session.Token)
-	if !slices.Contains(names, row.Token) || !session.Expiry.Equal(row.Expiry) {
-		return keyring.ErrForged
-	}
-	if slices.ContainsFunc(names, func(name string) bool { return slices.Contains(ends, name) }) {
-		return errEnded
-	}
-	return nil
 }

@@ -34,8 +34,8 @@ const maxUnfit = 100
 // own login; rows added meanwhile are left out.
 func (t *Trees) Verify(ctx context.Context, realm string) (Verification, error) {
 	var v Verification
-	err := t.db.InRealm(ctx, realm, store.Frozen, func(tx pgx.Tx, q *dbsqlc.Queries) error {
-		a := &audit{snapshot: &Snapshot{tx: tx, q: q}, signer: t.signer, archived: map[string]int64{}}
+	err := t.db.InRealm(ctx, realm, store.Frozen, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		a := &audit{snapshot: &Snapshot{q: q}, signer: t.signer, archived: map[string]int64{}}
 		trees, err := a.snapshot.Trees(ctx)
 		if err != nil || len(trees) == 0 {
 			return err

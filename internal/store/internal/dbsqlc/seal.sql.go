@@ -12,6 +12,41 @@ import (
 	"github.com/google/uuid"
 )
 
+const actorListOfMessages = `-- name: ActorListOfMessages :many
+SELECT ARRAY(SELECT unnest(v.makers)::text FROM message_version v WHERE v.realm = $1::text AND v.message_id = i.id
+             UNION SELECT d.checker_person::text FROM decision d WHERE d.realm = $1 AND d.message_id = i.id ORDER BY 1)::text[] AS people,
+       ARRAY(SELECT DISTINCT coalesce((e.detail::jsonb -> 'head' ->> 'number')::bigint, 0) FROM audit_event e
+             WHERE e.realm = $1 AND e.message_id = i.id AND e.sequence IS NOT NULL AND e.detail::jsonb ? 'head' ORDER BY 1)::bigint[] AS heads
+FROM (SELECT unnest($2::uuid[]) AS id, generate_subscripts($2::uuid[], 1) AS place) i
+ORDER BY i.place
+`
+
+type ActorListOfMessagesRow struct {
+	People []string
+	Heads  []int64
+}
+
+// The people who wrote or decided each of some messages, in their order, and the heads of the master data under which they did.
+func (q *Queries) ActorListOfMessages(ctx context.Context, realm string, messages []uuid.UUID) ([]ActorListOfMessagesRow, error) {
+	rows, err := q.db.Query(ctx, actorListOfMessages, realm, messages)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ActorListOfMessagesRow
+	for rows.Next() {
+		var i ActorListOfMessagesRow
+		if err := rows.Scan(&i.People, &i.Heads); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const auditCheckpointInsert = `-- name: AuditCheckpointInsert :exec
 INSERT INTO audit_checkpoint (realm, size, note, at) VALUES ($1, $2, $3, $4)
 `
@@ -352,7 +387,8 @@ const auditedTreeList = `-- name: AuditedTreeList :many
 SELECT r.realm::text AS realm, coalesce(t.size, 0)::bigint AS size, coalesce(t.edge, '{}')::bytea[] AS edge, coalesce(t.server = '', false)::boolean AS young,
        CASE WHEN t.server = c.system_identifier::text THEN t.sealed_below::text ELSE '0' END::text AS sealed_below,
        coalesce((SELECT max(l.leaf_index) + 1 FROM audit_leaf l WHERE l.realm = r.realm), 0)::bigint AS leaves,
-       coalesce((SELECT max(p.size) FROM audit_checkpoint p WHERE p.realm = r.realm), 0)::bigint AS newest
+       coalesce((SELECT max(p.size) FROM audit_checkpoint p WHERE p.realm = r.realm), 0)::bigint AS newest,
+       coalesce((SELECT p.note FROM audit_checkpoint p WHERE p.realm = r.realm AND p.size = t.size), '')::text AS note
 FROM (SELECT realm FROM audit_tree UNION SELECT realm FROM audit_checkpoint) r
 CROSS JOIN pg_control_system() c
 LEFT JOIN audit_tree t ON t.realm = r.realm
@@ -367,6 +403,7 @@ type AuditedTreeListRow struct {
 	SealedBelow string
 	Leaves      int64
 	Newest      int64
+	Note        string
 }
 
 // A tree whose row is gone has its checkpoints still: it is told as empty.
@@ -387,6 +424,7 @@ func (q *Queries) AuditedTreeList(ctx context.Context) ([]AuditedTreeListRow, er
 			&i.SealedBelow,
 			&i.Leaves,
 			&i.Newest,
+			&i.Note,
 		); err != nil {
 			return nil, err
 		}
@@ -399,9 +437,9 @@ func (q *Queries) AuditedTreeList(ctx context.Context) ([]AuditedTreeListRow, er
 }
 
 const auditedUnsealedList = `-- name: AuditedUnsealedList :many
-SELECT w.realm::text AS realm, w.relation::text AS relation, w.row_id::uuid AS row_id, w.at::timestamptz AS at
+SELECT w.realm::text AS realm, w.kind::text AS kind, w.row_id::uuid AS row_id, w.at::timestamptz AS at
 FROM (
-  SELECT e.realm, 'audit_event' AS relation, e.event_id AS row_id, e.at FROM audit_event e
+  SELECT e.realm, 'event' AS kind, e.event_id AS row_id, e.at FROM audit_event e
   WHERE e.written_in >= CAST($1::text AS xid8)
     AND NOT EXISTS (SELECT FROM audit_leaf l WHERE l.realm = e.realm AND l.row_id = e.event_id)
   UNION ALL
@@ -412,10 +450,10 @@ ORDER BY w.realm, w.row_id
 `
 
 type AuditedUnsealedListRow struct {
-	Realm    string
-	Relation string
-	RowID    uuid.UUID
-	At       time.Time
+	Realm string
+	Kind  string
+	RowID uuid.UUID
+	At    time.Time
 }
 
 // Rows that no tree has, of all realms, in the order of their keys, of those that a transaction wrote from one on.
@@ -430,7 +468,7 @@ func (q *Queries) AuditedUnsealedList(ctx context.Context, writtenFrom string) (
 		var i AuditedUnsealedListRow
 		if err := rows.Scan(
 			&i.Realm,
-			&i.Relation,
+			&i.Kind,
 			&i.RowID,
 			&i.At,
 		); err != nil {
@@ -785,39 +823,6 @@ func (q *Queries) GrantListOfPeople(ctx context.Context, realm string, people []
 	return items, nil
 }
 
-const headListOfMessages = `-- name: HeadListOfMessages :many
-SELECT DISTINCT e.message_id::uuid AS message_id, coalesce((e.detail::jsonb -> 'head' ->> 'number')::bigint, 0)::bigint AS number
-FROM unnest($1::uuid[]) AS i (id)
-CROSS JOIN LATERAL (SELECT realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel, request_id, source_address, content_hash, detail, at, outcome, written_in, place, key_id, seal FROM audit_event x WHERE x.realm = $2::text AND x.message_id = i.id OFFSET 0) e
-WHERE e.sequence IS NOT NULL AND e.detail::jsonb ? 'head' ORDER BY 1, 2
-`
-
-type HeadListOfMessagesRow struct {
-	MessageID uuid.UUID
-	Number    int64
-}
-
-// The heads of the master data under which messages were made and decided.
-func (q *Queries) HeadListOfMessages(ctx context.Context, messages []uuid.UUID, realm string) ([]HeadListOfMessagesRow, error) {
-	rows, err := q.db.Query(ctx, headListOfMessages, messages, realm)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []HeadListOfMessagesRow
-	for rows.Next() {
-		var i HeadListOfMessagesRow
-		if err := rows.Scan(&i.MessageID, &i.Number); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const leafHashList = `-- name: LeafHashList :many
 SELECT hash FROM audit_leaf WHERE realm = $1 AND leaf_index >= $2::bigint AND leaf_index < $3::bigint ORDER BY leaf_index
 `
@@ -989,41 +994,6 @@ func (q *Queries) NodeHashList(ctx context.Context, arg NodeHashListParams) ([][
 			return nil, err
 		}
 		items = append(items, hash)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const peopleListOfMessages = `-- name: PeopleListOfMessages :many
-SELECT DISTINCT i.id::uuid AS message_id, p.person::text AS person
-FROM unnest($1::uuid[]) AS i (id)
-CROSS JOIN LATERAL (
-  SELECT unnest(v.makers) AS person FROM message_version v WHERE v.realm = $2::text AND v.message_id = i.id
-  UNION ALL SELECT d.checker_person FROM decision d WHERE d.realm = $2 AND d.message_id = i.id OFFSET 0) p
-ORDER BY 1, 2
-`
-
-type PeopleListOfMessagesRow struct {
-	MessageID uuid.UUID
-	Person    string
-}
-
-// The people who wrote or decided messages.
-func (q *Queries) PeopleListOfMessages(ctx context.Context, messages []uuid.UUID, realm string) ([]PeopleListOfMessagesRow, error) {
-	rows, err := q.db.Query(ctx, peopleListOfMessages, messages, realm)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []PeopleListOfMessagesRow
-	for rows.Next() {
-		var i PeopleListOfMessagesRow
-		if err := rows.Scan(&i.MessageID, &i.Person); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

@@ -29,7 +29,9 @@ type Connection struct {
 	Scheme  rulebook.Scheme
 	State   i18n.Text // of one that does not work
 	Working bool      // documents are taken
-	Since   time.Time // when it was interrupted or was back; zero since the start
+	// Unanswered says how many documents wait for an answer beyond its time, and how long; "" for none.
+	Unanswered i18n.Text
+	Since      time.Time // when it was interrupted or was back; zero since the start
 	// Ends of clearing's certificate, and of ours; zero for one that is not known.
 	TheirCertificate, OurCertificate time.Time
 }

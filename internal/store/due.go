@@ -158,6 +158,7 @@ type Backlog struct {
 	InFlight    int64     // released and without an answer of clearing
 	First       time.Time // when the oldest one in flight was released; zero for none
 	Unconfirmed int64     // without one in time
+	Unanswered  time.Time // when the oldest unconfirmed one was released; zero for none
 	Undelivered int64     // released and not with clearing
 	Oldest      time.Time // when the oldest undelivered one was released; zero for none
 	Answers     int64     // to clearing that it does not have
@@ -201,6 +202,7 @@ func (r *Reader) addBacklog(ctx context.Context, realm string, b *Backlog) error
 		b.Unconfirmed += row.Unconfirmed
 		b.Undelivered += row.Undelivered
 		b.Oldest, b.First = earlier(b.Oldest, row.Oldest), earlier(b.First, row.First)
+		b.Unanswered = earlier(b.Unanswered, row.Unanswered)
 		return nil
 	})
 	if err != nil {

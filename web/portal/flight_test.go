@@ -76,6 +76,13 @@ func TestAPageOfAnUnconfirmedPaymentGoesOnAsking(t *testing.T) {
 	_, asks := maker.get(path).is(http.StatusOK).flight()
 	b.change("SET session_replication_role = replica; UPDATE message SET state = 'Unconfirmed', state_sequence = state_sequence + 1")
 	news := maker.withHTMX().get(asks).is(http.StatusOK).says("Do not pay again yet")
+	b.config.OperatorRealm = "demo"
+	b.serve()
+	connections := b.as("supervisor1").get("/operation").is(http.StatusOK).page.Find("table:contains('Connections to clearing')").Text()
+	if !strings.Contains(connections, "Connected, answers missing") || !strings.Contains(connections, "1 message without an answer; the oldest was sent") {
+		t.Errorf("the connections are %q", connections)
+	}
+	maker = b.as("maker1")
 	for _, page := range []answer{news, maker.get(path).is(http.StatusOK)} {
 		var asking *goquery.Selection
 		asking, asks = page.flight()

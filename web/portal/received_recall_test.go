@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/PuerkitoBio/goquery"
+
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 )
@@ -76,6 +78,21 @@ func TestAReceivedRecallIsRefused(t *testing.T) {
 	if chosen := form.fields(path).Get("reason"); chosen != "" {
 		t.Errorf("%s is chosen though there is time", chosen)
 	}
+	for code, doubt := range map[string]string{
+		"NOOR": "This payment was received here on", "AC04": "The account is open here.", "ARDT": "No return of this payment was sent from here.",
+	} {
+		if got := form.page.Find(`details .radio:has(input[value="` + code + `"])`).Text(); !strings.Contains(got, doubt) {
+			t.Errorf("%s contradicts the data, and is offered as %q", code, got)
+		}
+	}
+	if others := form.page.Find("details .radio").Map(func(_ int, r *goquery.Selection) string { return r.Text() }); !strings.Contains(others[len(others)-1], "NOOR") {
+		t.Errorf("the further reasons are %q", others)
+	}
+	o.change("UPDATE debtor_account SET open = false")
+	if got := maker.get(path).page.Find(`fieldset > .radio:has(input[value="AC04"])`).Length(); got != 1 {
+		t.Error("a closed account is not among the usual reasons")
+	}
+	o.change("UPDATE debtor_account SET open = true")
 	narrative := maker.post(path, url.Values{"reason": {"NARR"}}).is(http.StatusUnprocessableEntity)
 	if narrative.page.Find("#information1-error").Length() != 1 {
 		t.Errorf("a narrative without its words is answered with %q", narrative.problems())

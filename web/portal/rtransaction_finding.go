@@ -161,17 +161,41 @@ func (a asked) typed() i18n.Text {
 	return i18n.Join(" · ", parts...)
 }
 
-// offered returns the reasons of the form, the usual ones apart.
+// offered returns the reasons of the form, the usual ones apart. Reasons that contradict the data of the gateway stand last, with a warning.
 func (a asked) offered() (usual, others []views.RequestReason) {
+	var doubtful []views.RequestReason
 	for _, reason := range a.preview.Reasons {
 		shown := views.RequestReason{Code: reason.Code, Text: reason.Text, Hint: hint(reason)}
-		if reason.Usual {
+		doubt := a.doubt(reason.Code)
+		switch {
+		case doubt != "":
+			shown.Hint = doubt
+			doubtful = append(doubtful, shown)
+		case reason.Usual:
 			usual = append(usual, shown)
-		} else {
+		default:
 			others = append(others, shown)
 		}
 	}
-	return usual, others
+	return usual, append(others, doubtful...)
+}
+
+// doubt says what the gateway knows against a reason to send an incoming payment back or to refuse its recall; "" for nothing.
+func (a asked) doubt(code string) i18n.Text {
+	about := a.preview.About
+	returned := slices.ContainsFunc(about.Others, func(m payment.Message) bool {
+		return m.Kind == payment.KindReturn && m.State == payment.StateSettled
+	})
+	switch {
+	case about.Original.Direction != payment.DirectionIn:
+	case code == "NOOR":
+		return i18n.Text("This payment was received here on %s.").With(ui.DateTime(about.Original.CreatedAt))
+	case code == "AC04" && about.Account != nil && about.Account.Open:
+		return "The account is open here."
+	case code == "ARDT" && !returned:
+		return "No return of this payment was sent from here."
+	}
+	return ""
 }
 
 // hint says until when a reason may be used, and what else it requires.

@@ -13,7 +13,10 @@ func operation() views.Operation {
 	return views.Operation{
 		Layout: operatorShell("Operation", views.PlaceOperation), RetryURL: "/operation/retry", MissingKeys: []string{"release-0"},
 		Connections: []views.Connection{
-			{Scheme: "sic-inst", Working: true},
+			{
+				Scheme: "sic-inst", Working: true,
+				Unanswered: i18n.Text("%d messages without an answer; the oldest was sent %s ago.").With(2, i18n.Text("%d min %d s").With(4, 12)),
+			},
 			{Scheme: "sct-inst", State: "Interrupted: no documents are sent.", Since: now},
 		},
 		Queues: []views.JobQueue{

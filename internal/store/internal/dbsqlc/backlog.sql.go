@@ -18,6 +18,8 @@ SELECT (SELECT count(*) FROM (SELECT FROM message p WHERE p.realm = $1 AND p.sch
                                 AND f.kind IN ('instruction', 'return') LIMIT $3::integer) AS x)::bigint AS in_flight,
        (SELECT count(*) FROM (SELECT FROM message u WHERE u.realm = $1 AND u.scheme = $2 AND u.state = 'Unconfirmed'
                               LIMIT $3::integer) AS x)::bigint AS unconfirmed,
+       coalesce((SELECT min(w.accepted_at) FROM message w WHERE w.realm = $1 AND w.scheme = $2 AND w.state = 'Unconfirmed'),
+                'epoch')::timestamptz AS unanswered,
        (SELECT count(*) FROM (SELECT FROM message d WHERE d.realm = $1 AND d.scheme = $2 AND d.accepted_at IS NOT NULL
                                 AND d.delivered_at IS NULL LIMIT $3::integer) AS x)::bigint AS undelivered,
        coalesce((SELECT min(o.accepted_at) FROM message o WHERE o.realm = $1 AND o.scheme = $2 AND o.accepted_at IS NOT NULL
@@ -30,13 +32,14 @@ type BacklogOfRow struct {
 	Pending     int64
 	InFlight    int64
 	Unconfirmed int64
+	Unanswered  time.Time
 	Undelivered int64
 	Oldest      time.Time
 	First       time.Time
 }
 
 // What waits, for the operator's metrics: counted to a bound, so that a long queue costs no more than that.
-// Of one scheme in a realm. oldest is the epoch when nothing is undelivered, and first when nothing is in flight.
+// Of one scheme in a realm. oldest is the epoch when nothing is undelivered, first when nothing is in flight, and unanswered when nothing is unconfirmed.
 func (q *Queries) BacklogOf(ctx context.Context, realm string, scheme string, most int32) (BacklogOfRow, error) {
 	row := q.db.QueryRow(ctx, backlogOf, realm, scheme, most)
 	var i BacklogOfRow
@@ -44,6 +47,7 @@ func (q *Queries) BacklogOf(ctx context.Context, realm string, scheme string, mo
 		&i.Pending,
 		&i.InFlight,
 		&i.Unconfirmed,
+		&i.Unanswered,
 		&i.Undelivered,
 		&i.Oldest,
 		&i.First,

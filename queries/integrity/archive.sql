@@ -120,20 +120,23 @@ DELETE FROM batch_payment p USING gone WHERE p.realm = gone.realm AND p.batch_id
 
 -- name: FactorUseRemove :execrows
 -- Removes the uses of second factors before a time that no decision in the database names. The newest one of each factor stays, and the one
--- that enrolled it.
-DELETE FROM factor_use u
-WHERE u.realm = @realm AND u.purpose <> 'enrol' AND u.at < @before::timestamptz
+-- that enrolled it. Those of recovery codes stay: a code has no time, and would count again.
+DELETE FROM factor_use u USING second_factor f
+WHERE f.realm = u.realm AND f.factor_id = u.factor_id AND f.kind <> 'recovery' AND u.realm = @realm AND u.purpose <> 'enrol' AND u.at < @before::timestamptz
   AND NOT EXISTS (SELECT FROM decision d WHERE d.realm = u.realm AND d.factor_use_id = u.use_id)
   AND EXISTS (SELECT FROM factor_use n WHERE n.realm = u.realm AND n.factor_id = u.factor_id AND (n.at, n.use_id) > (u.at, u.use_id)
                 AND coalesce(n.sign_count, 0) >= coalesce(u.sign_count, 0));
 
 -- name: UnmatchedRemove :one
--- Removes the documents of clearing that arrived before a time and belong to no message, with the automatic answers to them. Returns the
--- number of rows.
+-- Removes the documents of clearing that arrived before a time and belong to no message, with the automatic answers to them. They belong to
+-- no realm, so they stay until the month of their arrival left every realm that has messages. Returns the number of rows.
 WITH gone AS (
   DELETE FROM inbox i WHERE i.received_at < @before::timestamptz AND (i.outcome IN ('noted', 'quarantined')
     OR i.outcome = 'answered' AND EXISTS (SELECT FROM outbox o WHERE o.scheme = i.scheme AND o.answers = i.reference))
     AND NOT EXISTS (SELECT FROM outbox o WHERE o.scheme = i.scheme AND o.answers = i.reference AND o.delivered_at IS NULL AND o.refused_at IS NULL)
+    AND NOT EXISTS (SELECT FROM realm r WHERE EXISTS (SELECT FROM message m WHERE m.realm = r.realm)
+                      AND NOT EXISTS (SELECT FROM archived_month a WHERE a.realm = r.realm
+                                        AND i.received_at < (to_date(a.month, 'YYYY-MM') + interval '1 month') AT TIME ZONE 'Europe/Zurich'))
   RETURNING i.scheme, i.reference
 ), answers AS (
   DELETE FROM outbox o USING gone g WHERE o.scheme = g.scheme AND o.answers = g.reference RETURNING 1

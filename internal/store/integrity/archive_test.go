@@ -19,6 +19,9 @@ import (
 
 	"countersign/internal/administration"
 	"countersign/internal/auditlog"
+	"countersign/internal/auth"
+	"countersign/internal/demo"
+	"countersign/internal/identity"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -220,6 +223,11 @@ func TestRowsLeaveWithTheirArchiveAlone(t *testing.T) {
 	t.Parallel()
 	h := servicetest.New(t)
 	fill(t, h, 4)
+	_, recovery := enrol(t, h, "both1")
+	for _, code := range recovery[:2] {
+		signInWith(t, h, "both1", code)
+		h.Clock.Add(time.Second)
+	}
 	file := archived(t, h)
 	of, messages, err := readArchive(t, file, h.DB.OwnerURL)
 	must(t, err)
@@ -256,6 +264,9 @@ func TestRowsLeaveWithTheirArchiveAlone(t *testing.T) {
 	recallOf(t, h, m)
 	h.Notary.Sweep(ctx)
 	h.Clock.Add(65 * time.Second)
+	h.Create(t, h.Principal(t, servicetest.Door{
+		Realm: demo.SecondRealm, Name: "maker1", Client: demo.SecondClient, Channel: identity.ChannelAPI,
+	}), rulebook.SchemeSIC)
 	before := count(t, h, "message")
 	names := namesOf(t, h)
 	unmatched(t, h)
@@ -305,8 +316,14 @@ func TestRowsLeaveWithTheirArchiveAlone(t *testing.T) {
 	}
 	mustHold(t, h, h.DB.OwnerURL, "after")
 	leftByName(t, h, names, of)
-	if n := count(t, h, oldUses) + count(t, h, unmatchedDocuments); n > 0 {
-		t.Errorf("%d uses of second factors, or documents without a message, are left of the month", n)
+	if n := count(t, h, oldUses); n > 0 {
+		t.Errorf("%d uses of second factors are left of the month", n)
+	}
+	_, err = h.Auth.Login(ctx, auth.LoginInput{
+		Realm: "demo", Client: backOffice, Name: "both1", Password: demo.UserPassword, SecondFactor: recovery[0],
+	})
+	if !errors.Is(err, auth.ErrFactor) {
+		t.Errorf("a used recovery code after its use could leave: %v", err)
 	}
 	if count(t, h, "factor_use WHERE purpose = 'sign-in'") == 0 {
 		t.Error("the newest use of a second factor left")
@@ -316,12 +333,34 @@ func TestRowsLeaveWithTheirArchiveAlone(t *testing.T) {
 	bundleOf(t, h, m) // what stays is still proven by the tree
 	mustHold(t, h, h.DB.OwnerURL, "after more payments")
 	strikeAfterwards(t, h, file)
+	documentsLeaveLast(t, h, file)
+}
+
+// documentsLeaveLast: documents without a message belong to no realm. They stay while the month did not leave every realm with messages.
+func documentsLeaveLast(t *testing.T, h *servicetest.Env, file []byte) {
+	t.Helper()
+	if count(t, h, unmatchedDocuments) == 0 {
+		t.Error("documents without a message left with the month of one realm, and the other realm has messages")
+	}
+	d := newDrill(t, h, 100)
+	_, err := d.conn.Exec(ctx, `INSERT INTO archived_month (realm, change_id, month, digest, messages, leaves, at, key_id, seal)
+		SELECT 'demo2', change_id, month, digest, messages, leaves, at, key_id, seal FROM archived_month`)
+	must(t, err)
+	in := kept(t, h, file)
+	in.OwnerURL = d.url
+	_, err = integrity.Detach(ctx, in)
+	must(t, err)
+	left := 0
+	must(t, d.conn.QueryRow(ctx, "SELECT count(*) FROM "+unmatchedDocuments).Scan(&left))
+	if left > 0 {
+		t.Errorf("%d documents without a message stay after the month left every realm", left)
+	}
 }
 
 // oldUses are uses of second factors that no decision names and that are not the newest ones; unmatchedDocuments are documents of clearing
 // without a message.
 const (
-	oldUses = `factor_use u WHERE purpose <> 'enrol' AND NOT EXISTS (SELECT FROM decision d WHERE d.factor_use_id = u.use_id)
+	oldUses = `factor_use u JOIN second_factor f USING (realm, factor_id) WHERE f.kind <> 'recovery' AND purpose <> 'enrol' AND NOT EXISTS (SELECT FROM decision d WHERE d.factor_use_id = u.use_id)
 		AND EXISTS (SELECT FROM factor_use n WHERE n.factor_id = u.factor_id AND (n.at, n.use_id) > (u.at, u.use_id))`
 	unmatchedDocuments = "inbox WHERE outcome <> 'matched'"
 )
@@ -385,6 +424,10 @@ func strikeAfterwards(t *testing.T, h *servicetest.Env, file []byte) {
 			UPDATE audit_leaf SET kind = 'archived document' FROM one WHERE row_id = document_id`,
 		"I30 a row brought back": `INSERT INTO audit_event (realm, event_id, event, actor_name, channel, detail, at, key_id, seal)
 			SELECT realm, row_id, 'instruction.submit', 'Somebody', 'api', '{}', now(), key_id, seal FROM audit_leaf WHERE kind = 'archived event' LIMIT 1`,
+		"I34 the newest use of a second factor deleted": `DELETE FROM factor_use u USING second_factor f
+			WHERE f.factor_id = u.factor_id AND f.kind = 'totp' AND u.purpose = 'sign-in'`,
+		"I34 the use of a recovery code deleted": `DELETE FROM factor_use u USING second_factor f
+			WHERE f.factor_id = u.factor_id AND f.kind = 'recovery'`,
 		"I36 the record of the month forged":  `UPDATE archived_month SET leaves = leaves + 1`,
 		"I36 the record of the month deleted": `DELETE FROM archived_month`,
 		"I36 without its two decisions": `DELETE FROM realm_change_decision d USING archived_month a

@@ -172,7 +172,7 @@ func signInAtPortal(t *testing.T, h *servicetest.Env) []string {
 func factors(t *testing.T, h *servicetest.Env) {
 	t.Helper()
 	for _, name := range []string{"maker1", "checker1"} {
-		code := enrol(t, h, name)
+		code, _ := enrol(t, h, name)
 		set := signInWith(t, h, name, code(0))
 		_, err := h.Auth.Refresh(ctx, auth.RefreshInput{Realm: "demo", Client: backOffice, RefreshToken: set.RefreshToken})
 		must(t, err)
@@ -182,8 +182,8 @@ func factors(t *testing.T, h *servicetest.Env) {
 	}
 }
 
-// enrol has somebody take an authenticator app up, and returns the codes that it shows.
-func enrol(t *testing.T, h *servicetest.Env, name string) (code func(steps int) string) {
+// enrol has somebody take an authenticator app up, and returns the codes that it shows, and the recovery codes.
+func enrol(t *testing.T, h *servicetest.Env, name string) (code func(steps int) string, recovery []string) {
 	t.Helper()
 	by := h.Person(t, name)
 	by.Channel, by.ClientID = identity.ChannelPortal, identity.PortalClient
@@ -194,11 +194,11 @@ func enrol(t *testing.T, h *servicetest.Env, name string) (code func(steps int) 
 		must(t, err)
 		return code
 	}
-	_, err = h.Auth.Enrol(ctx, auth.EnrolInput{
+	recovery, err = h.Auth.Enrol(ctx, auth.EnrolInput{
 		FactorChange: auth.FactorChange{By: by, Password: demo.UserPassword}, Name: "Phone", Held: fresh.Held, Code: code(-1),
 	})
 	must(t, err)
-	return code
+	return code, recovery
 }
 
 // signInWith signs somebody in with a second factor.

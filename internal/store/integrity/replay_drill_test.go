@@ -140,7 +140,7 @@ func begin(t *testing.T, h *servicetest.Env) signIns {
 		*token = set.RefreshToken
 	}
 	must(t, h.Sessions.CommitCtx(ctx, replayedSession, []byte("maker2"), time.Now().Add(time.Hour)))
-	in.factor = enrol(t, h, "maker8")
+	in.factor, _ = enrol(t, h, "maker8")
 	in.link, in.code = applied(t, h, newcomer("maker10"))
 	return in
 }

@@ -8,6 +8,8 @@ const (
 	aUse         = `SELECT use_id::text FROM factor_use WHERE purpose = 'sign-in' ORDER BY use_id LIMIT 1`
 	useOfDeleted = `SELECT use_id::text FROM factor_use u JOIN second_factor f USING (realm, factor_id) WHERE f.kind = 'recovery'
 		ORDER BY use_id LIMIT 1`
+	newestUse = `SELECT event_id::text FROM audit_event WHERE event = 'second-factor.use' AND detail::jsonb ->> 'purpose' = 'sign-in'
+		ORDER BY at DESC, event_id DESC LIMIT 1`
 	withFactor = `SELECT message_id || ' ' || version || ' ' || ordinal FROM decision WHERE factor_use_id IS NOT NULL LIMIT 1`
 )
 
@@ -44,6 +46,11 @@ var ofFactors = []tampering{
 	{
 		"use of a second factor brought back", "", "I20", "factor_use", aUse,
 		`UPDATE factor_use SET token = sha256(':m') WHERE use_id::text = (` + aUse + `)`,
+	},
+	{
+		"newest use of a second factor deleted, so that its code counts again", "", "I34", "audit_event", newestUse,
+		`DELETE FROM factor_use u USING audit_event a
+		WHERE a.event_id::text = (` + newestUse + `) AND u.realm = a.realm AND u.user_id = a.actor_user AND u.at = a.at`,
 	},
 	{
 		"second factor of an approval taken away", "", "I31", "decision", withFactor,

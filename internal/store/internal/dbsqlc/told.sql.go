@@ -79,8 +79,11 @@ FULL JOIN (SELECT realm, event_id, message_id, sequence, event, actor_user, acto
   ON a.realm = u.realm AND a.actor_user = u.user_id AND a.at = u.at AND a.detail::jsonb ->> 'factor' = u.kind AND a.detail::jsonb ->> 'name' = u.name
     AND coalesce(a.detail::jsonb ->> 'purpose', 'enrol') = u.purpose AND coalesce(a.detail::jsonb ->> 'message', '') = coalesce(u.message_id::text, '')
 WHERE a.realm IS NULL OR u.realm IS NULL AND (a.event = 'second-factor.enrol' OR NOT EXISTS (
-  SELECT FROM archived_month m WHERE m.realm = a.realm -- older uses leave with it
-    AND a.at < (to_date(m.month, 'YYYY-MM') + interval '1 month') AT TIME ZONE 'Europe/Zurich'))
+  SELECT FROM archived_month m -- older uses leave with it, but for the newest of a factor and those of recovery codes
+  JOIN second_factor f ON f.realm = m.realm AND f.user_id = a.actor_user AND f.name = a.detail::jsonb ->> 'name'
+    AND f.kind = a.detail::jsonb ->> 'factor' AND f.kind <> 'recovery'
+  JOIN factor_use n ON n.realm = f.realm AND n.factor_id = f.factor_id AND n.at >= a.at AND n.purpose <> 'enrol'
+  WHERE m.realm = a.realm AND a.at < (to_date(m.month, 'YYYY-MM') + interval '1 month') AT TIME ZONE 'Europe/Zurich'))
 UNION ALL
 SELECT a.realm, 'audit_event'::text, a.event_id::text, 'tells that the operator broke the glass, and nothing was noted of it'::text
 FROM audit_event a

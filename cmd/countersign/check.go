@@ -184,8 +184,8 @@ func writeReport(output io.Writer, r integrity.Report, took time.Duration) error
 		fmt.Fprintf(&text, "%-4s %-12s %s (needs %s)\n", s.ID, "not checked", s.Text, s.Missing)
 	}
 	if r.Since {
-		fmt.Fprintf(&text, "looked at %s since the checkpoints, and at master data, sign-ins and the schema\n",
-			counted(r.Messages, "changed message"))
+		fmt.Fprintf(&text, "looked at %s since the checkpoints, and at master data, sign-ins and the schema; only the whole check finds "+
+			"a row or leaf that was sealed before and changed later\n", counted(r.Messages, "changed message"))
 	}
 	fmt.Fprintf(&text, "%s, %s, %s, %s and %s held against their seals in %s\n", counted(r.Versions, "version"),
 		counted(r.Documents, "document"), counted(r.Answers, "answer"), counted(r.Requests, "request key"), counted(r.Tokens, "token"),

@@ -177,6 +177,12 @@ func TestOfTheSameCodeAtOnceOneCounts(t *testing.T) {
 		}
 		b.clock.Add(61 * time.Second)
 	}
+	for _, statement := range []string{"DELETE FROM factor_use", "UPDATE factor_use SET token = sha256('x')"} {
+		_, err := b.db.ConnectAsApplication(t, "alpha").Exec(t.Context(), statement)
+		if err == nil {
+			t.Errorf("the service's role does not leave used codes as they are: %s", statement)
+		}
+	}
 }
 
 // A login that writes rows without the key neither takes a factor away nor gives one.

@@ -113,7 +113,7 @@ func (m Message) rows() []ui.Row {
 	from := appendRow(nil, ui.Row{
 		Term: "From", Value: ui.GroupFours(about.DebtorAccount), Details: DebtorLines(about, m.Sent), Numeric: true,
 	})
-	return slices.Concat(m.creditorRows(), from, m.termRows())
+	return slices.Concat(m.creditorRows(), m.termRows(), from)
 }
 
 // creditorRows are the account of the creditor, its bank, and the result of the payee verification.

@@ -53,7 +53,7 @@ func reconcile() views.Reconcile {
 		}},
 		Stored: []views.StoredStatement{{Scheme: "sct-inst", Reference: "STMT-20260603-000000000000000001", Type: "camt.053.001.08", At: now}},
 		Done: &views.Reconciled{
-			Summary: i18n.Text("%s to %s: payments on the statement %d, differences %d.").With("2026-06-03", "2026-06-03", 1204, 2),
+			Summary: i18n.Text("%s to %s: payments on the statement %d, differences %d.").With(i18n.Day(now), i18n.Day(now), 1204, 2),
 			MayGoOn: true,
 			Differences: []views.DifferenceRow{
 				{

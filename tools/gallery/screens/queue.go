@@ -167,6 +167,7 @@ func openQueue(detail views.Decision) views.Queue {
 // decidedToday is what somebody decided today.
 func decidedToday() views.Queue {
 	model := queue()
+	model.Selecting = false
 	model.Filter = views.Filter{Action: "/queue", Tab: "decided", ClearURL: "/queue?tab=decided"}
 	model.Facts, model.Pages, model.Rows = views.QueueFacts{Waiting: -1, Now: now}, ui.Pages{}, rows(9)
 	for i := range model.Tabs {

@@ -56,11 +56,21 @@ func TestOnATelephone(t *testing.T) {
 	quiet.counts("#more-places:popover-open a", 10)
 }
 
-// TestTheButtonsOfADecisionCoverNothingFocused: on a small screen a link near the end of a payment is scrolled above them.
+// TestTheButtonsOfADecisionCoverNothingFocused: on a small screen a link near the end of a payment is scrolled above them. On a desk they
+// leave the reference in sight, also below a warning and an amendment.
 func TestTheButtonsOfADecisionCoverNothingFocused(t *testing.T) {
 	testutil.Long(t)
 	t.Parallel()
-	address, p := showGallery(t), visitor(t, device{width: 1024, height: 768})
+	address, p := showGallery(t), visitor(t, desktop)
+	p.open(address + "/en/queue-open")
+	covered := p.evaluate(`() => [...document.querySelectorAll(".detail dt")].find((term) => term.innerText === "QR reference")
+		.parentElement.getBoundingClientRect().bottom > document.querySelector(".decide").getBoundingClientRect().top`)
+	if covered != false {
+		t.Error("the buttons cover the reference of the payment")
+	}
+	if err := p.page.SetViewportSize(1024, 768); err != nil {
+		t.Fatal(err)
+	}
 	p.open(address + "/en/queue-open")
 	over := p.evaluate(`() => {
 		const link = document.querySelector(".before-decide a");

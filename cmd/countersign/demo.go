@@ -189,7 +189,7 @@ func (c *demoCommand) gateway(ctx context.Context, db *demoDatabase) (gateway, e
 	if err != nil {
 		return gateway{}, err
 	}
-	err = demo.Ensure(ctx, store.Provisioner{OwnerURL: db.ownerURL, Keys: g.TokenKeys})
+	err = demo.Ensure(ctx, store.Provisioner{OwnerURL: db.ownerURL, Keys: g.TokenKeys, At: time.Now()})
 	if err != nil {
 		return gateway{}, err
 	}

@@ -290,7 +290,7 @@ func NewPaymentPage(model NewPayment) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = ui.Notice(ui.ToneWaiting, "info", i18n.Text("This corrects %s: %s.").With(corrected.Reference, ui.StateLabel(corrected.State))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var13), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Notice(ui.ToneWaiting, "info", i18n.Text("This corrects %s: %s").With(corrected.Reference, ui.StateLabel(corrected.State))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var13), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -136,8 +136,9 @@ type Filter struct {
 	Approved                                     bool // by people, and released: not what needed no approval
 	MakerLogin                                   string
 	MakerUser                                    uuid.UUID
-	InstructionID, EndToEndID                    string
-	DebtorAccount, DebtorAgent, DebtorName       string // names: any part, whatever the case
+	InstructionID                                string
+	EndToEndIDs                                  []string // any of them
+	DebtorAccount, DebtorAgent, DebtorName       string   // names: any part, whatever the case
 	CreditorAccount, CreditorAgent, CreditorName string
 	Currency                                     string
 	AmountFrom, AmountTo                         int64  // minor units
@@ -149,8 +150,8 @@ type Filter struct {
 
 // unwalked reports whether the filter has a field that no scan over keys supports.
 func (f Filter) unwalked() bool {
-	return f.InternalID != uuid.Nil || f.CreditID != uuid.Nil || len(f.ExternalIDs) > 0 || cmp.Or(
-		f.GlobalID, f.UETR, string(f.RecallStatus), f.InstructionID, f.EndToEndID, f.DebtorAccount, f.DebtorAgent, f.DebtorName,
+	return f.InternalID != uuid.Nil || f.CreditID != uuid.Nil || len(f.ExternalIDs)+len(f.EndToEndIDs) > 0 || cmp.Or(
+		f.GlobalID, f.UETR, string(f.RecallStatus), f.InstructionID, f.DebtorAccount, f.DebtorAgent, f.DebtorName,
 		f.CreditorAccount,
 		f.CreditorAgent, f.CreditorName, f.Currency,
 	) != ""
@@ -257,7 +258,7 @@ func (f Filter) params(realm string) dbsqlc.TransactionListParams {
 		OriginalID: OrNull(f.OriginalID), States: names(f.States), Approved: f.Approved,
 		CreatedFrom: OrNull(f.CreatedFrom), CreatedTo: OrNull(f.CreatedTo), MakerLogin: OrNull(f.MakerLogin),
 		MakerUser:     OrNull(f.MakerUser),
-		InstructionID: OrNull(f.InstructionID), EndToEndID: OrNull(f.EndToEndID), DebtorAccount: OrNull(f.DebtorAccount),
+		InstructionID: OrNull(f.InstructionID), EndToEndIds: f.EndToEndIDs, DebtorAccount: OrNull(f.DebtorAccount),
 		DebtorAgent: OrNull(f.DebtorAgent), DebtorName: OrNull(f.DebtorName), CreditorAccount: OrNull(f.CreditorAccount),
 		CreditorAgent: OrNull(f.CreditorAgent), CreditorName: OrNull(f.CreditorName), Currency: OrNull(f.Currency),
 		AmountFrom: OrNull(f.AmountFrom), AmountTo: OrNull(f.AmountTo), PageSize: f.PageSize,

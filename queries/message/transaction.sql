@@ -36,7 +36,7 @@ WHERE m.realm = @realm
   AND (sqlc.narg(maker_login)::text IS NULL OR m.maker_login = sqlc.narg(maker_login)::text)
   AND (sqlc.narg(maker_user)::uuid IS NULL OR m.maker_user = sqlc.narg(maker_user)::uuid)
   AND (sqlc.narg(instruction_id)::text IS NULL OR m.instruction_id = sqlc.narg(instruction_id)::text)
-  AND (sqlc.narg(end_to_end_id)::text IS NULL OR m.end_to_end_id = sqlc.narg(end_to_end_id)::text)
+  AND (sqlc.narg(end_to_end_ids)::text[] IS NULL OR m.end_to_end_id = ANY (sqlc.narg(end_to_end_ids)::text[]))
   AND (sqlc.narg(debtor_account)::text IS NULL OR m.debtor_account = sqlc.narg(debtor_account)::text)
   AND (sqlc.narg(debtor_agent)::text IS NULL OR m.debtor_agent = sqlc.narg(debtor_agent)::text)
   AND (sqlc.narg(debtor_name)::text IS NULL OR position(lower(sqlc.narg(debtor_name)::text) IN lower(m.debtor_name)) > 0)

@@ -83,7 +83,7 @@ func (q *query) reference(f failureFilter) failureFilter {
 		f.InstructionID = reference
 		return f
 	case "endToEndId":
-		f.EndToEndID = reference
+		f.EndToEndIDs = []string{reference}
 		return f
 	}
 	id, err := parseID(reference)

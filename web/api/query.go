@@ -116,6 +116,14 @@ func (q *query) endToEndID() string {
 	return id + other
 }
 
+// endToEndIDs is endToEndID as a list; nil for none.
+func (q *query) endToEndIDs() []string {
+	if id := q.endToEndID(); id != "" {
+		return []string{id}
+	}
+	return nil
+}
+
 // states reads the names of states.
 func (q *query) states(name string) []payment.State {
 	var states []payment.State

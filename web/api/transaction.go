@@ -108,8 +108,8 @@ func firstOf(errs ...error) error {
 func transactionFilter(q *query) (filter store.Filter, possible bool) {
 	filter = store.Filter{
 		ExternalIDs: q.texts("externalId", maxExternalIDs), UETR: strings.ToLower(q.text("uetr")), InstructionID: q.text("instructionId"),
-		EndToEndID: q.endToEndID(),
-		Kind:       q.oneOf("kind", kinds...), Scheme: q.oneOf("scheme", schemes...), Currency: q.oneOf("currency", currencies...),
+		EndToEndIDs: q.endToEndIDs(),
+		Kind:        q.oneOf("kind", kinds...), Scheme: q.oneOf("scheme", schemes...), Currency: q.oneOf("currency", currencies...),
 		States: q.states("state"), CreatedFrom: q.time("creationAtFrom", dayStart), CreatedTo: q.time("creationAtTo", dayEnd),
 		MakerLogin:    identity.NormaliseName(q.text("createdBy")),
 		DebtorAccount: q.account("debtorAccount"), DebtorAgent: q.text("debtorAgent"), DebtorName: q.text("debtorName"),

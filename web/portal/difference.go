@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -81,11 +82,14 @@ func Warnings(v *Request, of []payment.Message) (map[uuid.UUID][]views.Warning, 
 	if err != nil {
 		return nil, err
 	}
-	warnings := map[uuid.UUID][]views.Warning{}
+	warnings, err := v.rejections(paid...)
+	if err != nil {
+		return nil, err
+	}
 	v.listed = make(map[contentVersion]store.CreditorNews, len(paid))
 	for _, m := range paid {
 		v.listed[versionOf(m)] = news[m.InternalID]
-		list := views.PayeeWarning(m.Payee)
+		list := append(warnings[m.InternalID], views.PayeeWarning(m.Payee)...)
 		if alike := news[m.InternalID].Alike; alike > 0 {
 			list = append(list, views.AlikeWarning(alike))
 		}
@@ -95,6 +99,31 @@ func Warnings(v *Request, of []payment.Message) (map[uuid.UUID][]views.Warning, 
 		}
 	}
 	return warnings, nil
+}
+
+// rejections warns of payments that correct a rejected one, by their ids, with the reason of the rejection.
+func (v *Request) rejections(list ...payment.Message) (map[uuid.UUID][]views.Warning, error) {
+	warnings := map[uuid.UUID][]views.Warning{}
+	before, err := v.corrects(list...)
+	if err != nil || len(before) == 0 {
+		return warnings, err
+	}
+	var ids []uuid.UUID
+	for _, rejected := range before {
+		ids = append(ids, rejected[0].InternalID)
+	}
+	found, err := v.Config.Reader.WholeMessages(v.Context(), v.By.Realm, ids)
+	for id, rejected := range before {
+		at := slices.IndexFunc(found, func(m payment.Message) bool { return m.InternalID == rejected[0].InternalID })
+		if at >= 0 {
+			warnings[id] = []views.Warning{{
+				Flags: []i18n.Text{"Correction"},
+				Title: i18n.Text("This corrects %s: %s").With(string(found[at].GlobalID), ui.StateLabel(found[at].State)),
+				Text:  views.StatusReason(found[at]),
+			}}
+		}
+	}
+	return warnings, err
 }
 
 // newAccount warns about an account that was not paid before, and says whether its owner was.

@@ -31,10 +31,16 @@ func TestEachFlagIsSeenWhereADecisionIsMade(t *testing.T) {
 	payee := func(name, amount string) payment.Message {
 		return maker.submit(with(sepa(), "creditorName", name, "endToEndId", "P"+amount, "amount", amount))
 	}
+	corrected := with(filled(), "endToEndId", "h", "amount", "96.00")
+	wrong := maker.submit(corrected)
+	checker.post("/queue/"+wrong.InternalID.String()+"/reject", url.Values{
+		"version": {"1"}, "contentHash": {hash(wrong)}, "category": {"other"}, "reason": {"One franc too many"},
+	}).goesTo("/queue")
 	flagged := []struct {
 		flag, title string
 		message     payment.Message
 	}{
+		{"Correction", "This corrects " + string(wrong.GlobalID) + ": Rejected", maker.submit(with(corrected, "amount", "95.00"))},
 		{"First payment", "First payment to this account", maker.submit(with(filled(), "endToEndId", "a", "creditorIban", other, "creditorName", "New AG"))},
 		{"Changed bank", "the creditor had a different one", maker.submit(with(filled(), "endToEndId", "b", "creditorIban", third))},
 		{"Unusual amount", "Far above the usual amount", maker.submit(with(filled(), "endToEndId", "c", "amount", "300.01"))},

@@ -85,19 +85,6 @@ func fillIncoming(_ *Request, view *views.Message, m payment.Message) error {
 	return nil
 }
 
-// rejection tells the checker of a payment why the newest one that it corrects was rejected.
-func (v *Request) rejection(m payment.Message) ([]views.Warning, error) {
-	before, err := v.corrects(m)
-	if err != nil || len(before) == 0 {
-		return nil, err
-	}
-	rejected, err := v.Config.Reader.Message(v.Context(), v.By.Realm, before[0].InternalID)
-	return []views.Warning{{
-		Title: i18n.Text("This corrects %s: %s.").With(string(rejected.GlobalID), ui.StateLabel(rejected.State)),
-		Text:  views.StatusReason(rejected),
-	}}, err
-}
-
 // fillOrder shows a payment order, its warnings for the checker, and the changes of its last amendment.
 func fillOrder(v *Request, view *views.Message, m payment.Message) error {
 	document, err := m.ToClearing()
@@ -115,11 +102,11 @@ func fillOrder(v *Request, view *views.Message, m payment.Message) error {
 		if err != nil {
 			return err
 		}
-		rejected, err := v.rejection(m)
+		rejected, err := v.rejections(m)
 		if err != nil {
 			return err
 		}
-		view.Warnings = slices.Concat(rejected, views.PayeeWarning(m.Payee), view.Warnings, differences)
+		view.Warnings = slices.Concat(rejected[m.InternalID], views.PayeeWarning(m.Payee), view.Warnings, differences)
 	}
 	if m.Version > 1 {
 		return v.fillChanges(view, m)

@@ -3,6 +3,7 @@ package portal
 import (
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -19,8 +20,7 @@ var mineTabs = []struct {
 	label  i18n.Text
 	states []payment.State
 }{
-	{"", "Waiting", []payment.State{payment.StateApprovalPending}},
-	{"question", "Questions", []payment.State{payment.StateQuestion}},
+	{"", "Waiting", []payment.State{payment.StateApprovalPending, payment.StateQuestion}},
 	{"scheduled", "Scheduled", []payment.State{payment.StateScheduled}},
 	{"sent", "Sent", []payment.State{
 		payment.StateApproved, payment.StateProcessing, payment.StateUnconfirmed, payment.StateAcknowledged, payment.StateOverdue,
@@ -51,7 +51,7 @@ func showMine(v *Request) error {
 	ask := store.Filter{MakerUser: v.By.UserID}
 	for _, tab := range mineTabs {
 		current := tab.name == f.View.Tab
-		if (tab.name == "question" || tab.name == "scheduled") && !current && (counts[tab.name] == "0" || counts[tab.name] == "") {
+		if tab.name == "scheduled" && !current && (counts[tab.name] == "0" || counts[tab.name] == "") {
 			continue
 		}
 		model.Tabs = append(model.Tabs, ui.Tab{
@@ -68,21 +68,24 @@ func showMine(v *Request) error {
 	if f.View.Tab == tabDrafts {
 		return v.renderDrafts(model, heads, unsubmitted)
 	}
+	var asked []payment.Message // listed first
+	if f.View.Tab == "" {
+		ask.States = []payment.State{payment.StateApprovalPending}
+		if f.After == uuid.Nil {
+			asked, err = v.questions(MaxOnTab)
+			if err != nil {
+				return err
+			}
+		}
+	}
 	list, next, err := v.Listed(&f, ask)
 	if err != nil {
 		return err
 	}
 	model.Entries = views.Sorted("Submissions, newest first", "My submissions", heads, f.View.Sort, f.SortLinks("/mine"))
-	for _, m := range list {
-		replacements, err := v.replacements(m)
-		if err != nil {
-			return err
-		}
-		row, err := v.mineRow(m, replacements)
-		if err != nil {
-			return err
-		}
-		model.Entries.Entries = append(model.Entries.Entries, row)
+	model.Entries.Entries, _, err = v.mineRows(slices.Concat(asked, list))
+	if err != nil {
+		return err
 	}
 	model.Pages = f.PagesOf("/mine", list, next)
 	if next.MessageID != uuid.Nil {
@@ -129,8 +132,44 @@ func (v *Request) mineCounts(unsubmitted begun) (map[string]string, error) {
 	return counts, nil
 }
 
+// mineRows shows submissions, each with the steps the domain allows its maker, and returns the payments that replaced them, by their ids.
+func (v *Request) mineRows(list []payment.Message) ([]ui.Entry, map[uuid.UUID][]payment.Message, error) {
+	replacements, err := v.replacements(list...)
+	if err != nil {
+		return nil, nil, err
+	}
+	talks, err := v.talks(inState(list, payment.StateQuestion))
+	if err != nil {
+		return nil, nil, err
+	}
+	var rejected []uuid.UUID
+	for _, m := range inState(list, payment.StateRejected) {
+		rejected = append(rejected, m.InternalID)
+	}
+	decisions, err := v.Config.Reader.DecisionsOf(v.Context(), v.By.Realm, rejected)
+	rows := make([]ui.Entry, len(list))
+	for i, m := range list {
+		rows[i] = v.mineRow(m, replacements[m.InternalID])
+		if talk := talks[m.InternalID]; len(talk) > 0 {
+			last := talk[len(talk)-1]
+			rows[i].Note = i18n.Join(": ", i18n.Data(last.By), last.Text)
+		}
+		for _, d := range decisions[m.InternalID] {
+			if d.Action == payment.ActionReject {
+				rows[i].Note = i18n.Data(d.Name + ": " + d.Reason)
+			}
+		}
+	}
+	return rows, replacements, err
+}
+
+// inState returns the messages in a state that are not withheld.
+func inState(list []payment.Message, state payment.State) []payment.Message {
+	return slices.DeleteFunc(slices.Clone(list), func(m payment.Message) bool { return m.State != state || m.Withheld != "" })
+}
+
 // mineRow shows one submission, with the payment that replaced it if there is any, and the steps the domain allows its maker.
-func (v *Request) mineRow(m payment.Message, replacements []payment.Message) (ui.Entry, error) {
+func (v *Request) mineRow(m payment.Message, replacements []payment.Message) ui.Entry {
 	_, account := views.Facing(m)
 	row := views.Entry(m, v.At)
 	row.Facts = ui.Facts(ui.KindFact(m.Kind), ui.AccountFact(account), ui.SchemeFact(m.Scheme))
@@ -158,23 +197,7 @@ func (v *Request) mineRow(m payment.Message, replacements []payment.Message) (ui
 	if m.Withheld != "" {
 		row.Note = "Withheld: do not act on it, and tell an operator."
 	}
-	if m.State == payment.StateQuestion {
-		steps, err := v.Config.Reader.History(v.Context(), v.By.Realm, m.InternalID)
-		if talk := talkOf(steps, m.Version); len(talk) > 0 {
-			row.Note = i18n.Join(": ", i18n.Data(talk[len(talk)-1].By), talk[len(talk)-1].Text)
-		}
-		return row, err
-	}
-	if m.State != payment.StateRejected {
-		return row, nil
-	}
-	decisions, err := v.Config.Reader.Decisions(v.Context(), v.By.Realm, m.InternalID)
-	for _, d := range decisions {
-		if d.Action == payment.ActionReject {
-			row.Note = i18n.Data(d.Name + ": " + d.Reason)
-		}
-	}
-	return row, err
+	return row
 }
 
 // againStep returns the link to a new payment filled from this one, for states that offer it, or to the payment that replaced it.
@@ -192,37 +215,68 @@ func againStep(m payment.Message, replacements []payment.Message) []ui.Step {
 // copySteps returns the links to copy a payment: as a new one, and as a template.
 func (v *Request) copySteps(m payment.Message) ([]ui.Step, error) {
 	replacements, err := v.replacements(m)
-	steps := againStep(m, replacements)
+	steps := againStep(m, replacements[m.InternalID])
 	if len(steps) > 0 {
 		steps = append(steps, ui.Step{Label: "Save as a template", URL: "/templates?like=" + m.InternalID.String()})
 	}
 	return steps, err
 }
 
-// replacements returns the payment that corrects a rejected one, if there is any: the youngest with its end-to-end id made after the
-// rejection.
-func (v *Request) replacements(m payment.Message) ([]payment.Message, error) {
-	if m.State != payment.StateRejected {
-		return nil, nil
+// replacements returns for each rejected payment the one that corrects it, if there is any: the youngest with its end-to-end id made after
+// the rejection.
+func (v *Request) replacements(list ...payment.Message) (map[uuid.UUID][]payment.Message, error) {
+	rejected, after := inState(list, payment.StateRejected), map[uuid.UUID][]payment.Message{}
+	var since time.Time
+	for _, m := range rejected {
+		if since.IsZero() || m.StateSince.Before(since) {
+			since = m.StateSince
+		}
 	}
-	return v.sameEndToEnd(m, store.Filter{CreatedFrom: m.StateSince, PageSize: 1})
+	found, err := v.sameEndToEnd(rejected, store.Filter{CreatedFrom: since})
+	for _, m := range rejected {
+		for _, other := range found[m.Summary.EndToEndID] {
+			if len(after[m.InternalID]) == 0 && !other.CreatedAt.Before(m.StateSince) {
+				after[m.InternalID] = []payment.Message{other}
+			}
+		}
+	}
+	return after, err
 }
 
-// corrects returns the rejected payments that a payment corrects.
-func (v *Request) corrects(m payment.Message) ([]payment.Message, error) {
-	found, err := v.sameEndToEnd(m, store.Filter{States: []payment.State{payment.StateRejected}, CreatedTo: m.CreatedAt, PageSize: MaxOnTab})
-	return slices.DeleteFunc(found, func(before payment.Message) bool {
-		return before.InternalID == m.InternalID || before.StateSince.After(m.CreatedAt)
-	}), err
+// corrects returns for each payment the rejected ones that it corrects, the newest first.
+func (v *Request) corrects(list ...payment.Message) (map[uuid.UUID][]payment.Message, error) {
+	found, err := v.sameEndToEnd(list, store.Filter{States: []payment.State{payment.StateRejected}})
+	before := map[uuid.UUID][]payment.Message{}
+	for _, m := range list {
+		for _, other := range found[m.Summary.EndToEndID] {
+			if other.InternalID != m.InternalID && !other.StateSince.After(m.CreatedAt) {
+				before[m.InternalID] = append(before[m.InternalID], other)
+			}
+		}
+	}
+	return before, err
 }
 
-// sameEndToEnd returns the payments with the end-to-end id of a payment that match the filter.
-func (v *Request) sameEndToEnd(m payment.Message, filter store.Filter) ([]payment.Message, error) {
-	if m.Kind != payment.KindInstruction || m.Withheld != "" || m.Summary.EndToEndID == "NOTPROVIDED" || m.Summary.EndToEndID == "" {
-		return nil, nil
+// maxSameID limits the payments that sameEndToEnd reads.
+const maxSameID = 1000
+
+// sameEndToEnd returns the payments with the end-to-end ids of some payments that match the filter, by that id, the newest first.
+func (v *Request) sameEndToEnd(list []payment.Message, filter store.Filter) (map[string][]payment.Message, error) {
+	for _, m := range list {
+		if id := m.Summary.EndToEndID; m.Kind == payment.KindInstruction && m.Withheld == "" && id != "NOTPROVIDED" && id != "" {
+			filter.EndToEndIDs = append(filter.EndToEndIDs, id)
+		}
 	}
-	filter.EndToEndID, filter.Kind = m.Summary.EndToEndID, string(payment.KindInstruction)
-	return v.Config.Reader.Messages(v.Context(), v.By.Realm, filter)
+	if len(filter.EndToEndIDs) == 0 {
+		return nil, nil //nolint:nilnil // a map without entries
+	}
+	filter.Kind, filter.PageSize = string(payment.KindInstruction), maxSameID
+	found, err := v.Config.Reader.Messages(v.Context(), v.By.Realm, filter)
+	alike := map[string][]payment.Message{}
+	for _, m := range found {
+		alike[m.Summary.EndToEndID] = append(alike[m.Summary.EndToEndID], m)
+	}
+	return alike, err
 }
 
 // endedDays limits the age in days of rejected and failed messages shown to their maker.
@@ -239,20 +293,16 @@ func EndedLines(v *Request, most int32) (views.Lines, error) {
 		MakerUser: v.By.UserID, States: []payment.State{payment.StateRejected, payment.StateFailed, payment.StateRefused},
 		ChangedSince: v.Midnight().AddDate(0, 0, 1-endedDays), PageSize: 2 * most,
 	})
-	for _, m := range list {
-		replacements, err := v.replacements(m)
-		if err != nil {
-			return lines, err
-		}
-		if len(replacements) > 0 || len(lines.Rows) == int(most) {
+	if err != nil {
+		return lines, err
+	}
+	rows, replacements, err := v.mineRows(list)
+	for i, m := range list {
+		if len(replacements[m.InternalID]) > 0 || len(lines.Rows) == int(most) {
 			continue
 		}
-		row, err := v.mineRow(m, nil)
-		if err != nil {
-			return lines, err
-		}
-		row.At, row.Steps = m.StateSince, againStep(m, nil)
-		lines.Rows = append(lines.Rows, row)
+		rows[i].At, rows[i].Steps = m.StateSince, againStep(m, nil)
+		lines.Rows = append(lines.Rows, rows[i])
 	}
 	return lines, err
 }

@@ -97,7 +97,7 @@ func (v *Request) exact(s Searched) (uuid.UUID, error) {
 	}
 	var id uuid.UUID
 	var err error
-	asks := []store.Filter{{EndToEndID: s.Whole}, {ExternalIDs: []string{s.Whole}}}
+	asks := []store.Filter{{EndToEndIDs: []string{s.Whole}}, {ExternalIDs: []string{s.Whole}}}
 	switch {
 	case s.Global != "":
 		id, err = v.Config.Reader.InternalID(v.Context(), v.By.Realm, s.Global)

@@ -176,19 +176,24 @@ func (v *Request) questionRows(f Filter, model *views.Queue) error {
 	return nil
 }
 
-// questionLines lists the questions to this person, up to most.
-func (v *Request) questionLines(most int32) (views.Lines, error) {
-	lines := views.Lines{Heading: "Questions to you", More: ui.Step{Label: "All questions to you", URL: "/mine?tab=question"}}
+// questions lists the messages of this person with a question, up to most, the newest first.
+func (v *Request) questions(most int32) ([]payment.Message, error) {
 	list, _, err := v.Config.Reader.Page(v.Context(), v.By.Realm, store.Filter{
 		MakerUser: v.By.UserID, States: []payment.State{payment.StateQuestion}, PageSize: most,
 	})
-	for _, m := range list {
-		row, err := v.mineRow(m, nil)
-		if err != nil {
-			return lines, err
-		}
-		row.At = m.StateSince
-		lines.Rows = append(lines.Rows, row)
+	return list, err
+}
+
+// questionLines lists the questions to this person, up to most.
+func (v *Request) questionLines(most int32) (views.Lines, error) {
+	lines := views.Lines{Heading: "Questions to you", More: ui.Step{Label: "All questions to you", URL: "/mine"}}
+	list, err := v.questions(most)
+	if err != nil {
+		return lines, err
+	}
+	lines.Rows, _, err = v.mineRows(list)
+	for i, m := range list {
+		lines.Rows[i].At = m.StateSince
 	}
 	return lines, err
 }

@@ -38,7 +38,7 @@ func TestAQuestionGoesFromTheQueueToItsMakerAndBack(t *testing.T) {
 
 	answerAt := "/payments/" + m.InternalID.String() + "/answer"
 	maker.get("/").is(http.StatusOK).says("Questions to you").says("Why is invoice 1107 paid twice?")
-	maker.get("/mine?tab=question").is(http.StatusOK).says("Checker 1: Why is invoice 1107 paid twice?").says("Answer")
+	maker.get("/mine").is(http.StatusOK).says("Checker 1: Why is invoice 1107 paid twice?").says("Answer")
 	maker.get("/payments/" + m.InternalID.String()).is(http.StatusOK).says("Answer the question")
 	maker.get(answerAt).is(http.StatusOK).says(m.Summary.CreditorName).says(m.Summary.Amount.Swiss())
 	form = maker.get(answerAt).is(http.StatusOK).says("Why is invoice 1107 paid twice?").says("Amend the payment instead").fields(answerAt)

@@ -40,11 +40,12 @@ func tree(s Subject, current uuid.UUID) []views.Related {
 // related is the tree of a payment, with the payments that correct it and that it corrects.
 func (v *Request) related(s Subject, m payment.Message) ([]views.Related, error) {
 	list := tree(s, m.InternalID)
-	after, err := v.replacements(m)
+	replacements, err := v.replacements(m)
 	if err != nil {
 		return list, err
 	}
-	before, err := v.corrects(m)
+	corrected, err := v.corrects(m)
+	before, after := corrected[m.InternalID], replacements[m.InternalID]
 	if len(list) == 0 && len(before)+len(after) > 0 {
 		root := relatedView(m, m.InternalID)
 		root.Role = "The payment"

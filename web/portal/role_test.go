@@ -1,12 +1,19 @@
 package portal_test
 
 import (
+	"context"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/store"
+	"countersign/internal/store/storetest"
 )
 
 // texts are the readable texts of all parts.
@@ -116,7 +123,7 @@ func TestARejectedPaymentSaysWhyAndCanBeCorrected(t *testing.T) {
 	maker.get("/payments/" + m.InternalID.String() + "/related").says("Corrected and submitted again")
 	maker.get(corrected + "/related").says("Rejected, corrected by this payment")
 	b.as("checker1").get(strings.Replace(corrected, "/payments/", "/queue/", 1)).
-		says("This corrects " + string(m.GlobalID) + ": Rejected.").says("Rejected by Checker 1. Order or evidence is missing: Where is the invoice?")
+		says("This corrects " + string(m.GlobalID) + ": Rejected").says("Rejected by Checker 1. Order or evidence is missing: Where is the invoice?")
 }
 
 // TestTypographyIsWrittenAsItIsTyped: what office programs put in by themselves is no fault of the maker's.
@@ -134,4 +141,41 @@ func TestTypographyIsWrittenAsItIsTyped(t *testing.T) {
 func (a answer) tabLabels() []string {
 	a.page.Find(".tab-count").Remove()
 	return a.texts(".tabs a")
+}
+
+// statements counts the statements of a database.
+type statements struct{ count atomic.Int64 }
+
+func (s *statements) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	s.count.Add(1)
+	return ctx
+}
+
+func (s *statements) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+// TestRejectedPaymentsAreReadTogether: the page of a maker takes as many statements for four rejected payments as for one.
+func TestRejectedPaymentsAreReadTogether(t *testing.T) {
+	t.Parallel()
+	var noted statements
+	b := setupOn(t, func(db *storetest.DB) *store.Database {
+		database, err := store.Open(t.Context(), store.Config{URL: db.URL, Tracer: &noted, Seal: db.Seal, TokenKeys: storetest.Keys(t)})
+		must(t, err)
+		t.Cleanup(database.Close)
+		return database
+	})
+	maker := b.as("maker1")
+	var took []int64
+	for i := range 4 {
+		m := maker.submit(with(filled(), "endToEndId", strconv.Itoa(i), "amount", strconv.Itoa(90+i)))
+		b.as("checker1").post("/queue/"+m.InternalID.String()+"/reject", url.Values{
+			"version": {"1"}, "contentHash": {hash(m)}, "category": {"other"}, "reason": {"Where is order " + strconv.Itoa(i) + "?"},
+		}).goesTo("/queue")
+		maker.get("/mine?tab=rejected") // notes the list once
+		before := noted.count.Load()
+		maker.get("/mine?tab=rejected").is(http.StatusOK).says("Where is order " + strconv.Itoa(i) + "?").says("Where is order 0?")
+		took = append(took, noted.count.Load()-before)
+	}
+	if took[0] != took[3] {
+		t.Errorf("one to four rejected payments took %d statements", took)
+	}
 }

@@ -458,7 +458,7 @@ WHERE m.realm = $1
   AND ($20::text IS NULL OR m.maker_login = $20::text)
   AND ($21::uuid IS NULL OR m.maker_user = $21::uuid)
   AND ($22::text IS NULL OR m.instruction_id = $22::text)
-  AND ($23::text IS NULL OR m.end_to_end_id = $23::text)
+  AND ($23::text[] IS NULL OR m.end_to_end_id = ANY ($23::text[]))
   AND ($24::text IS NULL OR m.debtor_account = $24::text)
   AND ($25::text IS NULL OR m.debtor_agent = $25::text)
   AND ($26::text IS NULL OR position(lower($26::text) IN lower(m.debtor_name)) > 0)
@@ -495,7 +495,7 @@ type TransactionListParams struct {
 	MakerLogin      *string
 	MakerUser       *uuid.UUID
 	InstructionID   *string
-	EndToEndID      *string
+	EndToEndIds     []string
 	DebtorAccount   *string
 	DebtorAgent     *string
 	DebtorName      *string
@@ -535,7 +535,7 @@ func (q *Queries) TransactionList(ctx context.Context, arg TransactionListParams
 		arg.MakerLogin,
 		arg.MakerUser,
 		arg.InstructionID,
-		arg.EndToEndID,
+		arg.EndToEndIds,
 		arg.DebtorAccount,
 		arg.DebtorAgent,
 		arg.DebtorName,

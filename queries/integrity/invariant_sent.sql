@@ -72,36 +72,14 @@ WHERE m.state IN ('Approval Pending', 'Question', 'Scheduled', 'Rejected', 'With
        OR EXISTS (SELECT FROM document d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.direction = 'out' AND d.name <> 'pain.002.001.10'));
 
 -- name: InvariantExternalIDTwice :many
--- I8: an externalId that is not the creation key its client used for the message; a key of another client or externalId than its message's,
--- one that names a message id that no version of it has, or one whose request is not that of the other keys; a version, the first or an
--- amendment, whose message id is no key; an Idempotency-Key that the audit trail tells of and that is gone.
+-- I8: an externalId that is not the creation key its client used for the message; a version, the first or an amendment, whose message id is
+-- no key; an Idempotency-Key that the audit trail tells of and that is gone. The seals of the keys that are there prove them (I28).
 SELECT m.realm, 'message'::text AS relation, m.message_id::text AS key,
        ('externalId ' || m.external_id || ' is no creation key of its client for it')::text AS what
 FROM message m
 WHERE m.external_id IS NOT NULL
   AND NOT EXISTS (SELECT FROM creation_key k WHERE k.realm = m.realm AND k.client_id = m.client_id AND k.scope = 'external-id'
                     AND k.key = m.external_id AND k.message_id = m.message_id)
-UNION ALL
-SELECT k.realm, 'creation_key'::text, concat_ws(' ', k.client_id, k.scope, k.key)::text,
-       ('is not what its client sent of message ' || k.message_id || ', or of another request')::text
-FROM creation_key k
-LEFT JOIN message m ON m.realm = k.realm AND m.message_id = k.message_id
-LEFT JOIN LATERAL (
-  SELECT min(v.version) AS version, (array_agg(v.content_hash ORDER BY v.version))[1] AS content_hash
-  FROM message_version v JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
-  WHERE k.scope = 'message-id' AND v.realm = k.realm AND v.message_id = k.message_id
-    AND d.reference = split_part(k.key, '#', 1)) named ON true
-LEFT JOIN ( -- found once for all keys: none is looked up by its message
-  SELECT o.realm, o.message_id FROM creation_key o
-  LEFT JOIN message_version v ON v.realm = o.realm AND v.message_id = o.message_id AND v.version = 1
-  LEFT JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
-  WHERE o.scope <> 'message-id' OR split_part(o.key, '#', 1) = d.reference
-  GROUP BY o.realm, o.message_id HAVING count(DISTINCT o.fingerprint) > 1) unlike ON unlike.realm = k.realm AND unlike.message_id = k.message_id
-WHERE k.scope = 'message-id' AND named.version IS NULL
-   OR named.version > 1 AND k.fingerprint IS DISTINCT FROM named.content_hash
-   OR (k.scope <> 'message-id' OR named.version = 1) AND unlike.message_id IS NOT NULL
-   OR k.scope <> 'message-id' AND (m.client_id IS DISTINCT FROM k.client_id OR m.created_at IS DISTINCT FROM k.created_at)
-   OR k.scope = 'external-id' AND m.external_id IS DISTINCT FROM k.key
 UNION ALL
 SELECT m.realm, 'message'::text, m.message_id::text,
        ('the message id ' || d.reference || ' of its version ' || v.version || ' is no creation key of the client that wrote it')::text
@@ -120,14 +98,3 @@ FROM audit_event a
 WHERE a.sequence = 1 AND a.message_id IS NOT NULL AND jsonb_exists(a.detail::jsonb, 'requestKey')
   AND NOT EXISTS (SELECT FROM creation_key k WHERE k.realm = a.realm AND k.message_id = a.message_id AND k.client_id = a.client_id
                     AND k.scope = 'idempotency-key' AND encode(sha256(convert_to(k.key, 'UTF8')), 'hex') = a.detail::jsonb ->> 'requestKey');
-
--- name: InvariantOtherAmountSent :many
--- I9: the payment written for clearing has another amount than the approved one.
-SELECT m.realm, 'document'::text AS relation, d.document_id::text AS key,
-       ('was sent for message ' || m.message_id || ', approved ' || v.amount || ' minor units, and says another amount')::text AS what
-FROM message m
-JOIN release r ON r.realm = m.realm AND r.message_id = m.message_id
-JOIN message_version v ON v.realm = r.realm AND v.message_id = r.message_id AND v.version = r.version
-JOIN document d ON d.realm = m.realm AND d.message_id = m.message_id AND d.direction = 'out' AND d.name = 'pacs.008.001.08'
-WHERE substring(encode(d.content, 'escape') FROM 'Ccy="' || v.currency || '">([0-9]+(?:[.][0-9]+)?)</IntrBkSttlmAmt>')::numeric * 100
-      IS DISTINCT FROM v.amount; -- 12.1 is 12.10

@@ -146,17 +146,14 @@ UPDATE audit_tree SET size = @size, edge = @edge, sealed_below = CAST(@sealed_be
 SELECT * FROM audit_checkpoint WHERE realm = @realm ORDER BY size DESC LIMIT 1;
 
 -- name: AuditedLeafList :many
--- Leaves in their order, from one on.
 SELECT * FROM audit_leaf l WHERE l.realm = @realm AND l.leaf_index > @leaf_index
 ORDER BY l.leaf_index LIMIT @page_size::integer;
 
 -- name: AuditedCheckpointList :many
--- Checkpoints in the order of their sizes, from one on.
 SELECT * FROM audit_checkpoint c WHERE c.realm = @realm AND c.size > @size
 ORDER BY c.size LIMIT @page_size::integer;
 
 -- name: AuditedNodeList :many
--- Nodes in the order of their keys, from one on.
 SELECT * FROM audit_node n WHERE n.realm = @realm AND (n.level, n.node_index) > (@level::integer, @node_index::bigint)
 ORDER BY n.level, n.node_index LIMIT @page_size::integer;
 

@@ -146,7 +146,6 @@ func (t *treeAudit) run(ctx context.Context, row dbsqlc.AuditedTreeListRow) erro
 		return err
 	}
 	t.compareRoots()
-	t.compareEarlier()
 	err = t.compareHead(ctx)
 	if err != nil {
 		return err
@@ -229,15 +228,6 @@ func (t *treeAudit) readCheckpoints(ctx context.Context) error {
 	return err
 }
 
-// compareEarlier reports checkpoints stored elsewhere that the tree did not grow from.
-func (t *treeAudit) compareEarlier() {
-	for _, c := range t.earlier {
-		if t.roots[c.Size] != c.Root {
-			t.notFrom(c, "")
-		}
-	}
-}
-
 // compareHead reports a head of the realm that is older than that of a checkpoint.
 func (t *treeAudit) compareHead(ctx context.Context) error {
 	heads, err := t.snapshot.q.HeadListAll(ctx)
@@ -302,8 +292,14 @@ func (t *treeAudit) leaf(leaf AuditedLeaf) {
 
 func nodeKey(node auditlog.Node) string { return fmt.Sprintf("%d %d", node.Level, node.Index) }
 
-// compareRoots reports the first checkpoint that the leaves do not lead to; those after it cannot fit either.
+// compareRoots reports the checkpoints kept elsewhere that the tree did not grow from, and the first stored one that the leaves do not lead
+// to; those after it cannot fit either.
 func (t *treeAudit) compareRoots() {
+	for _, c := range t.earlier {
+		if t.roots[c.Size] != c.Root {
+			t.notFrom(c, "")
+		}
+	}
 	before := t.from
 	for _, c := range t.checkpoints {
 		if t.roots[c.Size] != c.Root {

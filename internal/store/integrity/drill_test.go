@@ -147,12 +147,13 @@ func newDrill(t *testing.T, h *servicetest.Env, round int) drill {
 	return d
 }
 
-// free disables the triggers, and drops the check constraints and three unique keys, that hold a superuser.
+// free disables the triggers, and drops the check constraints, most foreign keys and three unique keys, that hold a superuser.
 func (d drill) free() error {
 	_, err := d.conn.Exec(ctx, `SET session_replication_role = replica;
 		DROP INDEX message_one_recall; DROP INDEX refresh_token_live; ALTER TABLE audit_leaf DROP CONSTRAINT audit_leaf_realm_row_id_key;
 		DO $$ DECLARE c record; BEGIN
-		  FOR c IN SELECT conrelid::regclass AS relation, conname FROM pg_constraint WHERE contype = 'c'
+		  FOR c IN SELECT conrelid::regclass AS relation, conname FROM pg_constraint WHERE contype IN ('c', 'f')
+		    AND confrelid NOT IN ('realm'::regclass, 'user_account'::regclass)
 		    AND connamespace = 'public'::regnamespace LOOP EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', c.relation, c.conname);
 		  END LOOP;
 		END $$`)

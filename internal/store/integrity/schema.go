@@ -27,15 +27,6 @@ type SchemaObject struct {
 	Name string
 }
 
-// place returns the table and key under which a violation of an object is reported; for rows of a table these are their own.
-func (o SchemaObject) place() (table, key string) {
-	if o.Kind == "row" {
-		table, key, _ = strings.Cut(o.Name, " ")
-		return table, key
-	}
-	return "schema", o.Kind + " " + o.Name
-}
-
 // Schema reads the objects of the schema with their definitions, as this version of PostgreSQL writes them.
 func (s *Snapshot) Schema(ctx context.Context) (map[SchemaObject]string, error) {
 	rows, err := s.db.Query(ctx, schemaQuery)
@@ -75,7 +66,10 @@ func (s *Snapshot) otherSchema(ctx context.Context) ([]Violation, error) {
 	}
 	var found []Violation
 	report := func(object SchemaObject, what string) {
-		table, key := object.place()
+		table, key := "schema", object.Kind+" "+object.Name
+		if object.Kind == "row" {
+			table, key, _ = strings.Cut(object.Name, " ")
+		}
 		found = append(found, Violation{Table: table, Key: key, What: what})
 	}
 	for object, want := range described() {

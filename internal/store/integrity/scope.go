@@ -25,7 +25,6 @@ const (
 // nothing.
 type scope struct {
 	of        part
-	narrowed  bool
 	with      string // with @realm and @messages for the arguments
 	arguments []any
 	leaves    []any // of ofRest: the realms, and the leaf of each from which on the rules of leaves are checked
@@ -43,7 +42,7 @@ func (s scope) narrow(sql string, arguments []any) (string, []any) {
 
 // ofTable narrows a statement about one table that the database made of the schema's rules, and reports whether it belongs to the scope.
 func (s scope) ofTable(statement string) (narrowed string, arguments []any, wanted bool) {
-	if !s.narrowed {
+	if s.of == 0 {
 		return statement, nil, true
 	}
 	_, table, _ := strings.Cut(statement, " FROM public.")
@@ -75,13 +74,13 @@ var (
 
 // messageScope narrows to the rows of some messages of a realm. They must be whole families: each payment with all messages about it.
 func messageScope(realm string, messages []uuid.UUID) scope {
-	return scope{of: ofMessages, narrowed: true, with: withMessages, arguments: []any{realm, messages}}
+	return scope{of: ofMessages, with: withMessages, arguments: []any{realm, messages}}
 }
 
 // trailScope narrows to rows of the audit trail that tell of no move.
-func trailScope() scope { return scope{of: ofTrail, narrowed: true, with: withTrail} }
+func trailScope() scope { return scope{of: ofTrail, with: withTrail} }
 
 // restScope narrows to rows that belong to no message, and to leaves from one of each realm on.
 func restScope(realms []string, leaves []int64) scope {
-	return scope{of: ofRest, narrowed: true, leaves: []any{realms, leaves}}
+	return scope{of: ofRest, leaves: []any{realms, leaves}}
 }

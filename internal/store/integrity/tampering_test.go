@@ -154,7 +154,7 @@ var ofMessages = []tampering{
 		UPDATE document SET content = convert_to(replace(convert_from(content, 'UTF8'), 'Rosenauweg', 'Rosenallee'), 'UTF8')
 		  WHERE message_id = ':m' AND name = 'pacs.008.001.08';
 		UPDATE document SET content_hash = sha256(content) WHERE message_id = ':m'`},
-	{"sent amount changed", "settled", "I9", "document", thePacs008, `UPDATE document SET content = convert_to(replace(convert_from(content,
+	{"sent amount changed", "settled", "I18", "document", thePacs008, `UPDATE document SET content = convert_to(replace(convert_from(content,
 		'UTF8'), '>100.00<', '>900.00<'), 'UTF8')
 		WHERE message_id = ':m' AND name = 'pacs.008.001.08'; UPDATE document SET content_hash = sha256(content) WHERE message_id = ':m'`},
 	{
@@ -324,7 +324,7 @@ var ofMessages = []tampering{
 		`UPDATE message SET inquiries = inquiries + 1 WHERE message_id = ':m'`,
 	},
 	{
-		"key of a request changed", "settled", "I8", "creation_key", theKey,
+		"key of a request changed", "settled", "I28", "creation_key", theKey,
 		`UPDATE creation_key SET fingerprint = sha256('x') WHERE message_id = ':m' AND scope = 'message-id'`,
 	},
 	{
@@ -337,7 +337,7 @@ var ofMessages = []tampering{
 		WHERE v.message_id = ':m' AND v.version = 2 AND k.realm = v.realm AND k.key = d.reference`,
 	},
 	{
-		"key of a request planted", "settled", "I8", "creation_key", `SELECT 'demo-backoffice message-id planted-:m'`,
+		"key of a request planted", "settled", "I28", "creation_key", `SELECT 'demo-backoffice message-id planted-:m'`,
 		`INSERT INTO creation_key (key_id, seal, realm, client_id, scope, key, message_id, fingerprint, created_at)
 		SELECT 'test', sha256(''), realm, 'demo-backoffice', 'message-id', 'planted-:m', message_id, fingerprint, created_at
 		FROM creation_key WHERE message_id = ':m' AND scope = 'message-id'`,

@@ -17,8 +17,7 @@ SELECT t.realm, t.token_hash, t.family_id, t.issued_at, t.expires_at, t.key_id, 
 FROM access_token t
 JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
 WHERE (t.realm, t.token_hash) > ($1::text, coalesce($2::bytea, ''))
-ORDER BY t.realm, t.token_hash
-LIMIT $3::integer
+ORDER BY t.realm, t.token_hash LIMIT $3::integer
 `
 
 type AuditedAccessTokenListRow struct {
@@ -26,7 +25,6 @@ type AuditedAccessTokenListRow struct {
 	TokenFamily TokenFamily
 }
 
-// Access tokens in the order of their keys, from one on, with the sign-in they belong to.
 func (q *Queries) AuditedAccessTokenList(ctx context.Context, realm string, tokenHash []byte, pageSize int32) ([]AuditedAccessTokenListRow, error) {
 	rows, err := q.db.Query(ctx, auditedAccessTokenList, realm, tokenHash, pageSize)
 	if err != nil {
@@ -69,7 +67,6 @@ const auditedCoreBookingList = `-- name: AuditedCoreBookingList :many
 SELECT realm, message_id, version, content_hash, asked_at, outcome, code, words, answered_at, told, told_sequence, told_at, key_id, mac FROM core_booking WHERE (realm, message_id) > ($1::text, $2::uuid) ORDER BY realm, message_id LIMIT $3
 `
 
-// Records of payments at core banking in the order of their keys, from one on.
 func (q *Queries) AuditedCoreBookingList(ctx context.Context, realm string, messageID uuid.UUID, pageSize int32) ([]CoreBooking, error) {
 	rows, err := q.db.Query(ctx, auditedCoreBookingList, realm, messageID, pageSize)
 	if err != nil {
@@ -108,11 +105,9 @@ func (q *Queries) AuditedCoreBookingList(ctx context.Context, realm string, mess
 const auditedDocumentList = `-- name: AuditedDocumentList :many
 SELECT realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at, key_id, mac, written_in FROM document d
 WHERE (d.realm, d.document_id) > ($1::text, $2::uuid)
-ORDER BY d.realm, d.document_id
-LIMIT $3::integer
+ORDER BY d.realm, d.document_id LIMIT $3::integer
 `
 
-// Documents in the order of their keys, from one on.
 func (q *Queries) AuditedDocumentList(ctx context.Context, realm string, documentID uuid.UUID, pageSize int32) ([]Document, error) {
 	rows, err := q.db.Query(ctx, auditedDocumentList, realm, documentID, pageSize)
 	if err != nil {
@@ -154,7 +149,7 @@ SELECT scheme, reference, name, content_hash, outcome, reason, realm, document_i
 ORDER BY scheme, reference LIMIT $3::integer
 `
 
-// Documents of clearing that waited for a payment, in the order of their keys, from one on.
+// Documents of clearing that waited for a payment.
 func (q *Queries) AuditedInboxList(ctx context.Context, scheme string, reference string, pageSize int32) ([]Inbox, error) {
 	rows, err := q.db.Query(ctx, auditedInboxList, scheme, reference, pageSize)
 	if err != nil {
@@ -244,8 +239,7 @@ LEFT JOIN document d ON d.realm = o.document_realm AND d.document_id = o.documen
 LEFT JOIN inbox i ON i.scheme = o.scheme AND i.reference = o.answers
 LEFT JOIN document r ON r.realm = i.realm AND r.document_id = i.document_id
 WHERE (o.scheme, o.reference) > ($1::text, $2::text)
-ORDER BY o.scheme, o.reference
-LIMIT $3::integer
+ORDER BY o.scheme, o.reference LIMIT $3::integer
 `
 
 type AuditedOutboxListRow struct {
@@ -255,7 +249,7 @@ type AuditedOutboxListRow struct {
 	Refused        []byte
 }
 
-// Rows of the outbox in the order of their keys, from one on, with the document that a row sends again, and the one that it refuses.
+// Rows of the outbox with the document that a row sends again, and the one that it refuses.
 func (q *Queries) AuditedOutboxList(ctx context.Context, scheme string, reference string, pageSize int32) ([]AuditedOutboxListRow, error) {
 	rows, err := q.db.Query(ctx, auditedOutboxList, scheme, reference, pageSize)
 	if err != nil {
@@ -300,8 +294,7 @@ SELECT t.realm, t.token_hash, t.family_id, t.issued_at, t.expires_at, t.spent_at
 FROM refresh_token t
 JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
 WHERE (t.realm, t.token_hash) > ($1::text, coalesce($2::bytea, ''))
-ORDER BY t.realm, t.token_hash
-LIMIT $3::integer
+ORDER BY t.realm, t.token_hash LIMIT $3::integer
 `
 
 type AuditedRefreshTokenListRow struct {
@@ -309,7 +302,6 @@ type AuditedRefreshTokenListRow struct {
 	TokenFamily  TokenFamily
 }
 
-// Refresh tokens in the order of their keys, from one on, with the sign-in they belong to.
 func (q *Queries) AuditedRefreshTokenList(ctx context.Context, realm string, tokenHash []byte, pageSize int32) ([]AuditedRefreshTokenListRow, error) {
 	rows, err := q.db.Query(ctx, auditedRefreshTokenList, realm, tokenHash, pageSize)
 	if err != nil {
@@ -353,8 +345,7 @@ func (q *Queries) AuditedRefreshTokenList(ctx context.Context, realm string, tok
 const auditedRequestKeyList = `-- name: AuditedRequestKeyList :many
 SELECT realm, client_id, scope, key, message_id, fingerprint, created_at, key_id, seal FROM creation_key k
 WHERE (k.realm, k.client_id, k.scope, k.key) > ($1::text, $2::text, $3::text, $4::text)
-ORDER BY k.realm, k.client_id, k.scope, k.key
-LIMIT $5::integer
+ORDER BY k.realm, k.client_id, k.scope, k.key LIMIT $5::integer
 `
 
 type AuditedRequestKeyListParams struct {
@@ -365,7 +356,6 @@ type AuditedRequestKeyListParams struct {
 	PageSize int32
 }
 
-// Keys of requests in the order of their keys, from one on.
 func (q *Queries) AuditedRequestKeyList(ctx context.Context, arg AuditedRequestKeyListParams) ([]CreationKey, error) {
 	rows, err := q.db.Query(ctx, auditedRequestKeyList,
 		arg.Realm,
@@ -405,8 +395,7 @@ func (q *Queries) AuditedRequestKeyList(ctx context.Context, arg AuditedRequestK
 const auditedSessionList = `-- name: AuditedSessionList :many
 SELECT s.token, s.data, s.expiry FROM sessions s
 WHERE s.token > $1::text AND s.data <> ''::bytea
-ORDER BY s.token
-LIMIT $2::integer
+ORDER BY s.token LIMIT $2::integer
 `
 
 type AuditedSessionListRow struct {
@@ -415,7 +404,7 @@ type AuditedSessionListRow struct {
 	Expiry time.Time
 }
 
-// Sessions that are not ended, in the order of their names, from one on.
+// Sessions that are not ended.
 func (q *Queries) AuditedSessionList(ctx context.Context, token string, pageSize int32) ([]AuditedSessionListRow, error) {
 	rows, err := q.db.Query(ctx, auditedSessionList, token, pageSize)
 	if err != nil {
@@ -456,8 +445,7 @@ LEFT JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
 LEFT JOIN debtor_account a ON m.kind = 'instruction' AND a.realm = v.realm AND a.iban = v.debtor_account
 LEFT JOIN release r ON r.realm = v.realm AND r.message_id = v.message_id AND r.version = v.version
 WHERE (v.realm, v.message_id, v.version) > ($1::text, $2::uuid, $3::integer)
-ORDER BY v.realm, v.message_id, v.version
-LIMIT $4::integer
+ORDER BY v.realm, v.message_id, v.version LIMIT $4::integer
 `
 
 type AuditedVersionListParams struct {
@@ -496,8 +484,8 @@ type AuditedVersionListRow struct {
 	Sent              [][]byte
 }
 
-// Pages of the tables whose seals the auditor checks.
-// Versions with what their seals cover, in the order of their keys, from one on: the message, the content, the account it debits, and the
+// Pages of the tables whose seals the auditor checks, in the order of their keys, each after a row.
+// Versions with what their seals cover: the message, the content, the account it debits, and the
 // release and the document that was sent for it.
 func (q *Queries) AuditedVersionList(ctx context.Context, arg AuditedVersionListParams) ([]AuditedVersionListRow, error) {
 	rows, err := q.db.Query(ctx, auditedVersionList,

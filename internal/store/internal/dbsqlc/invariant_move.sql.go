@@ -168,24 +168,17 @@ WHERE m.listed_amount <> v.amount
   AND (m.listed_amount <> 0 OR m.state IN ('Approval Pending', 'Question') OR m.created_at > now() - interval '25 hours')
 UNION ALL
 SELECT m.realm, 'message'::text, m.message_id::text,
-       ('gives the words "' || coalesce(m.status_text, '') || '" for its end, and its history "' || coalesce(h.words[1], '') || '"')::text
+       ('gives the code ' || coalesce(m.status_code, 'none') || ' and the words "' || coalesce(m.status_text, '') || '" for its end: its history has none '
+        || 'or "' || coalesce(h.words, '') || '", or no document of it says so')::text
 FROM message m
 CROSS JOIN LATERAL (
-  SELECT array_agg(h.reason ORDER BY h.sequence DESC) FILTER (WHERE h.reason IS NOT NULL) AS words, count(*) AS told FROM message_history h
+  SELECT (array_agg(h.reason ORDER BY h.sequence DESC) FILTER (WHERE h.reason IS NOT NULL))[1] AS words,
+         (array_agg(h.action ORDER BY h.sequence DESC) FILTER (WHERE h.action NOT IN ('receive', 'book')))[1] AS action
+  FROM message_history h
   WHERE h.realm = m.realm AND h.message_id = m.message_id
     AND (h.action IN ('refuse', 'withhold', 'stop', 'cancel', 'decline', 'receive', 'book') OR h.action = 'report' AND
          (m.state NOT IN ('Settled', 'Booked', 'Accepted', 'Communicated') OR m.kind = 'payment' AND m.state = 'Accepted'))) h
-WHERE coalesce(m.status_text, '') <> coalesce(h.words[1], '')
-UNION ALL
-SELECT m.realm, 'message'::text, m.message_id::text,
-       ('gives the code ' || coalesce(m.status_code, 'none') || ' for its end: its history has none, or no document of it says so')::text
-FROM message m
-LEFT JOIN LATERAL (
-  SELECT h.action FROM message_history h
-  WHERE h.realm = m.realm AND h.message_id = m.message_id AND (h.action IN ('refuse', 'withhold', 'stop', 'cancel', 'decline') OR h.action = 'report' AND
-         (m.state NOT IN ('Settled', 'Booked', 'Accepted', 'Communicated') OR m.kind = 'payment' AND m.state = 'Accepted'))
-  ORDER BY h.sequence DESC LIMIT 1) h ON true
-WHERE (h.action IS NULL) <> (m.status_code IS NULL)
+WHERE coalesce(m.status_text, '') <> coalesce(h.words, '') OR (h.action IS NULL) <> (m.status_code IS NULL)
    OR h.action = 'withhold' AND m.status_code <> 'DS0H'
    OR h.action = 'stop' AND NOT EXISTS (
         SELECT FROM core_booking c WHERE c.realm = m.realm AND c.message_id = m.message_id AND c.code = m.status_code)

@@ -119,27 +119,6 @@ WHERE m.external_id IS NOT NULL
   AND NOT EXISTS (SELECT FROM creation_key k WHERE k.realm = m.realm AND k.client_id = m.client_id AND k.scope = 'external-id'
                     AND k.key = m.external_id AND k.message_id = m.message_id)
 UNION ALL
-SELECT k.realm, 'creation_key'::text, concat_ws(' ', k.client_id, k.scope, k.key)::text,
-       ('is not what its client sent of message ' || k.message_id || ', or of another request')::text
-FROM creation_key k
-LEFT JOIN message m ON m.realm = k.realm AND m.message_id = k.message_id
-LEFT JOIN LATERAL (
-  SELECT min(v.version) AS version, (array_agg(v.content_hash ORDER BY v.version))[1] AS content_hash
-  FROM message_version v JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
-  WHERE k.scope = 'message-id' AND v.realm = k.realm AND v.message_id = k.message_id
-    AND d.reference = split_part(k.key, '#', 1)) named ON true
-LEFT JOIN ( -- found once for all keys: none is looked up by its message
-  SELECT o.realm, o.message_id FROM creation_key o
-  LEFT JOIN message_version v ON v.realm = o.realm AND v.message_id = o.message_id AND v.version = 1
-  LEFT JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
-  WHERE o.scope <> 'message-id' OR split_part(o.key, '#', 1) = d.reference
-  GROUP BY o.realm, o.message_id HAVING count(DISTINCT o.fingerprint) > 1) unlike ON unlike.realm = k.realm AND unlike.message_id = k.message_id
-WHERE k.scope = 'message-id' AND named.version IS NULL
-   OR named.version > 1 AND k.fingerprint IS DISTINCT FROM named.content_hash
-   OR (k.scope <> 'message-id' OR named.version = 1) AND unlike.message_id IS NOT NULL
-   OR k.scope <> 'message-id' AND (m.client_id IS DISTINCT FROM k.client_id OR m.created_at IS DISTINCT FROM k.created_at)
-   OR k.scope = 'external-id' AND m.external_id IS DISTINCT FROM k.key
-UNION ALL
 SELECT m.realm, 'message'::text, m.message_id::text,
        ('the message id ' || d.reference || ' of its version ' || v.version || ' is no creation key of the client that wrote it')::text
 FROM message m
@@ -166,9 +145,8 @@ type InvariantExternalIDTwiceRow struct {
 	What     string
 }
 
-// I8: an externalId that is not the creation key its client used for the message; a key of another client or externalId than its message's,
-// one that names a message id that no version of it has, or one whose request is not that of the other keys; a version, the first or an
-// amendment, whose message id is no key; an Idempotency-Key that the audit trail tells of and that is gone.
+// I8: an externalId that is not the creation key its client used for the message; a version, the first or an amendment, whose message id is
+// no key; an Idempotency-Key that the audit trail tells of and that is gone. The seals of the keys that are there prove them (I28).
 func (q *Queries) InvariantExternalIDTwice(ctx context.Context) ([]InvariantExternalIDTwiceRow, error) {
 	rows, err := q.db.Query(ctx, invariantExternalIDTwice)
 	if err != nil {
@@ -217,50 +195,6 @@ func (q *Queries) InvariantInDoubtTooLong(ctx context.Context, acceptedBefore ti
 	var items []InvariantInDoubtTooLongRow
 	for rows.Next() {
 		var i InvariantInDoubtTooLongRow
-		if err := rows.Scan(
-			&i.Realm,
-			&i.Relation,
-			&i.Key,
-			&i.What,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const invariantOtherAmountSent = `-- name: InvariantOtherAmountSent :many
-SELECT m.realm, 'document'::text AS relation, d.document_id::text AS key,
-       ('was sent for message ' || m.message_id || ', approved ' || v.amount || ' minor units, and says another amount')::text AS what
-FROM message m
-JOIN release r ON r.realm = m.realm AND r.message_id = m.message_id
-JOIN message_version v ON v.realm = r.realm AND v.message_id = r.message_id AND v.version = r.version
-JOIN document d ON d.realm = m.realm AND d.message_id = m.message_id AND d.direction = 'out' AND d.name = 'pacs.008.001.08'
-WHERE substring(encode(d.content, 'escape') FROM 'Ccy="' || v.currency || '">([0-9]+(?:[.][0-9]+)?)</IntrBkSttlmAmt>')::numeric * 100
-      IS DISTINCT FROM v.amount
-`
-
-type InvariantOtherAmountSentRow struct {
-	Realm    string
-	Relation string
-	Key      string
-	What     string
-}
-
-// I9: the payment written for clearing has another amount than the approved one.
-func (q *Queries) InvariantOtherAmountSent(ctx context.Context) ([]InvariantOtherAmountSentRow, error) {
-	rows, err := q.db.Query(ctx, invariantOtherAmountSent)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []InvariantOtherAmountSentRow
-	for rows.Next() {
-		var i InvariantOtherAmountSentRow
 		if err := rows.Scan(
 			&i.Realm,
 			&i.Relation,

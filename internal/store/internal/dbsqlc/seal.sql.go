@@ -280,7 +280,6 @@ SELECT realm, size, note, at FROM audit_checkpoint c WHERE c.realm = $1 AND c.si
 ORDER BY c.size LIMIT $3::integer
 `
 
-// Checkpoints in the order of their sizes, from one on.
 func (q *Queries) AuditedCheckpointList(ctx context.Context, realm string, size int64, pageSize int32) ([]AuditCheckpoint, error) {
 	rows, err := q.db.Query(ctx, auditedCheckpointList, realm, size, pageSize)
 	if err != nil {
@@ -311,7 +310,6 @@ SELECT realm, leaf_index, kind, row_id, hash, key_id, seal FROM audit_leaf l WHE
 ORDER BY l.leaf_index LIMIT $3::integer
 `
 
-// Leaves in their order, from one on.
 func (q *Queries) AuditedLeafList(ctx context.Context, realm string, leafIndex int64, pageSize int32) ([]AuditLeaf, error) {
 	rows, err := q.db.Query(ctx, auditedLeafList, realm, leafIndex, pageSize)
 	if err != nil {
@@ -352,7 +350,6 @@ type AuditedNodeListParams struct {
 	PageSize  int32
 }
 
-// Nodes in the order of their keys, from one on.
 func (q *Queries) AuditedNodeList(ctx context.Context, arg AuditedNodeListParams) ([]AuditNode, error) {
 	rows, err := q.db.Query(ctx, auditedNodeList,
 		arg.Realm,

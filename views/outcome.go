@@ -82,7 +82,7 @@ func ReasonWords(kind payment.Kind, scheme rulebook.Scheme, code string) i18n.Te
 	if !known {
 		return ""
 	}
-	return i18n.Stored(strings.TrimSuffix(reason.Text.String(), "."))
+	return i18n.Kept(strings.TrimSuffix(reason.Text.String(), "."))
 }
 
 // Refusal describes why the other bank refused a recall: the reason in plain words with its code, and the bank's own text.
@@ -91,43 +91,33 @@ func Refusal(m payment.Message) i18n.Text {
 	if !found {
 		return i18n.Data(strings.TrimSpace(m.StatusCode + " " + m.StatusText))
 	}
-	words := i18n.Text("%s (%s)").With(i18n.Stored(strings.TrimSuffix(reason.Text.String(), ".")), m.StatusCode)
+	words := i18n.Text("%s (%s)").With(i18n.Kept(strings.TrimSuffix(reason.Text.String(), ".")), m.StatusCode)
 	if defined, _ := code.CancellationRejections.Find(m.StatusCode); m.StatusText == "" || m.StatusText == defined.Text {
 		return words
 	}
 	return i18n.Text("%s: %s").With(words, m.StatusText)
 }
 
-// StoredReason is the reason of a step, which is stored in English: for the words of ISO about a code, those of this portal about the code.
-func StoredReason(english string) i18n.Text {
-	for _, set := range []struct {
-		codes code.Set
-		words func(code string) i18n.Text
-	}{
-		{code.StatusReasons, func(code string) i18n.Text { return failures[code] }},
-		{code.CancellationReasons, func(code string) i18n.Text { return reasonOf(rulebook.RecallReasons, code) }},
-		{code.ReturnReasons, func(code string) i18n.Text { return reasonOf(rulebook.ReturnReasons, code) }},
-		{code.CancellationRejections, func(code string) i18n.Text { return reasonOf(rulebook.ResolutionReasons, code) }},
-	} {
-		for _, definition := range set.codes.All() {
-			rest, found := strings.CutPrefix(english, definition.Text)
-			if words := set.words(definition.Code); found && words != "" {
-				return i18n.Join(" ", words, i18n.Data(strings.TrimSpace(rest)))
-			}
-		}
-	}
-	return i18n.Stored(english)
+// receivedReasons are the code lists of the reasons with which messages come in.
+var receivedReasons = map[payment.Kind]code.Set{
+	payment.KindReceivedRecall: code.CancellationReasons, payment.KindReturn: code.ReturnReasons,
+	payment.KindResolution: code.CancellationRejections,
 }
 
-// reasonOf describes a reason of either scheme; "" for one that neither has.
-func reasonOf(reasons func(rulebook.Scheme) []rulebook.Reason, code string) i18n.Text {
-	for _, scheme := range []rulebook.Scheme{rulebook.SchemeSIC, rulebook.SchemeSCT} {
-		reason, found := rulebook.FindReason(reasons(scheme), code)
-		if found {
-			return reason.Text
-		}
+// StatedReason describes the reason that clearing or another bank gave last for a message, by its code.
+func StatedReason(m payment.Message) i18n.Text {
+	words := ReasonWords(m.Kind, m.Scheme, m.Reason)
+	switch {
+	case m.State == payment.StateFailed:
+		words, _ = Failure(m)
+		return words
+	case m.State == payment.StateRefused:
+		return Refusal(m)
+	case m.Direction == payment.DirectionOut || words == "":
+		return i18n.Data(m.StatusText)
 	}
-	return ""
+	defined, _ := receivedReasons[m.Kind].Find(m.Reason)
+	return i18n.Join(" ", words, i18n.Data(strings.TrimSpace(strings.TrimPrefix(m.StatusText, defined.Text))))
 }
 
 // Failure describes why a message failed, with the received code and text as detail; the text is left out where the description contains
@@ -143,7 +133,7 @@ func Failure(m payment.Message) (words i18n.Text, detail string) {
 	case m.StatusText != "":
 		words = i18n.Data(strings.TrimSuffix(m.StatusText, ".") + ".")
 	case found:
-		words = i18n.Stored(known.Text)
+		words = i18n.Data(known.Text)
 	default:
 		words = "It was refused, and no reason was given."
 	}

@@ -81,7 +81,7 @@ func RemittanceRow(information *iso20022.RemittanceInformation16) ui.Row {
 func ChangesView(changes []orderform.Change) []Change {
 	var shown []Change
 	for _, c := range changes {
-		shown = append(shown, Change{Field: i18n.Stored(c.Field), Before: c.Before, After: c.After})
+		shown = append(shown, Change{Field: i18n.Kept(c.Field), Before: c.Before, After: c.After})
 	}
 	return shown
 }

@@ -224,7 +224,7 @@ func (r Request) change(known Facts) (Change, error) {
 		}
 	}
 	if !r.Kind.Creates() && !action.Sets && !known.Found {
-		f.add("subject", codeUnknown, "Enter the subject of the change: there is no such %s.", i18n.Stored(r.Kind.Noun()))
+		f.add("subject", codeUnknown, "Enter the subject of the change: there is no such %s.", i18n.Kept(r.Kind.Noun()))
 	}
 	if len(f.list) > 0 {
 		return Change{}, f.err()

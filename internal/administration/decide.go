@@ -38,7 +38,7 @@ func (c Change) MayDecide(by identity.Principal) error {
 	}
 	if d := c.Decision; d != nil {
 		return &ConflictError{Text: i18n.Text("This change was already %s by %s on %s.").With(
-			i18n.Stored(strings.ToLower(string(c.State()))), d.By.Name, i18n.Moment(d.At))}
+			i18n.Kept(strings.ToLower(string(c.State()))), d.By.Name, i18n.Moment(d.At))}
 	}
 	switch {
 	case by.PersonID == uuid.Nil || c.Requester.PersonID == uuid.Nil:

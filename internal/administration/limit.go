@@ -179,7 +179,7 @@ func (f *findings) limitHolder(values Values, holder LimitHolder, after *Limit) 
 	case values["holder"] == "":
 		f.add("holder", codeMissing, "Enter the holder of the limit: a user name, a client's id, or an IBAN.")
 	case !holder.Found:
-		f.add("holder", codeUnknown, "Check the name: this realm has no such %s.", i18n.Stored(string(after.Of)))
+		f.add("holder", codeUnknown, "Check the name: this realm has no such %s.", i18n.Kept(string(after.Of)))
 	}
 	if after.Currency == "" {
 		after.Currency = holder.Currency

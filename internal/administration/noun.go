@@ -239,5 +239,5 @@ func label(key string) i18n.Text {
 	if !unicode.IsUpper(words[1]) {
 		words[0] = unicode.ToLower(words[0])
 	}
-	return i18n.Stored("the " + string(words))
+	return i18n.Kept("the " + string(words))
 }

@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"strings"
+
+	"countersign/internal/i18n"
 )
 
 // EventOf names the event of a step of a message's life, for example "instruction.approve" or "instruction.time-out".
@@ -13,13 +15,29 @@ func EventOf(kind, action string) string {
 	return kind + "." + strings.ReplaceAll(action, " ", "-")
 }
 
-// Detail is the canonical text of a step: one JSON object with the keys from, to and, if there is one, reason, in this order.
-func Detail(from, to, reason string) string {
+// Detail is the canonical text of a step: one JSON object with the keys from, to and, if there is one, reason and text, in this order.
+func Detail(from, to string, reason i18n.Text) string {
 	return detailOf(struct {
 		From   string `json:"from"`
 		To     string `json:"to"`
 		Reason string `json:"reason,omitempty"`
-	}{from, to, reason})
+		Text   string `json:"text,omitempty"` // the reason as i18n.Kept reads it, "" where a person or another bank gave it
+	}{from, to, reason.String(), reason.Stored()})
+}
+
+// SplitText takes the text of its reason out of a detail; "" for none.
+func SplitText(detail string) (rest string, reason i18n.Text) {
+	before, after, found := strings.Cut(detail, `,"text":`)
+	if !found {
+		return detail, ""
+	}
+	var text string
+	decoder := json.NewDecoder(strings.NewReader(after))
+	err := decoder.Decode(&text)
+	if err != nil {
+		return detail, ""
+	}
+	return before + after[decoder.InputOffset():], i18n.Kept(text)
 }
 
 // Opening is a message's first step.
@@ -240,12 +258,13 @@ func RefusedEventOf(kind, action string) string {
 }
 
 // RefusalDetail is the canonical text of a refusal: one JSON object with the keys refused (a word, such as "four-eyes") and reason (the
-// sentence for the caller), in this order.
-func RefusalDetail(why, sentence string) string {
+// sentence for the caller) and text (of the sentence, as Detail has it), in this order.
+func RefusalDetail(why, sentence string, text i18n.Text) string {
 	return detailOf(struct {
 		Refused string `json:"refused"`
 		Reason  string `json:"reason,omitempty"`
-	}{why, sentence})
+		Text    string `json:"text,omitempty"`
+	}{why, sentence, text.Stored()})
 }
 
 // EndDetail is the canonical text of the end of a sign-in or a session: one JSON object with the keys ended (its id or digest) and reason,

@@ -20,7 +20,7 @@ import (
 func (s *Service) receiveInquiry(ctx context.Context, in store.Document, document *iso20022.FIToFIPaymentStatusRequest) error {
 	inquiry, err := interbank.ReadStatusRequest(document)
 	if err != nil {
-		return unprocessable(i18n.Stored(err.Error()))
+		return unprocessable(i18n.Data(err.Error()))
 	}
 	from := s.sender(in.Scheme, document)
 	if inquiry.AboutRecall() {
@@ -84,7 +84,7 @@ func (s *Service) recallAsked(ctx context.Context, in store.Document, inquiry in
 		}
 		about, err := recall.AskedAbout(inquiry.Original)
 		if err != nil {
-			return unprocessable(i18n.Stored(err.Error()))
+			return unprocessable(i18n.Data(err.Error()))
 		}
 		return s.fits(in, original, about)
 	}

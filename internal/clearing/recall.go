@@ -24,7 +24,7 @@ const waitForPayment = time.Minute
 func (s *Service) receiveRecall(ctx context.Context, in store.Document, document *iso20022.FIToFIPaymentCancellationRequest) error {
 	recall, err := interbank.ReadCancellation(document)
 	if err != nil {
-		return unprocessable(i18n.Stored(err.Error()))
+		return unprocessable(i18n.Data(err.Error()))
 	}
 	from := s.sender(in.Scheme, document)
 	if from == "" {
@@ -65,7 +65,7 @@ func (s *Service) receipt(in store.Document, about iso20022.Document, reference 
 	}
 	document, err := interbank.Receipt(interbank.ReceiptInput{Scheme: in.Scheme, About: about, Reference: reference, At: s.cfg.Now()})
 	if err != nil {
-		return nil, unprocessable(i18n.Stored(err.Error()))
+		return nil, unprocessable(i18n.Data(err.Error()))
 	}
 	answer, err := s.answerOf(in, reference, document)
 	return &answer, err
@@ -76,11 +76,11 @@ func (s *Service) receipt(in store.Document, about iso20022.Document, reference 
 func (s *Service) receiveReturn(ctx context.Context, in store.Document, document *iso20022.PaymentReturn) error {
 	returned, err := interbank.ReadReturn(document)
 	if err != nil {
-		return unprocessable(i18n.Stored(err.Error()))
+		return unprocessable(i18n.Data(err.Error()))
 	}
 	err = returned.Settles(s.cfg.Now().In(s.cfg.Zone))
 	if err != nil {
-		return unprocessable(i18n.Stored(err.Error()))
+		return unprocessable(i18n.Data(err.Error()))
 	}
 	if !returned.AnswersRecall() && s.takesPlainReturns(in.Scheme) {
 		return s.receivePlainReturn(ctx, in, document, returned)
@@ -102,7 +102,7 @@ func (s *Service) receiveReturn(ctx context.Context, in store.Document, document
 		}
 		err = returned.Owes(m.Summary.Amount, s.cfg.Rules.RecallCharge(m.Scheme))
 		if err != nil {
-			return payment.Transition{}, unprocessable(i18n.Stored(err.Error()))
+			return payment.Transition{}, unprocessable(i18n.Data(err.Error()))
 		}
 		return s.answeredOnce(m.Accept(s.cfg.Now()))
 	}
@@ -152,7 +152,7 @@ func (s *Service) receivePlainReturn(
 	}
 	err = returned.Owes(original.Summary.Amount, money.Amount{})
 	if err != nil {
-		return unprocessable(i18n.Stored(err.Error()))
+		return unprocessable(i18n.Data(err.Error()))
 	}
 	arrival := s.arrival(in, realm, original.GlobalID.Mark())
 	answer, err := s.returnAnswer(ctx, in, document, arrival, original)
@@ -196,7 +196,7 @@ const answeredBefore = "The recall was already answered: a recall has only one a
 func (s *Service) receiveResolution(ctx context.Context, in store.Document, document *iso20022.ResolutionOfInvestigation) error {
 	resolution, err := interbank.ReadResolution(document)
 	if err != nil {
-		return unprocessable(i18n.Stored(err.Error()))
+		return unprocessable(i18n.Data(err.Error()))
 	}
 	recall, err := s.recallOf(ctx, resolution.Original, s.sender(in.Scheme, document))
 	if err != nil {
@@ -286,7 +286,7 @@ func (s *Service) recallOf(ctx context.Context, about interbank.Original, from s
 func (s *Service) receiveReceipt(ctx context.Context, in store.Document, document *iso20022.Receipt) error {
 	confirmation, err := interbank.ReadReceipt(document)
 	if err != nil {
-		return unprocessable(i18n.Stored(err.Error()))
+		return unprocessable(i18n.Data(err.Error()))
 	}
 	global, ours := payment.ParseReference(confirmation.OriginalID)
 	if !ours {
@@ -302,7 +302,7 @@ func (s *Service) receiveReceipt(ctx context.Context, in store.Document, documen
 	return s.recordAnswer(ctx, in.Of(realm, id), func(m payment.Message) (payment.Transition, error) {
 		err := m.AgreesWithReceipt(confirmation)
 		if err != nil {
-			return payment.Transition{}, unprocessable(i18n.Stored(err.Error()))
+			return payment.Transition{}, unprocessable(i18n.Data(err.Error()))
 		}
 		switch {
 		case m.Scheme != in.Scheme || m.Kind != payment.KindRecall && m.Kind != payment.KindResolution:

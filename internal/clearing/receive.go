@@ -84,7 +84,7 @@ func (s *Service) Receive(ctx context.Context, d Document) error {
 func (s *Service) fromPartner(in store.Document) error {
 	err := s.cfg.Profiles.FromPartner(string(in.Scheme), in.Content)
 	if err != nil {
-		return unprocessable(i18n.Text("Check the sender: %s.").With(i18n.Stored(err.Error())))
+		return unprocessable(i18n.Text("Check the sender: %s.").With(i18n.Data(err.Error())))
 	}
 	return nil
 }
@@ -118,7 +118,7 @@ func (s *Service) trusted(ctx context.Context, m payment.Message) error {
 	s.alarmOnce(ctx, m.InternalID.String(), "document not processed: its message is withheld", "realm", m.Realm,
 		"internalId", m.InternalID)
 	return &unprocessableError{about: m, reason: i18n.Text("The %s %s is withheld. %s").With(
-		m.Kind.Text(), m.GlobalID, i18n.Stored(m.Withheld),
+		m.Kind.Text(), m.GlobalID, i18n.Kept(m.Withheld),
 	)}
 }
 

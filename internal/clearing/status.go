@@ -20,7 +20,7 @@ import (
 func (s *Service) receiveStatus(ctx context.Context, in store.Document, document *iso20022.FIToFIPaymentStatusReport) error {
 	status, err := interbank.ReadStatus(document)
 	if err != nil {
-		return unprocessable(i18n.Stored(err.Error()))
+		return unprocessable(i18n.Data(err.Error()))
 	}
 	decide := func(m payment.Message) (payment.Transition, error) {
 		err := s.fits(in, m, status.Original)
@@ -111,7 +111,7 @@ func (s *Service) chooseIncoming(
 func (s *Service) comesFrom(m payment.Message, from string) error {
 	err := m.ComesFrom(from)
 	if err != nil {
-		return &unprocessableError{about: m, alarm: true, reason: i18n.Stored(err.Error())}
+		return &unprocessableError{about: m, alarm: true, reason: i18n.Data(err.Error())}
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func (s *Service) fits(in store.Document, m payment.Message, about interbank.Ori
 	}
 	err := m.AgreesWith(about, s.cfg.Zone)
 	if err != nil {
-		return &unprocessableError{about: m, reason: i18n.Stored(err.Error())}
+		return &unprocessableError{about: m, reason: i18n.Data(err.Error())}
 	}
 	return nil
 }

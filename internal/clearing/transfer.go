@@ -110,7 +110,7 @@ func (s *Service) repeatedPayment(
 	}
 	said, err := interbank.OriginalOf(document)
 	if err != nil {
-		return unprocessable(i18n.Stored(err.Error()))
+		return unprocessable(i18n.Data(err.Error()))
 	}
 	bank, err := s.bankOf(ctx, m.Realm, m.Summary.CreditorAccount)
 	if err != nil {
@@ -182,7 +182,7 @@ func (s *Service) refuseUnknown(ctx context.Context, r statusReply) error {
 	if err != nil {
 		return err
 	}
-	return s.inbox.AnswerUnknown(ctx, r.in, i18n.Stored(r.refused.Text), answer)
+	return s.inbox.AnswerUnknown(ctx, r.in, i18n.Kept(r.refused.Text), answer)
 }
 
 // refuseGroup returns the unprocessableError of a pacs.008 without exactly one payment, a transaction id and readable times, with the
@@ -207,7 +207,7 @@ func (s *Service) refuseGroup(in store.Document, document *iso20022.FIToFICustom
 		return err
 	}
 	return &unprocessableError{
-		reason: i18n.Text("%s. Clearing was answered: %s.").With(i18n.Stored(why.Error()), refused.Code),
+		reason: i18n.Text("%s. Clearing was answered: %s.").With(i18n.Data(why.Error()), refused.Code),
 		answer: &answer,
 	}
 }
@@ -232,7 +232,7 @@ func (s *Service) statusAnswer(r statusReply) (store.Document, error) {
 		StatusID: "S" + r.unique, At: s.cfg.Now(),
 	})
 	if err != nil {
-		return store.Document{}, unprocessable(i18n.Stored(err.Error()))
+		return store.Document{}, unprocessable(i18n.Data(err.Error()))
 	}
 	return s.answerOf(r.in, "P2"+r.unique, report)
 }

@@ -46,7 +46,7 @@ func (s *Service) neverCame(ctx context.Context, in store.Document) error {
 func (s *Service) recallOfNothing(ctx context.Context, in store.Document, document *iso20022.FIToFIPaymentCancellationRequest) error {
 	read, err := interbank.ReadCancellation(document)
 	if err != nil {
-		return unprocessable(i18n.Stored(err.Error()))
+		return unprocessable(i18n.Data(err.Error()))
 	}
 	original, err := s.incomingAbout(ctx, in, read.Original, s.sender(in.Scheme, document))
 	switch {
@@ -68,7 +68,7 @@ func (s *Service) recallOfNothing(ctx context.Context, in store.Document, docume
 func (s *Service) questionAboutNothing(ctx context.Context, in store.Document, document *iso20022.FIToFIPaymentStatusRequest) error {
 	inquiry, err := interbank.ReadStatusRequest(document)
 	if err != nil {
-		return unprocessable(i18n.Stored(err.Error()))
+		return unprocessable(i18n.Data(err.Error()))
 	}
 	from := s.sender(in.Scheme, document)
 	if inquiry.AboutRecall() {
@@ -85,7 +85,7 @@ func (s *Service) questionAboutNothing(ctx context.Context, in store.Document, d
 		Bank: s.cfg.Profiles.OwnBIC(string(in.Scheme)), Reference: "P2" + unique, StatusID: "S" + unique, At: s.cfg.Now(),
 	})
 	if err != nil {
-		return unprocessable(i18n.Stored(err.Error()))
+		return unprocessable(i18n.Data(err.Error()))
 	}
 	answer, err := s.answerOf(in, "P2"+unique, report)
 	if err != nil {
@@ -110,7 +110,7 @@ func (s *Service) recallRefusal(
 		ID: "C29" + unique, At: s.cfg.Now(), Automatic: true,
 	})
 	if err != nil {
-		return nil, unprocessable(i18n.Stored(err.Error()))
+		return nil, unprocessable(i18n.Data(err.Error()))
 	}
 	var answers []store.Document
 	receipt, err := s.receipt(in, document, "C25"+unique)

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
+	"strings"
 	"sync"
 
 	"go.yaml.in/yaml/v3"
@@ -118,19 +118,8 @@ func (f forms) message(key Text) catalog.Message {
 	return plural.Selectf(numberOf(key), "", cases...)
 }
 
-// placeholder is one value in a text: its place when it is said, and its verb.
-var placeholder = regexp.MustCompile(`%(?:\[(\d+)\])?([a-z%])`)
-
-// numberOf is the place of the first whole number among the values of a text.
+// numberOf is the place of the first whole number among the values of a text with plural forms.
 func numberOf(key Text) int {
-	at := 0
-	for _, found := range placeholder.FindAllStringSubmatch(string(key), -1) {
-		if found[2] != "%" {
-			at++
-		}
-		if found[2] == "d" {
-			break
-		}
-	}
-	return max(at, 1)
+	before, _, _ := strings.Cut(strings.ReplaceAll(string(key), "%%", ""), "%d")
+	return strings.Count(before, "%") + 1
 }

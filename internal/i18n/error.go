@@ -14,5 +14,5 @@ func OfError(err error) Text {
 	if known, is := errors.AsType[Error](err); is {
 		return known.Sentence()
 	}
-	return Stored(err.Error())
+	return Data(err.Error())
 }

@@ -244,9 +244,7 @@ func (l Language) plain(key Text) string {
 		return said
 	}
 	if !catalogues().known[key] {
-		if text, found := matchStored(string(key)); found {
-			return l.Say(text)
-		}
+		return l.words(string(key))
 	}
 	return string(key)
 }
@@ -323,8 +321,24 @@ func Number(number int) string {
 	return sign + digits
 }
 
-// Kept is a text that was kept as a string, as a session does.
+// AtMost is the text itself, or the beginning of its English where that has more characters.
+func (t Text) AtMost(characters int) Text {
+	if english := []rune(t.String()); len(english) > characters {
+		return Data(string(english[:characters]))
+	}
+	return t
+}
+
+// Kept is a text of the program that was kept as a string: as Stored gives it, or the name of a state, a role or a field.
 func Kept(text string) Text { return Text(text) }
+
+// Stored is the text as it is kept beside its English, its key with its values; "" for data, of which the English is all.
+func (t Text) Stored() string {
+	if strings.HasPrefix(string(t), dataMark) {
+		return ""
+	}
+	return string(t)
+}
 
 // Zone is the time zone of the pages.
 var Zone = sync.OnceValue(func() *time.Location {

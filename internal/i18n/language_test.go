@@ -43,16 +43,13 @@ func TestTextsAreSaidWithTheirValues(t *testing.T) {
 		{English, "to (a creditor)", "to"},
 		{German, Text("%s says").With("100 % \x01\x02 Maker"), "100 % ⟨U+0001⟩⟨U+0002⟩ Maker schreibt"},
 		{German, Join(" ", Text("%s approved.").With("A1"), "", Text("%s rejected.").With("A2")), "A1 freigegeben. A2 abgelehnt."},
-		{German, Stored("what another \x01bank wrote"), "what another bank wrote"},
-		{
-			German, Stored("You submitted this on 2026-11-20 08:14 UTC. Another person must decide."),
-			"Sie haben dies am 20.11.2026 09:14 CET eingereicht. Eine andere Person muss entscheiden.",
-		},
-		{German, Stored("An answer is due by 2026-12-14."), "Eine Antwort ist bis zum 14.12.2026 fällig."},
-		{English, Stored("Enter 1 to 1000 payments."), "Enter 1 to 1'000 payments."},
-		{program, Stored("An answer is due by 2026-12-14."), "An answer is due by 2026-12-14."},
-		{German, Stored(`Send a supported message type: the namespace "x" is unknown.`), "Senden Sie eine unterstützte Meldungsart: Der Namensraum \"x\" ist unbekannt."},
-		{German, Stored("Clearing refused the message A1: An answer is due by 2026-12-14."), "Das Clearing hat die Meldung A1 zurückgewiesen: Eine Antwort ist bis zum 14.12.2026 fällig."},
+		{German, Kept(Text("Enter 1 to %d payments.").With(1000).Stored()), "Nennen Sie 1 bis 1'000 Zahlungen."},
+		{German, Kept("Nobody decided in time."), "Niemand hat rechtzeitig entschieden."},
+		{German, Kept("Enter 1 to 1000 payments."), "Enter 1 to 1000 payments."},
+		{German, Kept("what another \u202ebank wrote"), "what another ⟨U+202E⟩bank wrote"},
+		{German, Kept(Data("Nobody decided in time.").Stored()), ""},
+		{German, Text("Nobody decided in time.").AtMost(23), "Niemand hat rechtzeitig entschieden."},
+		{German, Text("Nobody decided in time.").AtMost(6), "Nobody"},
 		{German, "", ""},
 	} {
 		if got := c.in.Say(c.text); got != c.want {
@@ -79,7 +76,7 @@ func TestAdviceNamesNoElement(t *testing.T) {
 	for text, want := range map[Text]string{
 		InElement(Text("Enter at most %d characters instead of %d").With(35, 36), "Nm"): "Geben Sie höchstens 35 Zeichen statt 36 an.",
 		"Enter the town of the address.":                                                "Geben Sie den Ort der Adresse ein.",
-		Stored("Another bank wrote in English."):                                        "Another bank wrote in English.",
+		Data("Another bank wrote in English."):                                          "Another bank wrote in English.",
 		InElement(Text("Enter %s").With("TRF"), "PmtMtd"):                               "Geben Sie TRF an.",
 	} {
 		if got := German.Say(Advice(text)); got != want {

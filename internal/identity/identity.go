@@ -30,7 +30,7 @@ func Roles() []Role { return []Role{RoleMaker, RoleChecker, RoleSupervisor, Role
 func MayActAlone(roles []Role) bool { return slices.Equal(roles, []Role{RoleSupervisor}) }
 
 // Text is the name of the role for people.
-func (r Role) Text() i18n.Text { return i18n.Stored(string(r)) }
+func (r Role) Text() i18n.Text { return i18n.Kept(string(r)) }
 
 // Channel is the channel of a request.
 type Channel string

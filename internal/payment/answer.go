@@ -69,8 +69,8 @@ func (m Message) Report(status, text string, at time.Time) (t Transition, ok boo
 		return Transition{}, false, nil
 	}
 	t, err = m.transition(ActionReport, m.State, identity.Gateway(identity.ChannelClearing), at)
-	t.reason = truncate(text)
-	t.changes = Changes{StatusCode: status, StatusText: t.reason}
+	t.reason = i18n.Data(text).AtMost(MaxReason)
+	t.changes = Changes{StatusCode: status, StatusText: t.reason.String()}
 	return t, err == nil, err
 }
 
@@ -89,8 +89,8 @@ func (m Message) RejectByClearing(code, text string, at time.Time) (t Transition
 		return Transition{}, false, nil
 	}
 	t, err = m.transition(ActionRejectByClearing, StateFailed, identity.Gateway(identity.ChannelClearing), at)
-	t.reason = truncate(text)
-	t.changes = Changes{StatusCode: code, StatusText: t.reason, DeliveredAt: m.deliveredBy(at)}
+	t.reason = i18n.Data(text).AtMost(MaxReason)
+	t.changes = Changes{StatusCode: code, StatusText: t.reason.String(), DeliveredAt: m.deliveredBy(at)}
 	return t, err == nil, err
 }
 
@@ -119,7 +119,7 @@ func (m Message) Acknowledge(answerBy, at time.Time) (t Transition, ok bool, err
 // dueBy sets the last day for the answer to a recall, and adds it to the history, against which the check compares it.
 func (t *Transition) dueBy(last time.Time) {
 	t.changes.AnswerBy = dayOf(last)
-	t.reason = i18n.Text("An answer is due by %s.").With(i18n.Day(t.changes.AnswerBy)).String()
+	t.reason = i18n.Text("An answer is due by %s.").With(i18n.Day(t.changes.AnswerBy))
 }
 
 // Accept records that the other bank sent a recalled payment back.
@@ -131,8 +131,8 @@ func (m Message) Accept(at time.Time) (t Transition, ok bool, err error) {
 func (m Message) RefuseRecall(code, text string, at time.Time) (t Transition, ok bool, err error) {
 	t, ok, err = m.answered(ActionRefuseRecall, StateRefused, at)
 	if ok {
-		t.reason = truncate(text)
-		t.changes.StatusCode, t.changes.StatusText = code, t.reason
+		t.reason = i18n.Data(text).AtMost(MaxReason)
+		t.changes.StatusCode, t.changes.StatusText = code, t.reason.String()
 	}
 	return t, ok, err
 }

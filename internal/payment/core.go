@@ -61,7 +61,7 @@ func CoreRefusal(reason, text string) CoreAnswer {
 	if _, known := code.StatusReasons.Find(reason); !known {
 		reason = coreRefusedCode
 	}
-	return CoreAnswer{Outcome: CoreRefused, Code: reason, Text: truncate(text)}
+	return CoreAnswer{Outcome: CoreRefused, Code: reason, Text: i18n.Data(text).AtMost(MaxReason).String()}
 }
 
 // CoreUnanswered stands for a missing answer. It stops the payment unless goesOn.
@@ -177,11 +177,11 @@ func (m Message) Stop(a CoreAnswer, at time.Time) (t Transition, ok bool, err er
 		return Transition{}, false, ErrIllegalMove
 	}
 	t, err = m.transition(ActionStop, StateFailed, identity.Gateway(identity.ChannelClearing), at)
-	t.reason = i18n.Text(noFundsText).String()
+	t.reason = noFundsText
 	if a.Outcome == CoreUnreached {
-		t.reason = i18n.Text(fundsUnknownText).String()
+		t.reason = fundsUnknownText
 	}
-	t.changes = Changes{StatusCode: a.Code, StatusText: t.reason, DeliveredAt: at}
+	t.changes = Changes{StatusCode: a.Code, StatusText: t.reason.String(), DeliveredAt: at}
 	return t, err == nil, err
 }
 

@@ -103,7 +103,7 @@ func (m Message) Approve(v Verdict, on ApprovalContext) (Transition, error) {
 	if err != nil {
 		return Transition{}, err
 	}
-	decision.Remark, t.reason = remark, remark
+	decision.Remark, t.reason = remark, i18n.Data(remark)
 	t.decision = &decision
 	if to == StateApproved {
 		t.releaseBy(append(m.Decisions[:len(m.Decisions):len(m.Decisions)], decision), on)
@@ -131,7 +131,7 @@ func (m Message) Reject(v Verdict, reason string) (Transition, error) {
 	decision := m.decision(ActionReject, v)
 	decision.Reason = reason
 	t.decision = &decision
-	t.reason = reason
+	t.reason = i18n.Data(reason)
 	return t, nil
 }
 

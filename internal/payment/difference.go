@@ -59,7 +59,7 @@ type WithheldError struct {
 func (e *WithheldError) Error() string { return e.Sentence().String() }
 
 func (e *WithheldError) Sentence() i18n.Text {
-	return i18n.Text("This message is withheld. %s").With(i18n.Stored(e.Message.Withheld))
+	return i18n.Text("This message is withheld. %s").With(i18n.Kept(e.Message.Withheld))
 }
 
 func (e *WithheldError) Refused() string { return RefusedWithheld }

@@ -54,6 +54,15 @@ func (e *RefusalError) Error() string {
 	return "refused: " + iso20022.JoinFindings(e.Findings)
 }
 
+// Sentence is the texts of the findings, without their places, which only programs need.
+func (e *RefusalError) Sentence() i18n.Text {
+	texts := make([]i18n.Text, len(e.Findings))
+	for i, f := range e.Findings {
+		texts[i] = f.Text
+	}
+	return i18n.Join(" ", texts...)
+}
+
 // MismatchError reports that the message has another kind or scheme than the path of the request names.
 type MismatchError struct {
 	Message Message

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
@@ -157,17 +158,9 @@ const reasonLength = 4
 
 // because stores the reason of another bank. A proprietary code may be longer than those of the lists: it is stored with the words.
 func (c Created) because(why interbank.Reason) Created {
-	c.Message.Reason, c.Message.StatusText = why.Code, truncate(why.Text)
 	if utf8.RuneCountInString(why.Code) > reasonLength {
-		c.Message.Reason, c.Message.StatusText = "NARR", truncate(strings.TrimSpace(why.Code+" "+why.Text))
+		why.Code, why.Text = "NARR", strings.TrimSpace(why.Code+" "+why.Text)
 	}
+	c.Message.Reason, c.Message.StatusText = why.Code, i18n.Data(why.Text).AtMost(MaxReason).String()
 	return c
-}
-
-// truncate cuts an external text to the stored length.
-func truncate(text string) string {
-	if runes := []rune(text); len(runes) > MaxReason {
-		return string(runes[:MaxReason])
-	}
-	return text
 }

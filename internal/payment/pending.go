@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
 )
 
@@ -43,7 +44,7 @@ func (m Message) Withdraw(by identity.Principal, reason string, at time.Time) (T
 		}
 	}
 	t, err := m.transition(ActionWithdraw, StateWithdrawn, by.Actor(), at)
-	t.reason = reason
+	t.reason = i18n.Data(reason)
 	return t, err
 }
 
@@ -85,7 +86,7 @@ func (m Message) Amend(by identity.Principal, draft Draft, at time.Time) (Transi
 		return Transition{}, err
 	}
 	grant, _ := by.Grant(identity.RoleMaker)
-	t.reason = draft.Origin.Note
+	t.reason = i18n.Data(draft.Origin.Note)
 	t.version = &NewVersion{
 		Message: m.amended(draft, by.Actor()), Origin: draft.Origin, Grant: grant,
 		NewReference: draft.Origin.Reference != before.GroupHeader.MessageID,

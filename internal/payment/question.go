@@ -31,7 +31,7 @@ func (m Message) Ask(v Verdict, question string) (Transition, error) {
 		return Transition{}, err
 	}
 	t, err := m.transition(ActionAsk, StateQuestion, v.By.Actor(), v.At)
-	t.reason = question
+	t.reason = i18n.Data(question)
 	return t, err
 }
 
@@ -71,7 +71,7 @@ func (m Message) Reply(by identity.Principal, answer string, at time.Time) (Tran
 		return Transition{}, err
 	}
 	t, err := m.transition(ActionAnswer, StateApprovalPending, by.Actor(), at)
-	t.reason = answer
+	t.reason = i18n.Data(answer)
 	return t, err
 }
 

@@ -370,14 +370,14 @@ func TestWhatADecisionKeeps(t *testing.T) {
 		Channel: identity.ChannelPortal, Remark: "seen", DecidedAt: noon, ForVersion: 1, Grant: who.Grants[0],
 		FactorUse: shown.UseID, FactorKind: identity.FactorTOTP,
 	}
-	if got := *done.Decision(); got != want || done.Reason() != "seen" || done.Grant() != who.Grants[0] {
+	if got := *done.Decision(); got != want || done.Reason().String() != "seen" || done.Grant() != who.Grants[0] {
 		t.Errorf("kept %+v, want %+v; %q %v", got, want, done.Reason(), done.Grant())
 	}
 	if uses := done.LimitUses(); len(uses) != 1 || uses[0].Amount != 19995 {
 		t.Errorf("the release takes %+v", uses)
 	}
 	rejected, err := m.Reject(by(who), "No.")
-	if got := rejected.Decision(); err != nil || got.Action != payment.ActionReject || got.Reason != "No." || rejected.Reason() != "No." ||
+	if got := rejected.Decision(); err != nil || got.Action != payment.ActionReject || got.Reason != "No." || rejected.Reason().String() != "No." ||
 		rejected.LimitUses() != nil {
 		t.Errorf("kept %+v of a rejection: %v", got, err)
 	}
@@ -450,7 +450,7 @@ func TestTheErrorsOfAnAmendmentInTheirOrder(t *testing.T) {
 		done, err := a.message.Amend(a.by, a.draft, a.at)
 		if first == len(faults) {
 			version := done.Version()
-			if err != nil || !version.NewReference || done.Reason() != "typo" || version.Message.ClientID != "back-office" ||
+			if err != nil || !version.NewReference || done.Reason().String() != "typo" || version.Message.ClientID != "back-office" ||
 				!slices.Equal(version.Message.Clients, []string{"back-office", "portal"}) {
 				t.Errorf("a good amendment: %+v %v", version, err)
 			}

@@ -57,8 +57,8 @@ func (m Message) Release(on ApprovalContext, at time.Time) (Transition, error) {
 	err = m.mayRelease(on, at)
 	if refused, is := errors.AsType[*RefusalError](err); is {
 		t, err := m.transition(ActionCancel, StateFailed, by, at)
-		t.reason = truncate(refused.Findings[0].Text.String())
-		t.changes = Changes{StatusCode: refused.Findings[0].Code, StatusText: t.reason}
+		t.reason = refused.Findings[0].Text.AtMost(MaxReason)
+		t.changes = Changes{StatusCode: refused.Findings[0].Code, StatusText: t.reason.String()}
 		return t, err
 	}
 	if err != nil {

@@ -57,7 +57,7 @@ const (
 )
 
 // Text is the name of the state for people.
-func (s State) Text() i18n.Text { return i18n.Stored(string(s)) }
+func (s State) Text() i18n.Text { return i18n.Kept(string(s)) }
 
 // Pending reports whether a message in the state is neither released nor ended: its maker may change it and a checker may reject it.
 func (s State) Pending() bool { return s == StateApprovalPending || s == StateQuestion }
@@ -130,7 +130,7 @@ const (
 )
 
 // Text is the name of the kind for people.
-func (k Kind) Text() i18n.Text { return i18n.Stored(string(k)) }
+func (k Kind) Text() i18n.Text { return i18n.Kept(string(k)) }
 
 // Kinds returns every kind.
 func Kinds() []Kind {

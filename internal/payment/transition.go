@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
 	"countersign/internal/rulebook"
 )
@@ -14,7 +15,7 @@ type Transition struct {
 	message Message
 	move    Move
 	actor   identity.Actor
-	reason  string
+	reason  i18n.Text
 	at      time.Time
 
 	decision *Decision
@@ -48,8 +49,8 @@ func (t Transition) Move() Move { return t.move }
 // Actor returns who makes the move.
 func (t Transition) Actor() identity.Actor { return t.actor }
 
-// Reason returns the words given for it, "" when none.
-func (t Transition) Reason() string { return t.reason }
+// Reason returns the reason given for it, as data where a person or another bank gave it; "" when none.
+func (t Transition) Reason() i18n.Text { return t.reason }
 
 // At returns the time of the move.
 func (t Transition) At() time.Time { return t.at }

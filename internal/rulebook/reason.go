@@ -104,7 +104,7 @@ func offered(list []Reason, codes []string, set code.Set) []Reason {
 func Further(set code.Set, id string) (Reason, bool) {
 	definition, known := set.Find(id)
 	return Reason{
-		Code: definition.Code, Text: i18n.Stored(definition.Text), Information: freeLines, Usual: true,
+		Code: definition.Code, Text: i18n.Kept(definition.Text), Information: freeLines, Usual: true,
 		Source: "Terms of the clearing; " +
 			definition.Set,
 	}, known

@@ -136,7 +136,7 @@ func appendISOReturnReasons(list []Reason) []Reason {
 		if slices.ContainsFunc(list[:known], func(r Reason) bool { return r.Code == definition.Code }) {
 			continue
 		}
-		reason := Reason{Code: definition.Code, Text: i18n.Stored(definition.Text)}
+		reason := Reason{Code: definition.Code, Text: i18n.Kept(definition.Text)}
 		if definition.Code == "CUST" || definition.Code == "MD06" {
 			reason.Originator = OriginatorCustomer
 		}

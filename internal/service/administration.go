@@ -224,6 +224,6 @@ func (s *Administration) refused(ctx context.Context, r refusal) {
 		return
 	}
 	s.cfg.Database.Refused(ctx, store.Refusal{
-		Realm: r.by.Realm, Event: r.event + "-refused", Actor: r.by.Actor(), Why: why, Sentence: i18n.Stored(r.cause.Error()), At: r.at,
+		Realm: r.by.Realm, Event: r.event + "-refused", Actor: r.by.Actor(), Why: why, Cause: r.cause, At: r.at,
 	})
 }

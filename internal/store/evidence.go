@@ -251,14 +251,14 @@ func (s *Messages) sealStep(t payment.Transition, detail string) keyring.Seal {
 			e.Decision.GrantedAt = stamped(d.Grant.GrantedAt).Format(time.RFC3339Nano)
 		}
 		if move.Action == payment.ActionReject {
-			e.Decision.Reason = t.Reason()
+			e.Decision.Reason = t.Reason().String()
 		} else {
-			e.Decision.Remark = t.Reason()
+			e.Decision.Remark = t.Reason().String()
 		}
 	}
 	return s.sealEvent(e, auditlog.Move{
 		Sequence: t.Message().Sequence + 1, Kind: string(m.Kind), From: string(move.From), Action: string(move.Action), To: string(move.To),
-		Version: m.Version, Reason: t.Reason(),
+		Version: m.Version, Reason: t.Reason().String(),
 	})
 }
 

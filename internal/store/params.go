@@ -109,7 +109,7 @@ func (s *Messages) moveParams(t payment.Transition) dbsqlc.MessageMoveParams {
 
 		EventIds: one(auditlog.MoveID(m.InternalID, m.Sequence+1)), Actions: one(string(move.Action)), ActorUsers: one(by.UserID),
 		ActorPersons: one(by.PersonID), ActorNames: one(by.Name), ClientIds: one(by.ClientID), Channels: one(string(by.Channel)),
-		Reasons: one(t.Reason()), Events: one(auditlog.EventOf(string(m.Kind), string(move.Action))), RequestIds: one(by.RequestID),
+		Reasons: one(t.Reason().String()), Events: one(auditlog.EventOf(string(m.Kind), string(move.Action))), RequestIds: one(by.RequestID),
 		SourceAddresses: one(by.SourceAddress), ContentHashes: one(m.ContentHash[:]),
 		Details: one(detail), EventKeyID: event.KeyID, EventSeals: one(event.MAC[:]),
 

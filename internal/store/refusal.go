@@ -33,6 +33,7 @@ type Refusal struct {
 	Actor     identity.Actor // who asked; of a sign-in that failed, what is known of them
 	Why       string         // in a word, for example "four-eyes"
 	Sentence  i18n.Text      // the reason; at most 512 characters of its English are kept, and never a secret or a full account number
+	Cause     error          // the refusal itself, which gives the reason; nil where Sentence does
 	At        time.Time
 }
 
@@ -53,9 +54,13 @@ func (d *Database) keepRefusal(ctx context.Context, r Refusal) error {
 	if err != nil {
 		return err
 	}
-	sentence := []rune(r.Sentence.String())
+	text := r.Sentence
+	english := text
+	if r.Cause != nil {
+		text, english = i18n.OfError(r.Cause), i18n.Data(r.Cause.Error())
+	}
 	user, person := ActorIDs(r.Actor)
-	detail := auditlog.RefusalDetail(r.Why, string(sentence[:min(len(sentence), maxRefusalText)]))
+	detail := auditlog.RefusalDetail(r.Why, english.AtMost(maxRefusalText).String(), text.AtMost(maxRefusalText))
 	e := eventBy(payment.Message{Realm: r.Realm, InternalID: r.MessageID}, r.Actor, detail, stamped(r.At))
 	e.EventID, e.Event, e.Outcome, e.ContentHash = id, r.Event, "refused", nil
 	seal, err := e.Seal(d.masterData)

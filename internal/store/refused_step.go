@@ -7,7 +7,6 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/auditlog"
-	"countersign/internal/i18n"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 )
@@ -36,6 +35,6 @@ func (s *Messages) RefusedStep(ctx context.Context, step RefusedStep) {
 	}
 	s.db.Refused(ctx, Refusal{
 		Realm: step.By.Realm, Event: auditlog.RefusedEventOf(string(step.Message.Kind), string(step.Action)), MessageID: step.Message.InternalID,
-		Actor: step.By.Actor(), Why: why, Sentence: i18n.Stored(step.Cause.Error()), At: step.At,
+		Actor: step.By.Actor(), Why: why, Cause: step.Cause, At: step.At,
 	})
 }

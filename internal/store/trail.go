@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/auditlog"
+	"countersign/internal/i18n"
 	"countersign/internal/payment"
 	"countersign/internal/store/internal/dbsqlc"
 )
@@ -20,11 +23,11 @@ type Step struct {
 	Action     payment.Action
 	To         payment.State
 	Version    int
-	Actor      string // as shown to people
-	ActorLogin string // the name of the actor's account, "" when the gateway acted
+	Actor      i18n.Text // a person as shown to people, or the fixed name of the gateway
+	ActorLogin string    // the name of the actor's account, "" when the gateway acted
 	ClientID   string
 	Channel    string
-	Reason     string
+	Reason     i18n.Text // data where a person or another bank gave it
 	At         time.Time
 }
 
@@ -35,14 +38,15 @@ type HistoryEvent struct {
 	Sequence      int       // of the step it belongs to; 0 for a refusal
 	Event         string
 	Refused       bool
-	Actor         string
-	ActorLogin    string // the name of the actor's account, "" when there is none
+	Actor         i18n.Text // a person, or the fixed name of the gateway, the operator or a visitor
+	ActorLogin    string    // the name of the actor's account, "" when there is none
 	ClientID      string
 	Channel       string
 	RequestID     string
 	SourceAddress string
 	ContentHash   []byte
-	Detail        string // canonical JSON
+	Detail        string    // canonical JSON
+	Reason        i18n.Text // in the detail, as that of a Step
 	At            time.Time
 }
 
@@ -71,9 +75,10 @@ func (r *Reader) Histories(ctx context.Context, realm string, ids []uuid.UUID) (
 			steps[h.MessageID] = append(steps[h.MessageID], Step{
 				Sequence: int(h.Sequence), From: payment.State(h.FromState), Action: payment.Action(h.Action), To: payment.State(h.ToState),
 				Version:    int(h.Version),
-				Actor:      people.of(OrZero(h.ActorPerson), h.ActorName),
+				Actor:      actorText(h.ActorPerson, people.of(OrZero(h.ActorPerson), h.ActorName)),
 				ActorLogin: people.of(OrZero(h.ActorUser), Text(h.ActorLogin)),
-				ClientID:   Text(h.ClientID), Channel: h.Channel, Reason: Text(h.Reason), At: h.At.UTC(),
+				ClientID:   Text(h.ClientID), Channel: h.Channel, At: h.At.UTC(),
+				Reason: cmp.Or(i18n.Kept(h.ReasonText), i18n.Data(Text(h.Reason))),
 			})
 		}
 		return err
@@ -188,12 +193,21 @@ func auditPlace(ctx context.Context, q *dbsqlc.Queries, realm string, f AuditFil
 	return at, f.Before, err
 }
 
+// actorText is the name of an actor, which is data if a person has it.
+func actorText(person *uuid.UUID, name string) i18n.Text {
+	if person == nil {
+		return i18n.Kept(name)
+	}
+	return i18n.Data(name)
+}
+
 func eventFromDB(e dbsqlc.AuditSearchRow) HistoryEvent {
+	detail, reason := auditlog.SplitText(e.Detail)
 	return HistoryEvent{
 		ID: e.EventID, MessageID: OrZero(e.MessageID), Sequence: int(OrZero(e.Sequence)), Event: e.Event,
-		Refused: e.Outcome == "refused", Actor: e.ActorName,
+		Refused: e.Outcome == "refused", Actor: actorText(e.ActorPerson, e.ActorName),
 		ActorLogin: Text(e.ActorLogin), ClientID: Text(e.ClientID), Channel: e.Channel, RequestID: Text(e.RequestID),
-		SourceAddress: Text(e.SourceAddress), ContentHash: e.ContentHash, Detail: e.Detail, At: e.At.UTC(),
+		SourceAddress: Text(e.SourceAddress), ContentHash: e.ContentHash, Detail: detail, Reason: reason, At: e.At.UTC(),
 	}
 }
 

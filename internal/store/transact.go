@@ -243,7 +243,7 @@ func (s *Messages) amend(ctx context.Context, q *dbsqlc.Queries, t payment.Trans
 		string(after.Payee.Result), after.Payee.MatchedName, after.Content))
 	event := s.sealStep(t, detail)
 	_, err := q.MessageAmendIf(ctx, dbsqlc.MessageAmendIfParams{
-		EventID: auditlog.MoveID(m.InternalID, m.Sequence+1), Reason: OrNull(t.Reason()),
+		EventID: auditlog.MoveID(m.InternalID, m.Sequence+1), Reason: OrNull(t.Reason().String()),
 		Event:      auditlog.EventOf(string(m.Kind), string(t.Move().Action)),
 		EditorUser: by.UserID, EditorPerson: by.PersonID,
 		ActorName: by.Name, ClientID: by.ClientID, Channel: string(by.Channel), RequestID: OrNull(by.RequestID),

@@ -100,14 +100,14 @@ LEFT JOIN policy p ON p.realm = m.realm AND p.policy_id = m.policy_id
 LEFT JOIN LATERAL (
   SELECT count(*) FILTER (WHERE h.action = 'inquire') AS inquiries, (array_agg(h.at ORDER BY h.sequence DESC) FILTER (WHERE h.action IN ('time out', 'fall due', 'inquire')))[1] AS asked,
          min(h.at) FILTER (WHERE h.action IN ('deliver', 'acknowledge')) AS delivered,
-         min(substring(h.reason FROM '^An answer is due by (\d{4}-\d{2}-\d{2})\.$')) FILTER (WHERE h.action IN ('deliver', 'acknowledge')) AS due
+         min(h.reason) FILTER (WHERE h.action IN ('deliver', 'acknowledge')) AS due
   FROM message_history h WHERE h.realm = m.realm AND h.message_id = m.message_id) h ON true
 WHERE m.expires_at IS DISTINCT FROM (CASE WHEN m.approvals_required > 0 THEN m.created_at + p.pending_seconds * interval '1 second' END)
    OR m.inquiries <> h.inquiries OR (m.inquire_at IS NULL) <> (h.asked IS NULL)
    OR m.inquire_at NOT BETWEEN h.asked AND h.asked + (CASE m.kind WHEN 'recall' THEN interval '1 day' ELSE interval '15 minutes' END)
    OR m.kind = 'recall' AND (m.answer_by IS NULL) <> (h.delivered IS NULL)
    OR m.kind = 'recall' AND m.answer_by NOT BETWEEN h.delivered - interval '1 day' AND h.delivered + interval '92 days'
-   OR m.kind = 'recall' AND to_char(m.answer_by AT TIME ZONE 'UTC', 'YYYY-MM-DD') <> h.due
+   OR m.kind = 'recall' AND to_char(m.answer_by AT TIME ZONE 'UTC', '"An answer is due by "YYYY-MM-DD.') <> h.due
    OR m.kind NOT IN ('recall', 'received recall') AND m.answer_by IS NOT NULL;
 
 -- name: InvariantRetoldOtherwise :many

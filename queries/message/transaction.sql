@@ -111,10 +111,12 @@ LEFT JOIN paid q ON q.account = a.account AND q.amount = a.amount AND q.currency
 GROUP BY a.item;
 
 -- name: HistoryList :many
--- The steps of messages in order, with the names of the accounts behind them.
-SELECT h.*, u.name AS actor_login
+-- The steps of messages in order, with the names of the accounts behind them, and the key and values of a reason that the gateway gave.
+SELECT h.*, u.name AS actor_login, coalesce(a.detail::jsonb ->> 'text', '')::text AS reason_text
 FROM message_history h
 LEFT JOIN user_account u ON u.realm = h.realm AND u.user_id = h.actor_user
+LEFT JOIN audit_event a ON h.actor_person IS NULL AND h.reason IS NOT NULL
+  AND a.realm = h.realm AND a.message_id = h.message_id AND a.sequence = h.sequence
 WHERE h.realm = @realm AND h.message_id = ANY(@messages::uuid[]) ORDER BY h.message_id, h.sequence;
 
 -- name: VersionList :many

@@ -80,16 +80,16 @@ func checkFloors(file source, report reporter) {
 	}
 	for _, spec := range file.syntax.Imports {
 		target, ours := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), module+"/")
+		for _, bar := range barred {
+			if within(file.folder(), bar.from) && (bar.target == "*" && ours || within(target, bar.target)) {
+				report(spec.Pos(), "%s must not import %s: %s", bar.from, target, bar.reason)
+			}
+		}
 		if !ours {
 			continue
 		}
 		if floor, known := floors[target]; known && floor > own {
 			report(spec.Pos(), "floor %d imports %s on floor %d: imports point down", own, target, floor)
-		}
-		for _, bar := range barred {
-			if within(file.folder(), bar.from) && (bar.target == "*" || within(target, bar.target)) {
-				report(spec.Pos(), "%s must not import %s: %s", bar.from, target, bar.reason)
-			}
 		}
 		if slices.Contains(testSupport, target) && !slices.Contains(testSupport, file.folder()) {
 			report(spec.Pos(), "%s imports %s: test support stays in tests", file.folder(), target)

@@ -50,6 +50,7 @@ func TestRulesFindWhatTheyForbid(t *testing.T) {
 		{"upwards in a test", "floors", "internal/payment/a_test.go", `package payment; import _ "countersign/internal/store"`, false},
 		{"no floor", "floors", "internal/cellar/a.go", `package cellar`, true},
 		{"barred", "floors", "internal/simulator/a.go", `package simulator; import _ "countersign/internal/payment"`, true},
+		{"barred of Go", "floors", "internal/i18n/a.go", `package i18n; import _ "regexp"`, true},
 		{"barred altogether", "floors", "internal/postgres/a.go", `package postgres; import _ "countersign/internal/money"`, true},
 		{"test support", "floors", "web/portal/a.go", `package portal; import _ "countersign/internal/store/storetest"`, true},
 		{"database", "confined modules", "web/api/a.go", `package api; import _ "github.com/jackc/pgx/v5/pgxpool"`, true},

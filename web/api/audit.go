@@ -107,8 +107,8 @@ func (a *API) showHistory(c echo.Context) error {
 	list := make([]Step, 0, len(steps))
 	for _, s := range steps {
 		list = append(list, Step{
-			Sequence: s.Sequence, From: string(s.From), Action: string(s.Action), To: string(s.To), Version: s.Version, Actor: s.Actor,
-			UserID: s.ActorLogin, ClientID: s.ClientID, Channel: s.Channel, Reason: s.Reason, At: moment(s.At),
+			Sequence: s.Sequence, From: string(s.From), Action: string(s.Action), To: string(s.To), Version: s.Version, Actor: s.Actor.String(),
+			UserID: s.ActorLogin, ClientID: s.ClientID, Channel: s.Channel, Reason: s.Reason.String(), At: moment(s.At),
 		})
 	}
 	return c.JSON(http.StatusOK, HistoryAnswer{Header: a.header(c), History: list})
@@ -132,7 +132,7 @@ func eventsOf(events []store.HistoryEvent) []AuditEvent {
 	list := make([]AuditEvent, 0, len(events))
 	for _, e := range events {
 		list = append(list, AuditEvent{
-			ID: e.ID.String(), InternalID: orEmpty(e.MessageID), Sequence: e.Sequence, Event: e.Event, Outcome: outcomeOf(e), Actor: e.Actor,
+			ID: e.ID.String(), InternalID: orEmpty(e.MessageID), Sequence: e.Sequence, Event: e.Event, Outcome: outcomeOf(e), Actor: e.Actor.String(),
 			UserID: e.ActorLogin, ClientID: e.ClientID, Channel: e.Channel, RequestID: e.RequestID, SourceAddress: e.SourceAddress,
 			ContentHash: hex.EncodeToString(e.ContentHash), Detail: json.RawMessage(e.Detail), At: moment(e.At),
 		})

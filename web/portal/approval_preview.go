@@ -127,7 +127,7 @@ func restMark(p prepared, problems []ui.Problem) views.Mark {
 	var names []i18n.Text
 	for _, f := range p.values.Fields() {
 		if f.Label != "" && f.Name != "creditorIban" && f.Name != "amount" && ui.ProblemOf(problems, f.Name).Text != "" {
-			names = append(names, i18n.Stored(f.Label))
+			names = append(names, i18n.Kept(f.Label))
 		}
 	}
 	if len(names) > 0 {

@@ -100,7 +100,7 @@ func (v *Request) auditSearch() (views.AuditTrail, store.AuditFilter) {
 func (v *Request) auditSeal() (views.AuditSeal, error) {
 	seal := views.AuditSeal{Words: "sealed"}
 	if v.Config.Sealing != nil {
-		seal.Words = i18n.Stored(v.Config.Sealing().String())
+		seal.Words = i18n.Kept(v.Config.Sealing().String())
 	}
 	newest, err := v.Config.Reader.Checkpoint(v.Context(), v.By.Realm)
 	if err == nil {
@@ -137,14 +137,14 @@ func (v *Request) messagesIn(events []store.HistoryEvent) (map[uuid.UUID]payment
 }
 
 func (v *Request) auditTrailRow(e store.HistoryEvent, about payment.Message) views.AuditEntry {
-	actor := i18n.Stored(cmp.Or(e.Actor, "–"))
-	if e.ActorLogin != "" && e.ActorLogin != e.Actor {
+	actor := cmp.Or(e.Actor, "–")
+	if e.ActorLogin != "" && e.ActorLogin != e.Actor.String() {
 		actor = i18n.Text("%s (%s)").With(actor, e.ActorLogin)
 	}
 	row := views.AuditEntry{
 		At: e.At, Actor: actor, Action: eventWords(e.Event), Refused: e.Refused, Channel: views.ChannelName(e.Channel,
 			e.ClientID), Address: e.SourceAddress,
-		RequestID: e.RequestID, Detail: detailWords(e.Event, e.Detail),
+		RequestID: e.RequestID, Detail: detailWords(e),
 	}
 	if about.GlobalID != "" && about.Withheld == "" {
 		name, _ := views.Facing(about)

@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"countersign/internal/i18n"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
+	"countersign/internal/store"
 	"countersign/views/ui"
 )
 
@@ -43,7 +45,7 @@ func eventWords(event string) i18n.Text {
 	words, known := actionWords[payment.Action(strings.ReplaceAll(step, "-", " "))]
 	switch {
 	case !known:
-		return i18n.Stored(event)
+		return i18n.Data(event)
 	case refused:
 		words = i18n.Text("%s (attempt refused)").With(words)
 	}
@@ -86,53 +88,41 @@ type auditDetail struct {
 }
 
 // detailWords describes the stored detail of an event; a detail of another form is shown unchanged.
-func detailWords(event, stored string) i18n.Text {
+func detailWords(e store.HistoryEvent) i18n.Text {
 	var d auditDetail
-	err := json.Unmarshal([]byte(stored), &d)
+	err := json.Unmarshal([]byte(e.Detail), &d)
+	reason := cmp.Or(e.Reason, i18n.Data(d.Reason))
 	switch {
 	case err != nil:
-		return i18n.Stored(stored)
+		return i18n.Data(e.Detail)
 	case d.Refused != "":
-		return i18n.Text("Refused: %s").With(i18n.Stored(spoken(d.Reason)))
+		return i18n.Text("Refused: %s").With(reason)
 	case d.From != "" && d.To != "":
-		return because(moveWords(d.From, d.To), d.Reason)
-	case event == auditlog.EventUserRights:
+		return because(moveWords(d.From, d.To), reason)
+	case e.Event == auditlog.EventUserRights:
 		return d.rights()
 	case d.Kind != "":
-		return because(d.change(), d.Reason)
+		return because(d.change(), reason)
 	case d.Factor != "":
 		return d.factor()
-	case event == auditlog.EventAccessReview:
+	case e.Event == auditlog.EventAccessReview:
 		return i18n.Text("Access confirmed for %d accounts").With(len(d.Accounts))
-	case event == auditlog.EventRealmRows:
+	case e.Event == auditlog.EventRealmRows:
 		return i18n.Text("Master data rows written: %d").With(d.rows())
 	case len(d.Ended) > 0:
 		return endWords(d.Reason)
 	case d.Subject != "":
-		return because(i18n.Data(d.Subject), d.Reason)
+		return because(i18n.Data(d.Subject), reason)
 	}
-	return i18n.Stored(stored)
+	return i18n.Data(e.Detail)
 }
 
 // because appends a reason to a text; an empty reason adds nothing.
-func because(words i18n.Text, reason string) i18n.Text {
+func because(words, reason i18n.Text) i18n.Text {
 	if reason == "" {
 		return words
 	}
 	return i18n.Text("%s: %s").With(words, storedReason(reason))
-}
-
-// spoken returns the reason of a refusal without the place in the request, which only programs need.
-func spoken(reason string) string {
-	text, found := strings.CutPrefix(reason, "refused: /")
-	if !found {
-		return reason
-	}
-	_, text, found = strings.Cut(text, ": ")
-	if !found {
-		return reason
-	}
-	return text
 }
 
 // moveWords describes a move from one state to another, or into the first one.
@@ -210,7 +200,7 @@ func endWords(reason string) i18n.Text {
 		"revocation": "Signed out by its program", "reuse": "An expired token was used again",
 	}[reason]
 	if !known {
-		return i18n.Stored(reason)
+		return i18n.Data(reason)
 	}
 	return words
 }

@@ -327,7 +327,7 @@ func problemsOfLine(p prepared, values orderform.Values) []views.LineProblem {
 	problems := problemsOf(p.built.Problems, p.findings, values)
 	labels := map[string]i18n.Text{}
 	for _, field := range values.Fields() {
-		labels[field.Name] = i18n.Stored(field.Label)
+		labels[field.Name] = i18n.Kept(field.Label)
 	}
 	shown := make([]views.LineProblem, 0, len(problems))
 	for _, p := range problems {

@@ -143,7 +143,7 @@ func sealingTile(standing integrity.SignerStanding) views.Tile {
 		tile.Note = i18n.Text("last at %s").With(ui.DateTime(standing.Newest))
 	}
 	if words := standing.String(); words != tile.Value.String() {
-		tile.Value, tile.Note, tile.Tone = "check", i18n.Stored(words), ui.ToneBad
+		tile.Value, tile.Note, tile.Tone = "check", i18n.Kept(words), ui.ToneBad
 	}
 	return tile
 }

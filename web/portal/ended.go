@@ -185,7 +185,10 @@ func (v *Request) reportedEnded(state payment.State, period store.Period, words 
 			continue
 		}
 		if e.Reason != "" && e.StatusCode == "" {
-			said = i18n.Stored(e.Reason)
+			said = i18n.Data(e.Reason)
+			if state == payment.StateUnconfirmed { // the gateway gives one reason for it, without values
+				said = i18n.Kept(e.Reason)
+			}
 		}
 		found.rows = append(found.rows, views.ReportRow{URL: "/payments/" + e.MessageID.String(), Cells: append(
 			data(e.GlobalID, e.CreditorName, e.Amount.Format(), ui.DateTime(e.At), e.By), said)})

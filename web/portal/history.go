@@ -34,7 +34,7 @@ func fullMessage(v *Request, m payment.Message, known documents) (views.Message,
 	view.Timeline = timeline(steps, m, known, v.Language())
 	view.Talk = talkOf(steps, m.Version)
 	if m.Withheld != "" {
-		view.Warnings = []views.Warning{{Title: "Withheld", Text: i18n.Stored(m.Withheld)}}
+		view.Warnings = []views.Warning{{Title: "Withheld", Text: i18n.Kept(m.Withheld)}}
 		return view, nil // its document is not shown beside fields that contradict it
 	}
 	view.Core, err = v.Config.Reader.CoreBooking(v.Context(), m)
@@ -229,25 +229,20 @@ var byOthers = []payment.Action{
 	payment.ActionBook, payment.ActionReceive, payment.ActionReport,
 }
 
-// noteLanguage returns the language of the reason of a step when it differs from the page's: browsers and screen readers need it.
-func noteLanguage(s store.Step, spoken i18n.Language) string {
-	if s.Reason == "" || !slices.Contains(byOthers, s.Action) || spoken == i18n.English ||
-		spoken.Say(storedReason(s.Reason)) != s.Reason {
-		return ""
-	}
-	return string(i18n.English)
-}
-
-// stepNote returns the reason of a step, with its language when it differs from the page's. A refusal by clearing has the explanation shown
-// at the head of the page.
+// stepNote returns the reason of a step, with its language when it differs from the page's: browsers and screen readers need it. For the
+// reason that clearing or another bank gave last, the note has the words of this portal.
 func stepNote(s store.Step, m payment.Message, spoken i18n.Language) (note i18n.Text, in string) {
-	if s.Action == payment.ActionRejectByClearing && m.State == payment.StateFailed && s.Reason == m.StatusText {
-		words, _ := views.Failure(m)
-		if said := spoken.Say(words); strings.TrimSuffix(said, ".") != strings.TrimSuffix(s.Reason, ".") {
-			return words, ""
-		}
+	if s.Reason == "" || !slices.Contains(byOthers, s.Action) {
+		return storedReason(s.Reason), ""
 	}
-	return storedReason(s.Reason), noteLanguage(s, spoken)
+	note = s.Reason
+	if s.Reason.String() == m.StatusText {
+		note = views.StatedReason(m)
+	}
+	if spoken != i18n.English && strings.TrimSuffix(spoken.Say(note), ".") == strings.TrimSuffix(s.Reason.String(), ".") {
+		in = string(i18n.English)
+	}
+	return note, in
 }
 
 // timeline describes the steps of a message; a step with a document links to it.
@@ -255,7 +250,7 @@ func timeline(steps []store.Step, m payment.Message, known documents, spoken i18
 	events := make([]ui.Event, 0, len(steps))
 	for i, s := range steps {
 		event := ui.Event{
-			At: s.At, Title: stepTitle(s), Actor: i18n.Stored(s.Actor), Channel: views.ChannelName(s.Channel, s.ClientID),
+			At: s.At, Title: stepTitle(s), Actor: s.Actor, Channel: views.ChannelName(s.Channel, s.ClientID),
 			State: string(s.To),
 		}
 		event.Note, event.NoteIn = stepNote(s, m, spoken)

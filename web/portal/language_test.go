@@ -9,6 +9,7 @@ import (
 
 	"countersign/internal/demo"
 	"countersign/internal/interbank"
+	"countersign/internal/service/servicetest"
 )
 
 // TestALanguageIsGuessedChosenAndKept: guessed from the browser, chosen on the page of the sign-in or on the profile, and kept with the
@@ -62,6 +63,8 @@ func TestRefusalsAreReadInTheLanguageOfThePage(t *testing.T) {
 		says("Geben Sie höchstens CHF 20'000.00 ein, die Grenze für Instant-Zahlungen")
 	maker.upload("leer.xml", nil).is(http.StatusUnprocessableEntity).says("Wählen Sie eine Datei, die nicht leer ist.")
 	maker.upload("voll.xml", make([]byte, 2049<<10)).is(http.StatusUnprocessableEntity).says("Senden Sie höchstens 2'048 kB in einer Datei.")
+	lines := strings.Replace(strings.Join(table(2), "\n"), "101.50", "101.5051", 1)
+	maker.get(maker.upload("Lohn.csv", []byte(lines)).goesTo("/payments/batches/")).says("Geben Sie höchstens 2 Nachkommastellen ein")
 	check := maker.post("/payments/new", filled()).goesTo("/payments/")
 	maker.get(check).is(http.StatusOK).says("Schweiz")
 	own := checker.submit(with(filled(), "country", "LI"))
@@ -101,7 +104,8 @@ func TestWhatBecameOfAPaymentIsReadInTheLanguageOfThePage(t *testing.T) {
 	w.get("/reference").is(http.StatusOK).says("Bankfeiertage von Zürich").says("Europäische Zentralbank")
 }
 
-// TestRefusalsInTheAuditTrailAreReadInTheLanguageOfThePage: they are stored in English, with their values.
+// TestRefusalsInTheAuditTrailAreReadInTheLanguageOfThePage: they are stored with their values, as are the reasons of what the clock ends.
+// What a person writes is never a text of the portal, and programs get the English alone.
 func TestRefusalsInTheAuditTrailAreReadInTheLanguageOfThePage(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -109,9 +113,29 @@ func TestRefusalsInTheAuditTrailAreReadInTheLanguageOfThePage(t *testing.T) {
 	b.as("both1").post("/queue/"+own.InternalID.String()+"/approve", url.Values{"version": {"1"}, "contentHash": {hash(own)}}).
 		is(http.StatusForbidden)
 	b.browser().post("/signin", url.Values{"realm": {"demo"}, "username": {"maker1"}, "password": {"wrong"}})
+	checker, tomorrow := b.as("checker1"), time.Now().In(zurich).AddDate(0, 0, 1).Format("2.1.2006")
+	decide := func(form url.Values, action, reason string) string {
+		m := b.as("maker1").submit(form)
+		at := "/queue/" + m.InternalID.String()
+		checker.post(at+"/"+action, with(checker.get(at).fields(at+"/approve"), "category", "other", "reason", reason)).goesTo("/queue")
+		return "/payments/" + m.InternalID.String() + "/timeline"
+	}
+	rejected := decide(with(filled(), "amount", "15.00"), "reject", "Nobody decided in time.")
+	failed := decide(with(filled(), "amount", "16.00", "executionDate", tomorrow), "approve", "")
+	b.changed("policy.create", "", url.Values{"approvals": {"2"}, "amountFrom": {"1.00"}})
+	later := b.Again(t, servicetest.Options{Now: func() time.Time { return time.Now().AddDate(0, 0, 8) }, Clearing: &servicetest.Network{}})
+	later.Clearing.RunOnce(t.Context())
 	w := b.as("supervisor1")
+	w.header.Set("Accept-Language", "de")
+	expired := "/payments/" + own.InternalID.String() + "/timeline"
+	for path, want := range map[string]string{
+		expired: "Niemand hat rechtzeitig entschieden.", rejected: "Nobody decided in time.",
+		failed: "Die geltende Regel verlangt 2 Freigaben, aber diese Zahlung hat 1 Freigabe. Erfassen Sie sie neu.",
+	} {
+		w.get(path).is(http.StatusOK).says(want)
+	}
 	for language, want := range map[string][]string{
-		"de": {"Sie haben dies am ", "eingereicht. Eine andere Person muss entscheiden.", "Benutzername oder Passwort falsch.", "nicht angemeldet"},
+		"de": {"Die geltende Regel verlangt 2 Freigaben", "Niemand hat rechtzeitig entschieden.", "Sie haben dies am ", "eingereicht. Eine andere Person muss entscheiden.", "Benutzername oder Passwort falsch.", "nicht angemeldet"},
 		"fr": {"Vous l'avez transmis le ", "Nom d'utilisateur ou mot de passe incorrect.", "non connecté"},
 		"it": {"Lei l'ha inviato il ", "Nome utente o password errati.", "non connesso"},
 		"en": {"You submitted this on ", "Wrong user name or password."},
@@ -124,5 +148,9 @@ func TestRefusalsInTheAuditTrailAreReadInTheLanguageOfThePage(t *testing.T) {
 		if language != "en" && strings.Contains(page.main(), "Another person must decide") {
 			t.Errorf("the audit trail in %s has English sentences", language)
 		}
+	}
+	table := w.get("/audit/table").is(http.StatusOK).text
+	if !strings.Contains(table, "The current policy requires 2 approvals") || strings.Contains(table, `""text""`) {
+		t.Errorf("programs get %s", table)
 	}
 }

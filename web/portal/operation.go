@@ -46,7 +46,7 @@ func showOperation(v *Request) error {
 	for _, s := range v.Config.Clearing.Stuck() {
 		model.Stuck = append(model.Stuck, views.StuckRow{
 			Doing: doings[s.Doing], Scheme: s.Scheme, Subject: s.Subject, Failed: s.Failed,
-			Next: s.Next, Why: i18n.Stored(s.Why),
+			Next: s.Next, Why: i18n.Kept(s.Why),
 		})
 	}
 	for _, q := range v.Config.Clearing.Queues() {
@@ -65,7 +65,7 @@ func showOperation(v *Request) error {
 	}
 	if !off {
 		model.Mail = &views.MailRow{
-			SentAt: mails.SentAt, FailedAt: mails.FailedAt, Failure: i18n.Stored(mails.Failure), Retrying: mails.Retrying, GivenUp: mails.GivenUp,
+			SentAt: mails.SentAt, FailedAt: mails.FailedAt, Failure: i18n.Kept(mails.Failure), Retrying: mails.Retrying, GivenUp: mails.GivenUp,
 		}
 	}
 	left, err := v.Config.Reader.Archived(v.Context(), v.By.Realm)

@@ -151,7 +151,7 @@ func documentView(m payment.Message, d store.OutboundDocument) views.Document {
 		status = "Withheld"
 	}
 	return views.Document{
-		Status: i18n.Stored(status),
+		Status: i18n.Kept(status),
 		ID:     d.ID.String(), Type: string(d.Name), Name: documentName(d.Name), At: d.At, Size: d.Size,
 		Outgoing: d.Direction == payment.DocumentOut, Draft: d.Direction == payment.DocumentDraft,
 		URL: path, DownloadURL: path + "/download",
@@ -187,10 +187,10 @@ func (v *Request) auditTrail(m payment.Message) ([]views.AuditEntry, error) {
 	entries := make([]views.AuditEntry, 0, len(events))
 	for _, e := range events {
 		entries = append(entries, views.AuditEntry{
-			At: e.At, Actor: i18n.Stored(e.Actor), Action: eventWords(e.Event), Refused: e.Refused,
+			At: e.At, Actor: e.Actor, Action: eventWords(e.Event), Refused: e.Refused,
 			Channel: views.ChannelName(e.Channel,
 				e.ClientID),
-			Address: e.SourceAddress, RequestID: e.RequestID, Detail: detailWords(e.Event, e.Detail),
+			Address: e.SourceAddress, RequestID: e.RequestID, Detail: detailWords(e),
 		})
 	}
 	return entries, err

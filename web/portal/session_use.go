@@ -126,7 +126,7 @@ func DeviceName(stored string) i18n.Text {
 	if !found {
 		return i18n.Data(stored)
 	}
-	return i18n.Text("%s on %s (browser and system)").With(i18n.Stored(browser), i18n.Stored(system))
+	return i18n.Text("%s on %s (browser and system)").With(i18n.Kept(browser), i18n.Kept(system))
 }
 
 // deviceCookie names the cookie of a known browser.

@@ -61,7 +61,7 @@ func (p *Portal) sendPayment(v *Request, form url.Values) error {
 		return err
 	}
 	if sentence != "" {
-		model.Problems = []ui.Problem{{Text: i18n.Stored(sentence)}}
+		model.Problems = []ui.Problem{{Text: i18n.Kept(sentence)}}
 		return p.renderSimulator(v, http.StatusUnprocessableEntity, model)
 	}
 	answered := strings.TrimSpace(answer.Status + " " + answer.Reason)
@@ -78,7 +78,7 @@ func (p *Portal) sendRecall(v *Request, form url.Values) error {
 		return err
 	}
 	if sentence != "" {
-		model.Problems = []ui.Problem{{Field: "transaction", Text: i18n.Stored(sentence)}}
+		model.Problems = []ui.Problem{{Field: "transaction", Text: i18n.Kept(sentence)}}
 		return p.renderSimulator(v, http.StatusUnprocessableEntity, model)
 	}
 	return v.GoTo("/simulator", i18n.Text("The recall of %s was sent. It is listed under Received recalls.").With(transaction))

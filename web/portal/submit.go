@@ -145,12 +145,13 @@ func paidAgain(note string, answer views.Check) (whole string, problems []ui.Pro
 const paidAgainMark = "Paid again: "
 
 // storedReason is the reason of a step, with its fixed words in the language of the page.
-func storedReason(reason string) i18n.Text {
-	at := strings.LastIndex(reason, paidAgainMark)
+func storedReason(reason i18n.Text) i18n.Text {
+	note := reason.String()
+	at := strings.LastIndex(note, paidAgainMark)
 	if at < 0 {
-		return views.StoredReason(reason)
+		return reason
 	}
-	return i18n.Join(" ", i18n.Data(strings.TrimSpace(reason[:at])), i18n.Text("Paid again: %s").With(reason[at+len(paidAgainMark):]))
+	return i18n.Join(" ", i18n.Data(strings.TrimSpace(note[:at])), i18n.Text("Paid again: %s").With(note[at+len(paidAgainMark):]))
 }
 
 // createOrAmend makes the new message or the new version.

@@ -71,7 +71,7 @@ func showWebhook(v *Request) error {
 		SendURL: webhooksPath + "/" + w.ID + "/send",
 	}
 	for _, a := range attempts {
-		shown := views.WebhookAttempt{Type: string(a.Type), At: a.At, Failure: i18n.Stored(a.Failure), Answer: "none"}
+		shown := views.WebhookAttempt{Type: string(a.Type), At: a.At, Failure: i18n.Kept(a.Failure), Answer: "none"}
 		if a.Status > 0 {
 			shown.Answer = i18n.Data(strconv.Itoa(a.Status))
 		}

@@ -187,7 +187,7 @@ func (t *treeAudit) start(ctx context.Context, size int64) error {
 
 // notFrom reports a checkpoint that the tree did not grow from.
 func (t *treeAudit) notFrom(c auditlog.Checkpoint, then string) {
-	t.unfit("earlier checkpoint", fmt.Sprintf("%s %d", t.realm, c.Size), i18n.Stored(
+	t.unfit("earlier checkpoint", fmt.Sprintf("%s %d", t.realm, c.Size), i18n.Data(
 		"the tree did not grow from it: it was put back, or made anew, after "+c.At.Format(time.RFC3339)+then))
 }
 

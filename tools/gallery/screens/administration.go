@@ -217,10 +217,10 @@ func webhook() views.Webhook {
 			{Type: "message.approval_pending", At: now.Add(-time.Hour), Answer: "200", EventID: "e4"},
 			{
 				Type: "message.settled", At: now.Add(-2 * time.Hour), Answer: "503", EventID: "e3",
-				Failure: i18n.Stored("the receiver did not answer 2xx"),
+				Failure: i18n.Kept("the receiver did not answer 2xx"),
 			},
 			{
-				Type: "recall.received", At: now.Add(-26 * time.Hour), Answer: "none", EventID: "e2", Failure: i18n.Stored(
+				Type: "recall.received", At: now.Add(-26 * time.Hour), Answer: "none", EventID: "e2", Failure: i18n.Kept(
 					"Post \"https://zahlungsverkehr-ereignisse.beispiel-holzbau-und-treuhand.example/countersign/realms/demo/events\": " +
 						"context deadline exceeded (Client.Timeout exceeded while awaiting headers)",
 				),

@@ -358,9 +358,11 @@ func (q *Queries) DuplicateTurn(ctx context.Context, realm string) error {
 }
 
 const historyList = `-- name: HistoryList :many
-SELECT h.realm, h.message_id, h.sequence, h.kind, h.from_state, h.action, h.to_state, h.previous_sequence, h.version, h.actor_user, h.actor_person, h.actor_name, h.client_id, h.channel, h.reason, h.at, u.name AS actor_login
+SELECT h.realm, h.message_id, h.sequence, h.kind, h.from_state, h.action, h.to_state, h.previous_sequence, h.version, h.actor_user, h.actor_person, h.actor_name, h.client_id, h.channel, h.reason, h.at, u.name AS actor_login, coalesce(a.detail::jsonb ->> 'text', '')::text AS reason_text
 FROM message_history h
 LEFT JOIN user_account u ON u.realm = h.realm AND u.user_id = h.actor_user
+LEFT JOIN audit_event a ON h.actor_person IS NULL AND h.reason IS NOT NULL
+  AND a.realm = h.realm AND a.message_id = h.message_id AND a.sequence = h.sequence
 WHERE h.realm = $1 AND h.message_id = ANY($2::uuid[]) ORDER BY h.message_id, h.sequence
 `
 
@@ -382,9 +384,10 @@ type HistoryListRow struct {
 	Reason           *string
 	At               time.Time
 	ActorLogin       *string
+	ReasonText       string
 }
 
-// The steps of messages in order, with the names of the accounts behind them.
+// The steps of messages in order, with the names of the accounts behind them, and the key and values of a reason that the gateway gave.
 func (q *Queries) HistoryList(ctx context.Context, realm string, messages []uuid.UUID) ([]HistoryListRow, error) {
 	rows, err := q.db.Query(ctx, historyList, realm, messages)
 	if err != nil {
@@ -412,6 +415,7 @@ func (q *Queries) HistoryList(ctx context.Context, realm string, messages []uuid
 			&i.Reason,
 			&i.At,
 			&i.ActorLogin,
+			&i.ReasonText,
 		); err != nil {
 			return nil, err
 		}

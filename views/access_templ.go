@@ -6,13 +6,16 @@ package views
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import (
+	"github.com/a-h/templ"
+	templruntime "github.com/a-h/templ/runtime"
+)
 
 import (
+	"strconv"
+
 	"countersign/internal/i18n"
 	"countersign/views/ui"
-	"strconv"
 )
 
 // AccessPage lists the accounts with their roles for an access review.

@@ -91,6 +91,7 @@ type RealmChange struct {
 	Reason        string    // of a rejection, as typed
 	Problems      []ui.Problem
 	Secrets       []ChangeSecret // shown once
+	Next          i18n.Text      // what follows, and who does it; "" for nothing
 	Effects       []i18n.Text    // what it makes more or less of
 	Tried         Tried          // what a policy would have asked of past messages
 	Book          bool           // about a beneficiary: makers ask, checkers decide

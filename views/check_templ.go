@@ -6,8 +6,10 @@ package views
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import (
+	"github.com/a-h/templ"
+	templruntime "github.com/a-h/templ/runtime"
+)
 
 import (
 	"countersign/internal/i18n"
@@ -761,7 +763,7 @@ func duplicatePanel(model Check) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					var templ_7745c5c3_Var37 = []any{"field", "tick", templ.KV("has-problem", ui.ProblemOf(model.Problems, "duplicateAcknowledged").Text != "")}
+					templ_7745c5c3_Var37 := []any{"field", "tick", templ.KV("has-problem", ui.ProblemOf(model.Problems, "duplicateAcknowledged").Text != "")}
 					templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_ElementWriter, templ_7745c5c3_Var37...)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

@@ -17,9 +17,9 @@ type Operation struct {
 	Stuck       []StuckRow
 	MissingKeys []string // that answers wait for
 	Checks      []CheckRow
-	Mail        *MailRow // nil where no notices are sent
-	Archived    string   // the newest month whose payments left the realm's database with an archive; "" for none
-	Left        int      // messages that left with all archives
+	Mail        *MailRow  // nil where no notices are sent
+	Archived    i18n.Text // the newest month whose payments left the realm's database with an archive; "" for none
+	Left        int       // messages that left with all archives
 	RetryURL    string
 	Empty       ui.Empty
 }

@@ -6,13 +6,16 @@ package views
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import (
+	"github.com/a-h/templ"
+	templruntime "github.com/a-h/templ/runtime"
+)
 
 import (
+	"time"
+
 	"countersign/internal/i18n"
 	"countersign/views/ui"
-	"time"
 )
 
 // OperationPage shows connections, jobs and stuck tasks, and offers a retry.

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"countersign/internal/i18n"
 	"countersign/internal/identity"
@@ -40,7 +41,7 @@ const KindRealmErased Kind = "realm.erased"
 // ArchivedPayment is the state of a payment as Facts.Own has it, by its id, for an erasure.
 type ArchivedPayment struct {
 	Left, Erased bool
-	LeavesAt     string // the day from which a payment in the database may leave; "" for one that has not ended or a realm without retention
+	LeavesAt     time.Time // the day from which a payment in the database may leave; zero for one that has not ended or a realm without retention
 }
 
 // maxErased limits the payments of one erasure.
@@ -78,7 +79,7 @@ var realmNoun = Noun{
 			Hint: "Leave empty to keep payments indefinitely.",
 			More: "Payments stay longer: from %s to %s months", Less: "Payments leave the database earlier: from %s to %s months",
 		},
-		{Key: "archivedMonth", Label: "Archived month", Min: 7, Max: 7, Required: true, Hint: "Such as 2026-03."},
+		{Key: "archivedMonth", Label: "Archived month", Min: 7, Max: 7, Required: true, Hint: "Year and month, such as 2026-03."},
 		{Key: "archiveDigest", Label: "SHA-256 of the archive", Min: 64, Max: 64, Required: true, Hint: "As printed by countersign archive."},
 		{
 			Key: "erasedPayments", Label: "Internal IDs of the payments", Type: TypeList, Required: true,
@@ -107,17 +108,18 @@ var realmNoun = Noun{
 	}, {
 		Kind: KindRealmRetention, Fields: []string{"retentionMonths"}, Clears: []string{"retentionMonths"}, Filled: true,
 		Label: "Retention", Heading: "Set how long payments stay in the database",
-		Words: "A payment that ended this many months ago may be moved to an archive, once two administrators approve that archive. " +
-			"The law may require you to keep payments, or the archives, for longer.",
+		Words: "A payment that ended this many months ago may leave the database with an archive. After the approval, an operator writes the " +
+			"archive of a month with “countersign archive” and gives you its month and SHA-256; two administrators approve it. The law may require you to keep payments, or the archives, for longer.",
 	}, {
 		Kind: KindRealmArchived, Fields: []string{"archivedMonth", "archiveDigest"},
 		Label: "Archive", Heading: "Replace payments with their archive",
-		Words: "Once this is approved, an operator may remove the payments of this archive from the database; nobody can bring them back. " +
-			"Verify the archive first, and store copies of it in two places.",
+		Words: "First, an operator writes the archive with “countersign archive”, verifies it with “countersign audit verify”, stores copies in " +
+			"two places, and gives you the month and the SHA-256. After the approval, the operator runs “countersign archive --detach”: " +
+			"the payments leave the database, and nobody can bring them back.",
 	}, {
 		Kind: KindRealmErased, Fields: []string{"erasedPayments"},
 		Label: "Erase", Heading: "Erase personal data in archives",
-		Words: "Once this is approved, nobody can read the names, accounts, purposes and documents of these payments in any archive. Decisions, " +
+		Words: "Only payments that left with an archive can be erased. The approval erases them, without a further step: nobody can read the names, accounts, purposes and documents of these payments in any archive. Decisions, " +
 			"amounts and hashes can still be proven. Name the request or the law in the note. The law may forbid erasing records before their " +
 			"time is over.",
 		NoteMissing: "Enter the request, or the law, by which the payments are erased.",
@@ -217,8 +219,8 @@ func (r Request) afterErased(known Facts) (Values, error) {
 		case is.Erased:
 			f.add("erasedPayments", codeFormat, "Leave %s out: it is already erased.", id)
 		case is.Left:
-		case is.LeavesAt != "":
-			f.add("erasedPayments", codeFormat, "Leave %s out: it is still in the database, and may be archived from %s on.", id, is.LeavesAt)
+		case !is.LeavesAt.IsZero():
+			f.add("erasedPayments", codeFormat, "Leave %s out: it is still in the database, and may be archived from %s on.", id, i18n.Day(is.LeavesAt))
 		default:
 			f.add("erasedPayments", codeFormat, "Leave %s out: it is still in the database. It has not ended, or the realm has no retention.", id)
 		}

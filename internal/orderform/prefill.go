@@ -21,7 +21,7 @@ func ValuesOf(document *iso20022.CustomerCreditTransferInitiation, today time.Ti
 		return values
 	}
 	if rulebook.IsLater(info, today) {
-		values.ExecutionDate = rulebook.ExecutionDay(info).Format(time.DateOnly)
+		values.ExecutionDate = rulebook.ExecutionDay(info).Format("02.01.2006")
 	}
 	values.DebtorAccount, values.EndToEndID = info.DebtorAccount.ID.IBAN, tx.PaymentID.EndToEndID
 	if tx.Amount.InstructedAmount != nil {

@@ -88,7 +88,7 @@ func (s changeStep) archivedPayments(ctx context.Context, field string) (map[str
 		var is administration.ArchivedPayment
 		if row.Ended && unset == nil {
 			until, _ := auditlog.EndOf(row.Since.In(i18n.Zone()).Format("2006-01"))
-			is.LeavesAt = until.In(i18n.Zone()).AddDate(0, months, 0).Format(time.DateOnly)
+			is.LeavesAt = until.In(i18n.Zone()).AddDate(0, months, 0)
 		}
 		found[row.Payment.String()] = is
 	}

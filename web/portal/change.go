@@ -136,6 +136,10 @@ func (v *Request) ShowChange(desk ChangeDesk) error {
 		return err
 	}
 	shown := v.Change(desk, change)
+	shown.Next, err = v.nextStep(change)
+	if err != nil {
+		return err
+	}
 	shown.Tried, err = v.effect(change)
 	if err != nil {
 		return err
@@ -159,6 +163,26 @@ func (v *Request) Change(desk ChangeDesk, c administration.Change) views.RealmCh
 		shown.Barred = i18n.OfError(err)
 	}
 	return shown
+}
+
+// nextStep says what follows an applied change that the program does not finish by itself, and who does it; "" for nothing.
+func (v *Request) nextStep(c administration.Change) (i18n.Text, error) {
+	if c.State() != administration.StateApplied {
+		return "", nil
+	}
+	switch c.Kind { //nolint:exhaustive // the others are done
+	case administration.KindRealmRetention:
+		return "Next, an operator writes the archive of a month with “countersign archive” and gives its month and SHA-256 to an administrator.", nil
+	case administration.KindRealmErased:
+		return "Done: the keys are deleted. Backups of the database contain them until the backups expire.", nil
+	case administration.KindRealmArchived:
+		left, err := v.Config.Reader.Archived(v.Context(), v.By.Realm)
+		if left.Month >= c.After["archivedMonth"] {
+			return "Done: the payments of this month left the database.", err
+		}
+		return "Next, an operator runs “countersign archive --detach” with the file of this archive. Until then, the payments stay in the database.", err
+	}
+	return "", nil
 }
 
 // changeDifferences describes the fields that change.

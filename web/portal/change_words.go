@@ -82,6 +82,10 @@ func FieldValue(field, text string) i18n.Text {
 	case administration.TypeDuration:
 		return spanWords(text)
 	}
+	if parts := strings.Split(text, "-"); field == "archivedMonth" || field == "day" { // of ISO 8601
+		slices.Reverse(parts)
+		return i18n.Data(strings.Join(parts, "."))
+	}
 	if field == "scheme" {
 		return i18n.Data(ui.SchemeLabel(text))
 	}

@@ -1,7 +1,6 @@
 package portal
 
 import (
-	"cmp"
 	"errors"
 	"math"
 	"net/http"
@@ -25,7 +24,7 @@ import (
 // decisionColumns are the columns of the report on the page; its spreadsheet has more.
 var (
 	decisionColumns = []i18n.Text{
-		"Payment", "Kind", "Decided", "Seconds", "Outcome", "Reason", "Maker", "Checker", "Amount", "Creditor", "Reference", "Rule",
+		"Payment", "Kind", "Decided", "Decided after", "Outcome", "Reason", "Maker", "Checker", "Amount", "Creditor", "Purpose", "Rule",
 	}
 	decisionTable = []i18n.Text{
 		"Decided", "Outcome", "Maker", "Checker", "Channel", "Kind", "Amount", "Currency", "Creditor", "IBAN", "Purpose", "End-to-end ID", "Rule",
@@ -58,7 +57,8 @@ func (v *Request) reportedDecisions(period store.Period, words i18n.Text, most i
 }
 
 func (v *Request) decisionRow(d store.ReportedDecision, rule administration.Policy) (views.ReportRow, []request.Cell) {
-	outcome, seconds := i18n.Text("Approved"), strconv.Itoa(int(math.Round(d.At.Sub(d.Written).Seconds())))
+	waited := d.At.Sub(d.Written)
+	outcome, seconds := i18n.Text("Approved"), strconv.Itoa(int(math.Round(waited.Seconds())))
 	if d.Action == string(payment.ActionReject) {
 		outcome = "Rejected"
 	}
@@ -68,8 +68,8 @@ func (v *Request) decisionRow(d store.ReportedDecision, rule administration.Poli
 	}
 	words := ruleWords(rule)
 	row := views.ReportRow{URL: "/payments/" + d.MessageID.String(), Cells: slices.Concat(
-		data(d.GlobalID), []i18n.Text{ui.KindLabel(d.Kind)}, data(ui.DateTime(d.At), seconds), []i18n.Text{outcome},
-		data(d.Words, d.Makers, d.Checker, amount, d.Creditor, cmp.Or(d.Remittance, d.EndToEndID)), []i18n.Text{words},
+		data(d.GlobalID), []i18n.Text{ui.KindLabel(d.Kind)}, data(ui.DateTime(d.At)), []i18n.Text{took(waited), outcome},
+		data(d.Words, d.Makers, d.Checker, amount, d.Creditor, d.Remittance), []i18n.Text{words},
 	)}
 	cells := textCells(d.At.In(v.Config.Zone).Format(time.RFC3339), v.Say(outcome), d.Makers, d.Checker,
 		v.Say(views.ChannelName(d.Channel, d.Client)), v.Say(ui.KindLabel(d.Kind)))

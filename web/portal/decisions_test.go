@@ -32,8 +32,12 @@ func TestDecisionsAreAReportForAnAuditor(t *testing.T) {
 	} {
 		page.says(words)
 	}
-	if kinds := page.texts("main tbody td:first-child .row-note"); len(kinds) != 2 || kinds[0] != "Kind Payment" {
+	if kinds := page.texts("main tbody td:first-child .row-note"); len(kinds) != 2 || kinds[0] != "Kind: Payment" {
 		t.Errorf("the kinds of the messages: %q", kinds)
+	}
+	if notes := page.texts("main tbody td:nth-child(6) .row-note"); !strings.HasPrefix(notes[0], "Rule: 1 approval") ||
+		!strings.Contains(page.page.Find("main thead").Text(), "Purpose") || strings.Contains(page.main(), "Reference") {
+		t.Errorf("the purpose and its rule: %q", notes)
 	}
 	table := supervisor.get("/reports/decisions/table").is(http.StatusOK)
 	lines := strings.Split(strings.TrimSpace(table.text), "\r\n")

@@ -201,7 +201,15 @@ func listRealm(v *Request, model *views.AdministrationList) error {
 		row(administration.KindRealmFactors, "Roles that need a second factor", FieldValue("secondFactorRoles", administration.Words(is.Roles)))
 		row(administration.KindRealmNotices, "Amounts and names in e-mails", YesNo(is.NoticeDetails))
 		row(administration.KindRealmRetention, "Months before a payment may be archived", retention)
-		row(administration.KindRealmArchived, "Newest archived month", OrDash(left.Month))
+		archived := FieldValue("archivedMonth", left.Month)
+		switch {
+		case left.Month != "":
+		case is.RetentionMonths == "":
+			archived = "none: first set the months before a payment may be archived"
+		default:
+			archived = "none: next, an operator writes an archive with “countersign archive”"
+		}
+		row(administration.KindRealmArchived, "Newest archived month", archived)
 		row(administration.KindRealmErased, "Payments with erased personal data", i18n.Data(i18n.Number(left.Erased)))
 	}
 	return err

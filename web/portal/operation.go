@@ -69,7 +69,10 @@ func showOperation(v *Request) error {
 		}
 	}
 	left, err := v.Config.Reader.Archived(v.Context(), v.By.Realm)
-	model.Archived, model.Left = left.Month, left.Messages
+	model.Left = left.Messages
+	if left.Month != "" {
+		model.Archived = FieldValue("archivedMonth", left.Month)
+	}
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func TestTheOperatorSeesWhatIsStuckAndTriesItAgain(t *testing.T) {
 		t.Errorf("a queue by its internal name, or an archive where there is none: %s", text)
 	}
 	archivedMonth(b)
-	operator.get("/operation").is(http.StatusOK).says("Newest archived month: 2025-01. Messages moved to archives: 7.")
+	operator.get("/operation").is(http.StatusOK).says("Newest archived month: 01.2025. Messages moved to archives: 7.")
 	b.CheckFile = filepath.Join(t.TempDir(), "check.json")
 	outcome := integrity.Report{Invariants: []integrity.Invariant{{ID: "I4", Violations: make([]integrity.Violation, 1)}}}
 	if err := (integrity.Result{}).Add(outcome, time.Now()).Write(b.CheckFile); err != nil {
@@ -112,12 +112,12 @@ func TestTwoAdministratorsEraseAPaymentThatLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.as("checker1").get("/payments/" + left.PaymentID.String()).is(http.StatusNotFound).
-		says("This payment was moved to the archive of 2025-01.")
+		says("This payment was moved to the archive of 01.2025.")
 	uetr := uuid.NewString()
 	if _, err := owner.Exec(t.Context(), "UPDATE archived_payment SET names = ARRAY[$1]", uetr); err != nil {
 		t.Fatal(err)
 	}
-	b.as("checker1").get("/payments?q=" + uetr).is(http.StatusNotFound).says("This payment was moved to the archive of 2025-01.")
+	b.as("checker1").get("/payments?q=" + uetr).is(http.StatusNotFound).says("This payment was moved to the archive of 01.2025.")
 	b.as("checker1").get("/payments?q=" + uuid.NewString()).is(http.StatusOK).says("No payment matches your search.")
 	admin := b.as("admin1")
 	says := func(row string) {
@@ -126,12 +126,12 @@ func TestTwoAdministratorsEraseAPaymentThatLeft(t *testing.T) {
 		}
 	}
 	says("Months before a payment may be archivedpayments are kept indefinitelyRetention")
-	says("Newest archived month2025-01Archive Payments with erased personal data0Erase")
+	says("Newest archived month01.2025Archive Payments with erased personal data0Erase")
 	const ask = "/admin/ask/realm.erased"
 	if admin.get("/admin/realm").page.Find(`a[href="`+ask+`"]`).Length() != 1 {
 		t.Error("no link leads to the erasure")
 	}
-	admin.get(ask).is(http.StatusOK).says("Erase personal data in archives")
+	admin.get(ask).is(http.StatusOK).says("Erase personal data in archives").says("without a further step")
 	form := url.Values{"erasedPayments": {left.PaymentID.String()}}
 	admin.post(ask, form).is(http.StatusUnprocessableEntity).says("Enter the request, or the law, by which the payments are erased.")
 	form.Set("note", "Request of 3 March")
@@ -146,6 +146,16 @@ func TestTwoAdministratorsEraseAPaymentThatLeft(t *testing.T) {
 		t.Error("two administrators decided, and the key is there")
 	}
 	says("Payments with erased personal data1Erase")
+	admin.get(change).is(http.StatusOK).says("Done: the keys are deleted.")
+	admin.get("/admin/ask/realm.archived").is(http.StatusOK).says("First, an operator writes the archive").says("countersign archive --detach")
+	for month, next := range map[string]string{
+		"2025-01": "Done: the payments of this month left the database.", "2025-03": "Next, an operator runs “countersign archive --detach”",
+	} {
+		form := url.Values{"archivedMonth": {month}, "archiveDigest": {strings.Repeat("ab", 32)}}
+		asked := admin.post("/admin/ask/realm.archived", form).goesTo("/admin/changes/")
+		b.as("admin2").post(asked+"/approve", nil).goesTo(asked)
+		admin.get(asked).is(http.StatusOK).says(next).says(month[5:] + "." + month[:4])
+	}
 }
 
 // archivedMonth records that seven messages left with an archive, and plants a record of a newer one.

@@ -50,11 +50,11 @@ func showReference(v *Request) error {
 // codesRow shows the code sets in force.
 func (v *Request) codesRow(imported []store.ReferenceSummary) views.ReferenceRow {
 	row := views.ReferenceRow{
-		Name: "External code sets of ISO 20022", Edition: i18n.Data(code.Published), Source: "ISO 20022, external code sets",
+		Name: "External code sets of ISO 20022", Edition: FieldValue("archivedMonth", code.Published), Source: "ISO 20022, external code sets",
 	}
 	day := code.Builtin().Day()
 	if edition, found := store.ReferenceInForce(imported, store.ReferenceCodes, "", v.Today()); found {
-		row.Edition, row.LoadedAt = i18n.Data(edition.Edition.Format(time.DateOnly)), edition.LoadedAt
+		row.Edition, row.LoadedAt = i18n.Data(ui.Day(edition.Edition)), edition.LoadedAt
 		row.Source = i18n.Data(edition.Source)
 		row.Size, day = i18n.Text("%d rows").With(edition.Entries), edition.Edition
 	}
@@ -67,14 +67,14 @@ func (v *Request) codesRow(imported []store.ReferenceSummary) views.ReferenceRow
 // calendarRow shows the calendar by which the deadlines of a scheme are counted.
 func (v *Request) calendarRow(imported []store.ReferenceSummary, scheme rulebook.Scheme) views.ReferenceRow {
 	row := views.ReferenceRow{
-		Name: "Banking days of Swiss franc payments", Edition: i18n.Data(calendar.Written), Source: "bank holidays of Zurich",
+		Name: "Banking days of Swiss franc payments", Edition: FieldValue("day", calendar.Written), Source: "bank holidays of Zurich",
 	}
 	if scheme == rulebook.SchemeSCT {
 		row.Name, row.Source = "Banking days of euro payments", "European Central Bank, TARGET calendar"
 	}
 	day, _ := time.Parse(time.DateOnly, calendar.Written) // a constant
 	if edition, found := store.ReferenceInForce(imported, store.ReferenceCalendar, string(scheme), v.Today()); found {
-		row.Edition, row.LoadedAt = i18n.Data(edition.Edition.Format(time.DateOnly)), edition.LoadedAt
+		row.Edition, row.LoadedAt = i18n.Data(ui.Day(edition.Edition)), edition.LoadedAt
 		row.Source = i18n.Data(edition.Source)
 		row.Size, day = i18n.Text("%d rows").With(edition.Entries), edition.Edition
 	}
@@ -99,7 +99,7 @@ func withBroken(
 
 func (v *Request) directoryRow(name i18n.Text, d store.DirectorySummary) views.ReferenceRow {
 	row := views.ReferenceRow{
-		Name: name, Edition: i18n.Data(d.Edition.Format(time.DateOnly)), Source: i18n.Data(d.Source), Size: i18n.Text("%d rows").
+		Name: name, Edition: i18n.Data(ui.Day(d.Edition)), Source: i18n.Data(d.Source), Size: i18n.Text("%d rows").
 			With(d.Entries), LoadedAt: d.LoadedAt,
 	}
 	switch {

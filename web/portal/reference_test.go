@@ -19,7 +19,7 @@ func TestEverybodySeesWhichReferenceDataAreInForce(t *testing.T) {
 	if w.get("/me").page.Find(`a[href="/reference"]`).Length() != 1 {
 		t.Error("no way leads to the page")
 	}
-	w.get("/reference").is(http.StatusOK).says("2020-01-01").says("the demo's own").says("Older than three months. Ask an operator").says(
+	w.get("/reference").is(http.StatusOK).says("01.01.2020").says("the demo's own").says("Older than three months. Ask an operator").says(
 		"External code sets",
 	)
 	_, err := b.DB.Owner(t).Exec(t.Context(), "DELETE FROM routing_directory WHERE scheme = 'sct-inst'")
@@ -39,7 +39,7 @@ func TestThePageOfReferenceDataShowsImportedCalendars(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	w := b.as("maker1")
-	w.get("/reference").is(http.StatusOK).says("bank holidays of Zurich").says(calendar.Written)
+	w.get("/reference").is(http.StatusOK).says("bank holidays of Zurich").says(calendar.Written[8:] + "." + calendar.Written[5:7] + "." + calendar.Written[:4])
 	days, err := calendar.Parse([]byte("edition;2026-11-19\nday;scheme;clearing\n2026-12-24;sic-inst;closed\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +50,7 @@ func TestThePageOfReferenceDataShowsImportedCalendars(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := w.get("/reference").is(http.StatusOK).says("clearing-days.csv").says("2026-11-19").says("1 row").says("TARGET calendar")
+	page := w.get("/reference").is(http.StatusOK).says("clearing-days.csv").says("19.11.2026").says("1 row").says("TARGET calendar")
 	if strings.Contains(page.text, "bank holidays of Zurich") {
 		t.Error("the rule of the program is shown beside the calendar in force")
 	}

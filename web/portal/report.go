@@ -94,7 +94,7 @@ func showReports(v *Request) error {
 		name, what i18n.Text
 		count      int
 	}{
-		{"decisions", "Decisions", "Each approval and rejection: maker, checker, amount, creditor, reference, rule, reason, seconds", decisions},
+		{"decisions", "Decisions", "Each approval and rejection: maker, checker, amount, creditor, purpose, rule, reason, waiting time", decisions},
 		{"pairs", "Fixed maker–checker pairs", i18n.Text("One checker approved at least %d %% of a maker's payments (%d or more)").With(
 			store.PairPercent, store.PairLeast), len(pairs)},
 		{

@@ -31,7 +31,7 @@ func TestAPaymentForALaterDay(t *testing.T) {
 	path, at := "/payments/"+m.InternalID.String(), "/queue/"+m.InternalID.String()
 	maker.get(path + "/submitted").is(http.StatusOK).says("It is sent on " + shown)
 	amend := maker.get(path + "/amend").is(http.StatusOK).fields(path + "/amend?version=1")
-	if amend.Get("executionDate") != day.Format(time.DateOnly) {
+	if amend.Get("executionDate") != ui.Day(day) {
 		t.Errorf("the form of an amendment has the day %q", amend.Get("executionDate"))
 	}
 	checker.get("/queue").is(http.StatusOK).says("On " + shown)

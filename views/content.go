@@ -118,6 +118,16 @@ func LineRows(m payment.Message, sent Sent) (rows, folded []ui.Row) {
 	rows = slices.DeleteFunc(Message{Message: m, Sent: sent}.rows(), func(r ui.Row) bool {
 		return r.Copy == number || r.Term == "Remittance" && r.Value == ""
 	})
+	if kinds[m.Kind].toDebtor { // its money goes the other way
+		for i := range rows {
+			switch rows[i].Term {
+			case "From":
+				rows[i].Term = "To"
+			case "Account":
+				rows[i].Term = "From"
+			}
+		}
+	}
 	if m.Kind != payment.KindInstruction {
 		return rows, sent.Also
 	}

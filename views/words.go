@@ -127,8 +127,12 @@ func FollowUp(m payment.Message) string {
 		return ui.Withheld
 	}
 	switch {
+	case payment.ShowsReturn(m) && m.ReturnState.Pending():
+		return ui.ReturnWaiting
 	case payment.ShowsReturn(m):
 		return string(payment.ReturnStatusOf(m.ReturnState))
+	case m.Kind == payment.KindInstruction && m.RecallState.Pending():
+		return ui.RecallWaiting
 	case m.Kind == payment.KindInstruction:
 		return string(payment.RecallStatusOf(m.RecallState))
 	}

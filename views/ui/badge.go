@@ -119,12 +119,21 @@ var marks = map[string]look{
 	},
 	Applied: {"Applied", ToneGood, "circle-check", ""},
 
+	RecallWaiting: {"Recall waits for approval", ToneWaiting, "undo-2", ""},
+	ReturnWaiting: {"Return waits for approval", ToneWaiting, "reply", ""},
+
 	string(payment.RecallInProgress): {"Recall in progress", ToneReverse, "undo-2", ""},
 	string(payment.RecallAccepted):   {"Recalled", ToneReverse, "undo-2", ""},
 	string(payment.RecallRefused):    {"Recall refused", ToneReverse, "undo-2", ""},
 	string(payment.ReturnInProgress): {"Return in progress", ToneReverse, "reply", ""},
 	string(payment.ReturnDone):       {"Returned", ToneReverse, "reply", ""},
 }
+
+// RecallWaiting and ReturnWaiting are the marks of a payment whose recall or return is not approved yet.
+const (
+	RecallWaiting = "Recall Waiting"
+	ReturnWaiting = "Return Waiting"
+)
 
 // Applied is the mark of a change of administration that was approved.
 const Applied = "Applied"

@@ -77,6 +77,14 @@ func TestAFileIsApprovedOnOnePage(t *testing.T) {
 		t.Errorf("the third payment is %+v, %+v; reported as %+v", info, tx, report.OriginalGroupInformationAndStatus)
 	}
 
+	at := "/payments/" + m.InternalID.String()
+	maker.get(at + "/amend").is(http.StatusForbidden).says("This payment contains more than the form can show.")
+	for _, offers := range []string{at, "/mine"} {
+		if n := maker.get(offers).is(http.StatusOK).page.Find("a[href='" + at + "/amend']").Length(); n != 0 {
+			t.Errorf("%s offers the form that cannot show all of the payment", offers)
+		}
+	}
+
 	b.as("maker1").upload("Lohn.xml", []byte(salaries(count))).goesTo("/payments/batches/")
 	checker := b.as("checker1")
 	file := checker.get("/queue").is(http.StatusOK).page.Find("a:contains('Lohn.xml: approve 45 payments on one page')").AttrOr("href", "")

@@ -105,11 +105,11 @@ func (f *Filter) amount(name, typed string) int64 {
 	return amount.Minor()
 }
 
-// Day reads a day: 20.11.2026, 20/11/2026, 2026-11-20, "20.11.", "20.11" or "20/11" of the last twelve months, or a word such as "today" in
-// any language of the portal. It begins at midnight in the time zone of now. Without its last dot, a month has two digits: 12.5 is an
+// Day reads a day: 20.11.2026, 20/11/2026, 2026-11-20, "20.11.", "20.11", "20/11" or "20 November" of the last twelve months, or a word such as
+// "today" in any language of the portal. It begins at midnight in the time zone of now. Without its last dot, a month has two digits: 12.5 is an
 // amount.
 func Day(typed string, now time.Time) (day time.Time, known bool) {
-	typed = strings.ReplaceAll(strings.TrimSpace(typed), "’", "'")
+	typed = inDigits(strings.ReplaceAll(strings.TrimSpace(typed), "’", "'"))
 	for ago, word := range map[int]i18n.Text{0: views.Today, 1: views.Yesterday, 7: views.WeekAgo} {
 		if labelled(typed, word) {
 			return time.Date(now.Year(), now.Month(), now.Day()-ago, 0, 0, 0, 0, now.Location()), true
@@ -131,6 +131,55 @@ func Day(typed string, now time.Time) (day time.Time, known bool) {
 		}
 	}
 	return time.Time{}, false
+}
+
+// months are the names of the months in the languages of the portal.
+var months = [...][]string{
+	{"january", "januar", "janvier", "gennaio"},
+	{"february", "februar", "février", "fevrier", "febbraio"},
+	{"march", "märz", "maerz", "mars", "marzo"},
+	{"april", "avril", "aprile"},
+	{"may", "mai", "maggio"},
+	{"june", "juni", "juin", "giugno"},
+	{"july", "juli", "juillet", "luglio"},
+	{"august", "août", "aout", "agosto"},
+	{"september", "septembre", "settembre"},
+	{"october", "oktober", "octobre", "ottobre"},
+	{"november", "novembre"},
+	{"december", "dezember", "décembre", "decembre", "dicembre"},
+}
+
+// monthOf returns the month that a word of three letters or more begins the name of, from 1; 0 for none or several.
+func monthOf(word string) int {
+	found := 0
+	for i, names := range months {
+		if len(word) >= 3 && slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, word) }) {
+			if found > 0 {
+				return 0
+			}
+			found = i + 1
+		}
+	}
+	return found
+}
+
+// inDigits writes a day with the name of its month as "30.11." or "30.11.2026": "30 November", "Nov 30, 2026", "1er novembre". Any other text
+// stays as it is.
+func inDigits(typed string) string {
+	var numbers []string
+	month := 0
+	for _, word := range strings.FieldsFunc(strings.ToLower(typed), func(r rune) bool { return r == ' ' || r == '.' || r == ',' }) {
+		word = strings.TrimSuffix(word, "er") // 1er
+		if named := monthOf(word); named > 0 && month == 0 {
+			month = named
+		} else {
+			numbers = append(numbers, word)
+		}
+	}
+	if month == 0 || len(numbers) == 0 || len(numbers) > 2 {
+		return typed
+	}
+	return numbers[0] + "." + strconv.Itoa(month) + "." + strings.Join(numbers[1:], "")
 }
 
 // NoDay is the code of a finding about text that is not a day.

@@ -176,7 +176,7 @@ func TestACorrectionSaysWhatItCorrects(t *testing.T) {
 		t.Errorf("a payment that waits is corrected: %s", text)
 	}
 	checker.post(path, with(reject, "category", "other", "reason", "Invoice of last year")).goesTo("/queue")
-	form := maker.get(like).is(http.StatusOK).says("This corrects " + string(m.GlobalID) + ": Rejected.").says("Invoice of last year").
+	form := maker.get(like).is(http.StatusOK).says("This corrects " + string(m.GlobalID) + ": Rejected").says("Invoice of last year").
 		fields("/payments/new")
 	maker.post("/payments/new", with(form, "amount", "")).is(http.StatusUnprocessableEntity).says("Invoice of last year")
 	other := b.asIn("demo2", "maker1").post("/payments/new", with(form, "amount", "", "person", "demo2/maker1")).is(http.StatusUnprocessableEntity)

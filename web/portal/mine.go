@@ -147,9 +147,23 @@ func (v *Request) mineRows(list []payment.Message) ([]ui.Entry, map[uuid.UUID][]
 		rejected = append(rejected, m.InternalID)
 	}
 	decisions, err := v.Config.Reader.DecisionsOf(v.Context(), v.By.Realm, rejected)
+	if err != nil {
+		return nil, nil, err
+	}
+	var pending []uuid.UUID
+	for _, m := range list {
+		if m.State.Pending() {
+			pending = append(pending, m.InternalID)
+		}
+	}
+	whole, err := v.Config.Reader.WholeMessages(v.Context(), v.By.Realm, pending)
+	amends := map[uuid.UUID]bool{}
+	for _, m := range whole {
+		amends[m.InternalID] = MayAmend(v, m)
+	}
 	rows := make([]ui.Entry, len(list))
 	for i, m := range list {
-		rows[i] = v.mineRow(m, replacements[m.InternalID])
+		rows[i] = v.mineRow(m, replacements[m.InternalID], amends[m.InternalID])
 		if talk := talks[m.InternalID]; len(talk) > 0 {
 			last := talk[len(talk)-1]
 			rows[i].Note = i18n.Join(": ", i18n.Data(last.By), last.Text)
@@ -168,8 +182,9 @@ func inState(list []payment.Message, state payment.State) []payment.Message {
 	return slices.DeleteFunc(slices.Clone(list), func(m payment.Message) bool { return m.State != state || m.Withheld != "" })
 }
 
-// mineRow shows one submission, with the payment that replaced it if there is any, and the steps the domain allows its maker.
-func (v *Request) mineRow(m payment.Message, replacements []payment.Message) ui.Entry {
+// mineRow shows one submission, with the payment that replaced it if there is any, and the steps the domain allows its maker. amends: it can
+// be amended in the form.
+func (v *Request) mineRow(m payment.Message, replacements []payment.Message, amends bool) ui.Entry {
 	_, account := views.Facing(m)
 	row := views.Entry(m, v.At)
 	row.Facts = ui.Facts(ui.KindFact(m.Kind), ui.AccountFact(account), ui.SchemeFact(m.Scheme))
@@ -177,7 +192,7 @@ func (v *Request) mineRow(m payment.Message, replacements []payment.Message) ui.
 	if m.State == payment.StateApprovalPending && m.ApprovalsRequired > 1 {
 		row.Note = i18n.Text("%s of %s approvals given").With(i18n.Number(m.ApprovalsListed), i18n.Number(m.ApprovalsRequired))
 	}
-	if m.Withheld == "" && MayAmend(v, m) {
+	if amends {
 		row.Steps = append(row.Steps, ui.Step{Label: "Amend", URL: row.URL + "/amend"})
 	}
 	if _, err := m.Withdraw(v.By, "-", v.At); err == nil { // asks the domain; nothing is stored

@@ -115,7 +115,7 @@ func (v *Request) actions(m payment.Message) (actions []views.Action, barred []i
 	if m.Withheld == "" && mayAnswer(v, m) {
 		actions = append(actions, views.Action{Label: "Answer the question", URL: path + "/answer", Primary: true})
 	}
-	if m.Withheld == "" && MayAmend(v, m) {
+	if MayAmend(v, m) {
 		actions = append(actions, views.Action{Label: i18n.Text("Amend %s").With(amount), URL: path + "/amend"})
 	}
 	if _, err := m.Withdraw(v.By, "-", v.At); err == nil {

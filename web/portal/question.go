@@ -148,7 +148,7 @@ func (v *Request) renderAnswer(m payment.Message, answer string, cause error) er
 			model.Conflict.Sentence = i18n.Text("%s has no open question: it is waiting for approval.").With(m.GlobalID)
 		}
 	}
-	if m.Withheld == "" && MayAmend(v, m) {
+	if MayAmend(v, m) {
 		model.Also = []views.Link{{Label: "Amend the payment instead", URL: "/payments/" + m.InternalID.String() + "/amend"}}
 	}
 	return v.renderWords(m, model, cause)

@@ -357,8 +357,17 @@ func (p *Portal) mayOperate(by identity.Principal) error {
 	return &payment.ForbiddenError{Text: "You may not see the quarantine: this needs the role supervisor or administrator."}
 }
 
-// MayAmend reports whether the state table, the person's roles and the time to decide leave room for an amendment.
+// MayAmend reports whether the state table, the person's roles, the time to decide and the fields of the form allow an amendment. The
+// message comes with its content.
 func MayAmend(v *Request, m payment.Message) bool {
 	step := payment.Move{Kind: m.Kind, From: m.State, Action: payment.ActionAmend, To: payment.StateApprovalPending}
-	return payment.Legal(step) && m.MayChange(v.By) == nil && v.At.Before(m.ExpiresAt)
+	if m.Withheld != "" || !payment.Legal(step) || m.MayChange(v.By) != nil || !v.At.Before(m.ExpiresAt) {
+		return false
+	}
+	document, err := payment.DocumentOf(m)
+	if err != nil {
+		return false
+	}
+	account, err := v.debtorAccount(m.Summary.DebtorAccount)
+	return err == nil && orderform.FitsForm(m.Scheme, document, account)
 }

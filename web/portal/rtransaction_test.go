@@ -37,7 +37,7 @@ func TestARecallGoesFromItsFormToItsApproval(t *testing.T) {
 	if m.Kind != payment.KindRecall || m.State != payment.StateApprovalPending || m.OriginalID != original.InternalID || m.Reason != "DUPL" {
 		t.Fatalf("the message is %s %s about %s for %s", m.Kind, m.State, m.OriginalID, m.Reason)
 	}
-	after := maker.get(home).is(http.StatusOK).says("Recall in progress").says(
+	after := maker.get(home).is(http.StatusOK).says("Recall waits for approval").says(
 		"The recall " + string(m.GlobalID) + " of this payment is waiting for approval",
 	)
 	if after.offers(home+"/recall") || offered() != 0 {
@@ -206,7 +206,7 @@ func TestAnIncomingPaymentIsSentBack(t *testing.T) {
 	detail.says("Approve the return of CHF 100.00 to Anna Beispiel").says(
 		"Send CHF 100.00 back to Anna Beispiel. Reason: The account is closed (AC04).",
 	)
-	maker.get(home).is(http.StatusOK).says("Return in progress").says("is waiting for approval")
+	maker.get(home).is(http.StatusOK).says("Return waits for approval").says("is waiting for approval")
 	maker.get(home + "/return").is(http.StatusConflict).says("cannot be sent back")
 	withdraw := "/payments/" + m.InternalID.String() + "/withdraw"
 	page := maker.get(withdraw).is(http.StatusOK).says("Withdraw the return of CHF 100.00 to Anna Beispiel")

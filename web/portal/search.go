@@ -161,12 +161,12 @@ func labelled(text string, label i18n.Text) bool {
 // readMarks finds the recall and return states by their words, in each language of the portal.
 func readMarks(text string) (recalls []payment.RecallStatus, returns []payment.ReturnStatus) {
 	for _, mark := range []payment.RecallStatus{payment.RecallInProgress, payment.RecallAccepted, payment.RecallRefused} {
-		if labelled(text, ui.StateLabel(mark)) {
+		if labelled(text, ui.StateLabel(mark)) || mark == payment.RecallInProgress && labelled(text, ui.StateLabel(ui.RecallWaiting)) {
 			recalls = append(recalls, mark)
 		}
 	}
 	for _, mark := range []payment.ReturnStatus{payment.ReturnInProgress, payment.ReturnDone} {
-		if labelled(text, ui.StateLabel(mark)) {
+		if labelled(text, ui.StateLabel(mark)) || mark == payment.ReturnInProgress && labelled(text, ui.StateLabel(ui.ReturnWaiting)) {
 			returns = append(returns, mark)
 		}
 	}

@@ -275,7 +275,7 @@ func (s *Service) seal(ctx context.Context, name string) (more bool) {
 	standing, err := s.cfg.Trees.Standing(limited, name)
 	looked := err == nil
 	next := known.progress
-	next.More = false
+	next.More, next.Added, next.Unverified = false, 0, nil
 	now := s.cfg.Now()
 	idle := now.Sub(known.sealed).Abs() >= idleEvery
 	if err == nil && (standing.Old || !standing.Waits.IsZero() || !known.compared || standing.Size < next.Checkpoint.Size || idle) {

@@ -25,12 +25,12 @@ func (s Shown) in(statement interbank.Statement) bool {
 }
 
 // AlsoSentTitle heads what AlsoSent lists.
-const AlsoSentTitle i18n.Text = "Also sent"
+const AlsoSentTitle i18n.Text = "Other details sent"
 
 // alsoTitle is the heading of the elements of the document beyond the rows of the message.
 func (m Message) alsoTitle() i18n.Text {
 	if m.Direction == payment.DirectionIn {
-		return "Also received"
+		return "Other details received"
 	}
 	return AlsoSentTitle
 }

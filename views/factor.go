@@ -53,7 +53,7 @@ type SignInFactor struct {
 
 func (m SignInFactor) code() ui.Field {
 	field := ui.Field{
-		ID: "factorCode", Label: "Recovery code", Hint: "One of those you wrote down. Each works once.", Autocomplete: "one-time-code",
+		ID: "factorCode", Label: "Recovery code", Hint: "One of the codes you stored. Each works once.", Autocomplete: "one-time-code",
 		Width: "w-10", Problem: ui.ProblemOf(m.Problems, "factorCode"),
 	}
 	if m.Apps {

@@ -60,7 +60,7 @@ const (
 var Flags = []ui.Option{
 	{Value: "", Label: "Any"},
 	{Value: FlagAmended, Label: "Amended"},
-	{Value: FlagBegun, Label: "Approved once, needs more"},
+	{Value: FlagBegun, Label: "Approved once, more approvals needed"},
 	{Value: FlagEnding, Label: "Expires within 4 hours"},
 	{Value: FlagOtherName, Label: "Other name"},
 	{Value: FlagNameDiffers, Label: "Name differs"},

@@ -238,7 +238,7 @@ func (s Layout) navigation() []navigationEntry {
 			navigationEntry{PlaceBill, "/payments/qr-bill", "download", "QR-bill", "QR-bill"})
 	}
 	if s.Person.MaySubmit || s.Person.MayDecide {
-		entries = append(entries, navigationEntry{PlaceBeneficiaries, "/beneficiaries", "book-open", "Beneficiaries", "Payee list"})
+		entries = append(entries, navigationEntry{PlaceBeneficiaries, "/beneficiaries", "book-open", "Beneficiaries", "Creditors"})
 	}
 	if s.Person.MayRead {
 		entries = append(entries,
@@ -346,8 +346,8 @@ var shortcuts = []shortcut{
 	{[]string{"o"}, "Open the row"},
 	{[]string{"x"}, "Select the row"},
 	{[]string{"X"}, "Select up to the row"},
-	{[]string{"a", "A"}, "Go to Approve: the row, the selected rows"},
-	{[]string{"r"}, "Reject: choose a reason"},
+	{[]string{"a", "A"}, "Go to the approval of the row, or of the selected rows"},
+	{[]string{"r"}, "Reject, with a reason"},
 	{[]string{"/"}, "Search in the list"},
 	{[]string{"g", "q"}, "Approval queue"},
 	{[]string{"g", "h"}, "Dashboard"},

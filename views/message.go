@@ -234,7 +234,6 @@ type kindWords struct {
 	counted, summed       i18n.Text // a number of them, and with their sum if their money leaves
 	toward                i18n.Text // before the name in lists
 	toDebtor              bool      // the other side is the debtor, not the creditor
-	allAbout              i18n.Text // the link to the message's own page
 	party                 i18n.Text // heads the payment that an R-transaction is about
 	listURL               string    // the list it belongs to
 	listLabel             i18n.Text
@@ -247,14 +246,14 @@ var kinds = map[payment.Kind]kindWords{
 		final:       "It is sent immediately after approval and cannot be cancelled. You can request a recall.",
 		finalOfMany: "Each payment is sent as soon as it has all its approvals. A sent payment cannot be cancelled, only recalled.",
 		counted:     "%d payments", summed: "%d payments (%s in total)",
-		toward: "to (a creditor)", allAbout: "All about this payment", listURL: "/payments", listLabel: "All payments",
+		toward: "to (a creditor)", listURL: "/payments", listLabel: "All payments",
 	},
 	payment.KindRecall: {
 		approve: "Approve the recall of %s paid to %s", reject: "Reject the recall of %s paid to %s",
 		submitted: "The recall of %s paid to %s is submitted", withdrawal: "Withdraw the recall of %s paid to %s",
 		final:   "An approved recall is sent at once. A payment can be recalled only once.",
 		counted: "%d recalls",
-		toward:  "to be recalled from", allAbout: "All about this recall", party: "Payment concerned",
+		toward:  "recall from", party: "Payment concerned",
 		listURL: "/payments", listLabel: "All payments",
 	},
 	payment.KindReturn: {
@@ -262,7 +261,7 @@ var kinds = map[payment.Kind]kindWords{
 		submitted: "The return of %s to %s is submitted", withdrawal: "Withdraw the return of %s to %s",
 		final:   "An approved return sends the money back at once and is final.",
 		counted: "%d returns", summed: "%d returns (%s in total)",
-		toward: "back to", toDebtor: true, allAbout: "All about this return", party: "Payment concerned",
+		toward: "back to", toDebtor: true, party: "Payment concerned",
 		listURL: "/payments", listLabel: "All payments",
 	},
 	payment.KindResolution: {
@@ -270,15 +269,15 @@ var kinds = map[payment.Kind]kindWords{
 		submitted: "The refusal of the recall of %s is submitted", withdrawal: "Withdraw the refusal of the recall of %s",
 		final:   "An approved refusal is sent at once and ends the recall. The money stays.",
 		counted: "%d refusals of recalls",
-		toward:  "stays with", allAbout: "All about this resolution", party: "Payment concerned",
+		toward:  "stays with", party: "Payment concerned",
 		listURL: "/payments", listLabel: "All payments",
 	},
 	payment.KindPayment: { // it came in: nobody submits or decides it
-		toward: "from (a debtor)", toDebtor: true, allAbout: "All about this payment",
+		toward: "from (a debtor)", toDebtor: true,
 		listURL: "/incoming", listLabel: "Incoming payments",
 	},
 	payment.KindReceivedRecall: {
-		toward: "asked back by", toDebtor: true, allAbout: "All about this received recall", party: "Payment concerned",
+		toward: "recalled by", toDebtor: true, party: "Payment concerned",
 		listURL: "/recalls", listLabel: "Received recalls",
 	},
 }

@@ -211,7 +211,7 @@ func (m NewPayment) dated() bool {
 func (m NewPayment) executionDate() ui.Field {
 	field := m.text("executionDate", "Execution date", m.Values.ExecutionDate)
 	field.Kind, field.Charset, field.Width = "date", "", "w-10"
-	field.Hint = "It is checked again and sent as the day begins. It can be approved before, and withdrawn until then."
+	field.Hint = "It is checked again and sent at the start of that day. It can be approved before, and withdrawn until then."
 	return field
 }
 

@@ -30,30 +30,31 @@ var payeeWords = map[payee.Result]struct {
 	flag, title, text i18n.Text
 }{
 	payee.Match: {
-		ui.ToneGood, "circle-check", "", "The payee's name is verified",
-		"The payee's bank says that the account is in this name. Asked at %s.",
+		ui.ToneGood, "circle-check", "", "The creditor's name is verified",
+		"The creditor's bank confirms that the account is in this name. Asked on %s.",
 	},
 	payee.CloseMatch: {
-		ui.ToneWaiting, "triangle-alert", "Name differs", "The payee's name is not quite that of the account",
-		"The payee's bank says that the account is in the name of %s. Asked at %s.",
+		ui.ToneWaiting, "triangle-alert", "Name differs", "The creditor's name does not quite match that of the account",
+		"According to the creditor's bank, the account is in the name of %s. Asked on %s.",
 	},
 	payee.NoMatch: {
-		ui.ToneBad, "circle-x", "Other name", "The account is not in the payee's name",
-		"The payee's bank says that this account is somebody else's. Ask the payee for the account through a contact you already know, " +
-			"not one from the invoice or message: money sent to the wrong account may be lost. Asked at %s.",
+		ui.ToneBad, "circle-x", "Other name", "The account is not in the creditor's name",
+		"According to the creditor's bank, this account belongs to somebody else. Ask the creditor for the account through a " +
+			"contact you already know, not one from the invoice or message: money sent to the wrong account may be lost. Asked on " +
+			"%s.",
 	},
 	payee.NotPossible: {
-		ui.ToneWaiting, "circle-question-mark", "Name not verified", "The payee's name could not be verified",
-		"The payee's bank did not name the owner of the account. The money may go to somebody other than the payee named. Asked at %s.",
+		ui.ToneWaiting, "circle-question-mark", "Name not verified", "The creditor's name could not be verified",
+		"The creditor's bank did not name the owner of the account. The money may go to somebody other than the creditor named. Asked on %s.",
 	},
 	payee.Late: {
-		ui.ToneWaiting, "clock", "Name not verified", "The payee's bank did not answer in time",
-		"The payee's bank did not answer within five seconds. The money may go to somebody other than the payee named. Asked at %s.",
+		ui.ToneWaiting, "clock", "Name not verified", "The creditor's bank did not answer in time",
+		"The creditor's bank did not answer within five seconds. The money may go to somebody other than the creditor named. Asked on %s.",
 	},
 	payee.Waived: {
-		ui.ToneWaiting, "info", "Name not verified", "The payee's name was not verified",
-		"Payees are not verified for payments of this client, as agreed. The money may go to somebody other than the payee named. " +
-			"Asked at %s.",
+		ui.ToneWaiting, "info", "Name not verified", "The creditor's name was not verified",
+		"As agreed, the creditor is not verified for payments of this client. The money may go to somebody other than the creditor " +
+			"named. Time: %s.",
 	},
 }
 

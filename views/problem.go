@@ -44,7 +44,7 @@ func Forbidden(layout Layout, sentence i18n.Text) Problem {
 func NotFound(layout Layout) Problem {
 	layout.Title = "Not found"
 	return Problem{
-		Layout: layout, Heading: "There is nothing here",
+		Layout: layout, Heading: "Page not found",
 		Text:      "Check the address, or look for the payment by its reference.",
 		NextLabel: "Search payments", NextURL: "/payments",
 	}

@@ -8,14 +8,14 @@ import (
 // QRBill is the form for the QR code of a bill. POST /payments/qr-bill sends text, or file: a picture.
 type QRBill struct {
 	Layout   Layout
-	Text     string // as pasted
-	Limit    string // of the picture: "10 MB"
+	Text     string    // as pasted
+	Limit    i18n.Text // of the picture: "10 MB"
 	Problems []ui.Problem
 }
 
 func (m QRBill) text() ui.Field {
 	return ui.Field{
-		ID: "text", Label: "Or the text of the QR code", Hint: "The text that a scanner reads from the code: several lines, the first is SPC",
+		ID: "text", Label: "Or the text of the QR code", Hint: "The text read by a QR scanner: several lines, starting with SPC",
 		Value: m.Text, Rows: 8,
 		Problem: ui.ProblemOf(m.Problems, "text"),
 	}

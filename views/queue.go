@@ -57,7 +57,7 @@ func (q Queue) narrowed() bool { return !q.decided() && q.Filter.Tab != Question
 func (q Queue) decided() bool { return q.Filter.Tab == "decided" }
 
 func (q Queue) entries() ui.Entries {
-	list := ui.Entries{Caption: i18n.Text("Waiting payments, %s").With(q.Filter.order()), Heads: q.heads()}
+	list := ui.Entries{Caption: i18n.Text("Waiting payments. Order: %s").With(q.Filter.order()), Heads: q.heads()}
 	if q.decided() {
 		list.Caption = "Your decisions of today, newest first"
 	}

@@ -13,7 +13,7 @@ import (
 type Reconcile struct {
 	Layout  Layout
 	Schemes ui.Choice
-	Limit   string // "2048 kB"
+	Limit   i18n.Text // "2048 kB"
 	Problem ui.Problem
 	Stored  []StoredStatement
 	Done    *Reconciled // nil before a statement was read

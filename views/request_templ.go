@@ -6,10 +6,8 @@ package views
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"strconv"
@@ -266,7 +264,7 @@ func RequestFormPage(model RequestForm) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Var13 := []any{"cards", templ.KV("cards-two", len(model.Cards) > 1)}
+				var templ_7745c5c3_Var13 = []any{"cards", templ.KV("cards-two", len(model.Cards) > 1)}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_ElementWriter, templ_7745c5c3_Var13...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -573,7 +571,7 @@ func reasonChoice(model RequestForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Var26 := []any{"field", "radios", "reasons", templ.KV("has-problem", model.reasonProblem().Text != "")}
+			var templ_7745c5c3_Var26 = []any{"field", "radios", "reasons", templ.KV("has-problem", model.reasonProblem().Text != "")}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_ElementWriter, templ_7745c5c3_Var26...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -912,7 +910,7 @@ func RequestCheckPage(model RequestCheck) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Var43 := []any{"cards", templ.KV("cards-two", len(model.Cards) > 1)}
+				var templ_7745c5c3_Var43 = []any{"cards", templ.KV("cards-two", len(model.Cards) > 1)}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_ElementWriter, templ_7745c5c3_Var43...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -15,7 +15,7 @@ import (
 type Upload struct {
 	Layout   Layout
 	Accepted []i18n.Text // what is taken, one sentence each
-	Limit    string      // "2 MB"
+	Limit    i18n.Text   // "2 MB"
 	Payments int         // most payments of a file
 	Account  string      // of the realm, and its Currency, for the example of a table; "" for none
 	Currency string
@@ -57,7 +57,7 @@ func (f FileField) described() templ.Attributes {
 func (m Upload) field() FileField {
 	return FileField{
 		ID: "file", Label: "File with payments", Accept: ".xml,.csv,application/xml,text/xml,text/csv",
-		Hint: i18n.Text("Up to %s, and up to %d payments.").With(m.Limit, m.Payments),
+		Hint: i18n.Text("Up to %s and %d payments.").With(m.Limit, m.Payments),
 	}
 }
 

@@ -15,9 +15,9 @@ import (
 
 // toward are the words before the name in lists, for kinds whose money does not go to a creditor.
 var toward = map[payment.Kind]i18n.Text{
-	payment.KindRecall: "asked back from", payment.KindReturn: "back to", payment.KindResolution: "stays with",
+	payment.KindRecall: "recall from", payment.KindReturn: "back to", payment.KindResolution: "stays with",
 	payment.KindPayment:        "from (a debtor)",
-	payment.KindReceivedRecall: "asked back by",
+	payment.KindReceivedRecall: "recalled by",
 }
 
 // Toward returns the words before the name in lists that give the direction of the money; "" for a payment to a creditor.

@@ -117,7 +117,7 @@ func (f *findings) bank(a *Account) {
 	case a.Currency == "":
 		a.Currency = currency
 	case known && a.Currency != currency:
-		f.add("currency", codeUnknown, "An account of %s is held in %s.", a.Scheme, currency)
+		f.add("currency", codeUnknown, "Accounts for %s payments are held in %s.", a.Scheme, currency)
 	}
 	f.qrIBAN(a, iban)
 	bic, err := account.ParseBIC(a.AgentBIC)

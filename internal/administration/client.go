@@ -71,8 +71,8 @@ var clientNoun = Noun{
 		},
 		{
 			Kind: KindClientPayee, Fields: []string{"payeeWaived"},
-			Label: "Payees", Heading: "Choose whether payees are verified for payments of the client %s",
-			Words: "Payees may be left unverified only if this client submits files with many payments for payers who are not consumers.",
+			Label: "Verification of payee", Heading: "Choose whether creditors are verified for payments of the client %s",
+			Words: "Verification may be waived only if this client submits files with many payments for payers who are not consumers.",
 		},
 		{
 			Kind: KindClientRoles, Fields: []string{"roles"}, Filled: true,

@@ -85,8 +85,8 @@ var policyNoun = Noun{
 		{
 			Kind: KindPolicyCreate, Fields: policyFields,
 			Label: "New policy", Heading: "Create a policy",
-			Words: "If several rules match, the one with the highest priority applies; if they tie, the newest. Leave a field empty to " +
-				"match everything. The rule applies to payments entered from now on.",
+			Words: "If several policies match, the one with the highest priority applies; if they tie, the newest. Leave a field " +
+				"empty to match everything. The policy applies to payments entered from now on.",
 		},
 		{
 			Kind: KindPolicyUpdate, Fields: policyFields, Clears: append([]string{"funds"}, MatchFields...), Filled: true,

@@ -137,7 +137,7 @@ var userNoun = Noun{
 		{
 			Kind:  KindUserUnlink,
 			Label: "Unlink", Heading: "Unlink the account %s from the identity provider",
-			Words: "Nobody can sign in to it through the provider any more, and all its sessions end.",
+			Words: "Nobody can sign in to this account through the provider any more, and all its sessions end.",
 		},
 	},
 }

@@ -218,13 +218,13 @@ const whyCopied = "counter"
 
 // refuseFactor writes a refused second factor to the log and the audit trail, without the code or passkey itself.
 func (s *Service) refuseFactor(ctx context.Context, c factorCheck, cause error) {
-	why, sentence := "wrong", i18n.Text("A person with the right password showed no valid second factor.")
+	why, sentence := "wrong", i18n.Text("Someone with the correct password did not give a valid second factor.")
 	var account *AccountError
 	switch {
 	case errors.As(cause, &account):
 		why = string(account.Problem)
 	case errors.Is(cause, errCopied):
-		why, sentence = whyCopied, "A passkey counted no further than before: it was copied. Remove it, and find out who has the copy."
+		why, sentence = whyCopied, "The counter of a passkey did not increase: the passkey may have been copied. Remove it, and find out who has the copy."
 	}
 	attributes := []slog.Attr{
 		slog.String("realm", c.by.Realm), slog.String("user", c.by.UserID.String()), slog.String("purpose", string(c.purpose)),

@@ -53,7 +53,7 @@ const (
 	noFundsText       = "Core banking did not reserve the funds. Nothing was sent."
 	fundsUnknownText  = "Core banking did not answer in time, and the policy requires reserved funds. Nothing was sent."
 	creditRefusedText = "The account cannot be credited."
-	creditUnknownText = "It was not known in time whether the account can be credited."
+	creditUnknownText = "The check whether the account can be credited took too long."
 )
 
 // CoreRefusal is a refusal by core banking. A code that the ISO list does not have becomes MS03.

@@ -79,7 +79,7 @@ var rTransactionKinds = map[Kind]rTransactionKind{KindRecall: recallKind, KindRe
 // not eligible, or its reason, information, charge, last day or a limit forbids it.
 func NewRTransaction(in RTransactionInput) (Created, error) {
 	if !in.By.Has(identity.RoleMaker) {
-		return Created{}, &ForbiddenError{Text: "You may not create recalls, returns or resolutions: this needs the role maker."}
+		return Created{}, &ForbiddenError{Text: "You may not create recalls, returns or refusals of recalls: this needs the role maker."}
 	}
 	err := in.allowed()
 	if err == nil {

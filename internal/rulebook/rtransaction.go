@@ -86,7 +86,7 @@ var rTransactionTable = []Rule{
 	},
 	{
 		ID: "information-blank", Element: "/{details}/additionalInformation/0", Code: "CH16",
-		Text: "Fill the line or remove it.", Source: "SPS 3.4",
+		Text: "Complete the line or remove it.", Source: "SPS 3.4",
 	},
 	{
 		ID: "charge-without-recall", Element: "/ReturnDetails/chargeAmount", Code: "CH17",
@@ -102,11 +102,11 @@ var rTransactionTable = []Rule{
 	},
 	{
 		ID: "recall-deadline", Element: "/identifiers/internalId", Code: "TM01",
-		Text: "The time to recall this payment for this reason is over.", Source: "EPC SCT Inst rulebook 2025, 4.3.2.3 and 4.3.2.4",
+		Text: "The deadline to recall this payment for this reason has passed.", Source: "EPC SCT Inst rulebook 2025, 4.3.2.3 and 4.3.2.4",
 	},
 	{
 		ID: "return-deadline", Element: "/identifiers/creditId", Code: "TM01",
-		Text: "The time to return this payment is over.", Source: "EPC SCT Inst rulebook 2025 (3 banking days)",
+		Text: "The deadline to return this payment has passed.", Source: "EPC SCT Inst rulebook 2025 (3 banking days)",
 	},
 }
 

@@ -101,7 +101,7 @@ func (l SpendingLimit) Words() i18n.Text {
 	return i18n.Text("the account %s").With(l.Name)
 }
 
-// Today formats the limit and its use: "CHF 800.00 at a time; CHF 600.00 of CHF 1'000.00 used today".
+// Today formats the limit and its use: "CHF 800.00 at a time, CHF 600.00 of CHF 1'000.00 used today".
 func (l SpendingLimit) Today() i18n.Text {
 	var parts []i18n.Text
 	if l.PerPayment > 0 {
@@ -113,7 +113,7 @@ func (l SpendingLimit) Today() i18n.Text {
 	case l.PerDay > 0:
 		parts = append(parts, i18n.Text("%s of %s used today").With(l.amount(l.Used), l.amount(l.PerDay)))
 	}
-	return i18n.Join("; ", parts...)
+	return i18n.Join(", ", parts...)
 }
 
 func (l SpendingLimit) amount(minor int64) string {

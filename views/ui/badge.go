@@ -39,11 +39,11 @@ var states = map[payment.State]look{
 	},
 	payment.StateQuestion: {
 		label: "Question", tone: ToneUnsure, icon: "circle-question-mark",
-		means: "A checker asked the maker. Nobody can approve it before the answer.",
+		means: "A checker asked the maker a question. Nobody can approve it before the maker answers.",
 	},
 	payment.StateScheduled: {
 		label: "Scheduled", tone: ToneMoving, icon: "clock",
-		means: "It has all its approvals and waits for its day. It is checked again and sent as the day begins.",
+		means: "It has all its approvals and waits for its execution date. It is checked again and sent at the start of that day.",
 	},
 	payment.StateApproved: {
 		label: "Approved", tone: ToneGood, icon: "circle-check",
@@ -67,7 +67,7 @@ var states = map[payment.State]look{
 	},
 	payment.StateFailed: {
 		label: "Failed", tone: ToneBad, icon: "circle-x",
-		means: "It was refused on its way, or not sent. No money moved; its page says why.",
+		means: "It was refused on the way, or not sent. No money moved. Its page shows the reason.",
 	},
 	payment.StateRejected: {
 		label: "Rejected", tone: ToneBad, icon: "circle-x",
@@ -147,7 +147,7 @@ var kinds = map[payment.Kind]look{
 	payment.KindPayment:     {"Incoming", ToneMoving, "arrow-down-left", ""},
 	payment.KindRecall:      {"Recall", ToneReverse, "undo-2", ""},
 	payment.KindReturn:      {"Return", ToneReverse, "reply", ""},
-	payment.KindResolution:  {"Resolution", ToneReverse, "gavel", ""},
+	payment.KindResolution:  {"Refusal of a recall", ToneReverse, "gavel", ""},
 
 	payment.KindReceivedRecall: {"Received recall", ToneReverse, "undo-2", ""},
 }

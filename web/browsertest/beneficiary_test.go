@@ -58,7 +58,7 @@ func TestABeneficiaryIsPickedByTyping(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	maker.says(".picked", "Filled in: "+name)
+	maker.says(".picked", "Creditor selected: "+name)
 	maker.focused(".picked")
 	maker.holds("Name", name)
 	maker.holds("Amount in CHF", "12.50")
@@ -80,7 +80,7 @@ func TestABeneficiaryIsPickedWithoutScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	maker.says(".picked", "Filled in: "+name)
+	maker.says(".picked", "Creditor selected: "+name)
 	maker.holds("Name", name)
 	maker.holds("Amount in CHF", "12.50")
 }

@@ -7,9 +7,9 @@ import "testing"
 func TestAMakerIsToldWhoseAccountItIs(t *testing.T) {
 	t.Parallel()
 	for name, told := range map[string]string{
-		"Nearly Right AG": "The payee's name is not quite that of the account", "Somebody Else": "The account is not in the payee's name",
-		"Not Kept Here": "The payee's name could not be verified", "Late Answer": "The payee's bank did not answer in time",
-		"Muster Verifiziert AG": "The payee's name is verified",
+		"Nearly Right AG": "The creditor's name does not quite match that of the account", "Somebody Else": "The account is not in the creditor's name",
+		"Not Kept Here": "The creditor's name could not be verified", "Late Answer": "The creditor's bank did not answer in time",
+		"Muster Verifiziert AG": "The creditor's name is verified",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -22,9 +22,9 @@ func TestAMakerIsToldWhoseAccountItIs(t *testing.T) {
 			p.says("main", told)
 			if name == "Nearly Right AG" {
 				p.click("button", "Use this name: Nearly Right Holding AG")
-				p.says("main", "The payee's name is verified")
+				p.says("main", "The creditor's name is verified")
 				p.says("main", "Nearly Right Holding AG")
-				o.name, told = "Nearly Right Holding AG", "The payee's name is verified"
+				o.name, told = "Nearly Right Holding AG", "The creditor's name is verified"
 			}
 			p.click("button", "Submit "+o.shown()+" for approval")
 			p.at("/payments/[0-9a-f-]+/submitted$")

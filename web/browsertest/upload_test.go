@@ -93,7 +93,7 @@ func TestAFileThatBreaksARuleIsListedByLine(t *testing.T) {
 	p.says(".findings-table", "20'000")
 	p.click("link", "Show them")
 	p.focused("#findings")
-	p.click("link", "choose it again")
+	p.click("link", "Correct the file and choose it again")
 	p.focused("#file")
 	if n := o.payments(t); n != 0 {
 		t.Errorf("%d payments from a refused file", n)

@@ -281,7 +281,7 @@ func (v *Request) tried(run administration.DryRun) (views.Tried, error) {
 		found.Changed = append(found.Changed, row)
 	}
 	found.Sentences = []i18n.Text{
-		i18n.Text("Of the last %d payments, the rule would have applied to %d.").With(run.Of, run.Taken),
+		i18n.Text("Of the last %d payments, the policy would have applied to %d.").With(run.Of, run.Taken),
 		i18n.Text("%d payments would need more approvals.").With(run.More),
 		i18n.Text("%d payments would need fewer approvals.").With(run.Fewer),
 		i18n.Text("%d payments would need as many approvals as now.").With(run.Of - run.More - run.Fewer),

@@ -50,7 +50,7 @@ func Home(v *Request, most int32) (home views.Dashboard, err error) {
 		return home, err
 	}
 	home.Tiles = []views.Tile{
-		tile("Changes waiting for me", v.Changes, "to be compared and decided", "/admin?tab="+ChangesForMe, ui.ToneWaiting),
+		tile("Changes waiting for me", v.Changes, "to compare and decide", "/admin?tab="+ChangesForMe, ui.ToneWaiting),
 		tile("Changes I requested", len(asked), "another administrator decides", "/admin?tab="+ChangesOfMine, ""),
 		tile("Without a second factor", counts[showNoFactor], "active accounts", "/admin/users?show="+showNoFactor, ui.ToneWaiting),
 		tile("To be set up", counts[filterSetUp], "no password yet, or reset", "/admin/users?show="+filterSetUp, ui.ToneWaiting),

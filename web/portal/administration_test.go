@@ -259,7 +259,7 @@ func TestALimitIsSetByClickingAndShownWhereItBinds(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	one, two := b.as("admin1"), b.as("admin2")
-	one.get("/admin/limits").is(http.StatusOK).says("Nothing here")
+	one.get("/admin/limits").is(http.StatusOK).says("No entries")
 	one.post("/admin/ask/limit.set", url.Values{"limitOf": {"person"}, "holder": {"nobody"}, "currency": {"CHF"}, "perDay": {"1"}}).
 		is(http.StatusUnprocessableEntity)
 	asked := one.post("/admin/ask/limit.set", url.Values{

@@ -131,7 +131,7 @@ func restMark(p prepared, problems []ui.Problem) views.Mark {
 		}
 	}
 	if len(names) > 0 {
-		return open(i18n.Text("To fill in or correct: %s").With(i18n.Join(", ", names...)))
+		return open(i18n.Text("To complete or correct: %s").With(i18n.Join(", ", names...)))
 	}
 	for _, problem := range problems {
 		if problem.Field != "creditorIban" && problem.Field != "amount" {

@@ -75,7 +75,7 @@ func (v *Request) auditSearch() (views.AuditTrail, store.AuditFilter) {
 	get := func(name string) string { return strings.TrimSpace(Searchable(query.Get(name))) }
 	model := views.AuditTrail{
 		Layout: v.layout("Audit trail", views.PlaceAudit), From: get("from"), To: get("to"), Actor: get("actor"), Event: get("event"),
-		Empty: ui.Empty{Icon: "list", Title: "Nothing here", Text: "No event of this realm matches. Widen the search, or clear it."},
+		Empty: ui.Empty{Icon: "list", Title: "No entries", Text: "No event of this realm matches. Widen the search, or clear it."},
 	}
 	model.Events = eventOptions(model.Event)
 	model.Filtered = model.From+model.To+model.Actor+model.Event != ""

@@ -196,8 +196,8 @@ func (d auditDetail) rows() int {
 func endWords(reason string) i18n.Text {
 	words, known := map[string]i18n.Text{
 		"sign-out": "Signed out", "logout": "Signed out", "sign-in": "Somebody signed in with the same browser",
-		"ended": "Signed out by its owner in another session", "elsewhere": "The checker signed in elsewhere",
-		"revocation": "Signed out by its program", "reuse": "An expired token was used again",
+		"ended": "Signed out by the same person in another session", "elsewhere": "The checker signed in elsewhere",
+		"revocation": "Signed out by the program", "reuse": "An expired token was used again",
 	}[reason]
 	if !known {
 		return i18n.Data(reason)

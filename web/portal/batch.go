@@ -403,7 +403,7 @@ func (v *Request) hindered(line *views.BatchLine, p prepared) error {
 	}
 	found, err := v.payeeOf(p)
 	if err == nil && found.Warns() {
-		line.Check(check, "The payee's bank does not confirm the name: read its answer first.", string(found.Result))
+		line.Check(check, "The creditor's bank does not confirm the name: read its answer first.", string(found.Result))
 	}
 	return err
 }

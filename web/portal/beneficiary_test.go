@@ -57,7 +57,7 @@ func TestABeneficiaryNeedsTwoPeople(t *testing.T) {
 	maker.post(change+"/approve", nil).is(http.StatusForbidden)
 	b.as("admin1").get(change).is(http.StatusForbidden)
 	b.as("admin1").get("/admin/changes/" + change[len("/beneficiaries/changes/"):]).is(http.StatusNotFound)
-	b.as("admin1").get("/admin?tab=all").is(http.StatusOK).says("Nothing")
+	b.as("admin1").get("/admin?tab=all").is(http.StatusOK).says("No entries")
 	b.asIn("demo2", "checker1").get(change).is(http.StatusNotFound)
 	b.asIn("demo2", "checker1").post(change+"/approve", nil).is(http.StatusNotFound)
 	checker.post("/beneficiaries/new", holzbau()).is(http.StatusForbidden)
@@ -104,7 +104,7 @@ func TestABeneficiaryFillsTheForm(t *testing.T) {
 	shown := maker.post("/payments/new", url.Values{"act": {"check"}, "find": {"holzbau"}, "amount": {"12.50"}}).is(http.StatusOK)
 	pick := shown.page.Find("#picks button.pick").AttrOr("value", "")
 	chosen := maker.post("/payments/new", url.Values{"act": {"check"}, "pick": {pick}, "amount": {"12.50"}, "endToEndId": {"E2E-9"}})
-	form := chosen.is(http.StatusOK).says("Filled in: Beispiel Holzbau GmbH").fields("/payments/new")
+	form := chosen.is(http.StatusOK).says("Creditor selected: Beispiel Holzbau GmbH").fields("/payments/new")
 	for name, want := range map[string]string{
 		"creditorName": "Beispiel Holzbau GmbH", "creditorIban": "CH48 2196 6000 0096 1338 8", "street": "Seestrasse", "town": "Zürich",
 		"country": "CH", "amount": "12.50", "endToEndId": "E2E-9", "addressKind": "structured",
@@ -145,7 +145,7 @@ func TestABeneficiaryFillsTheForm(t *testing.T) {
 	b.as("checker1").get("/payments/creditors?find=Holz").is(http.StatusForbidden)
 	// In the middle of an amendment too.
 	amend := "/payments/" + m.InternalID.String() + "/amend"
-	maker.post(amend, url.Values{"pick": {pick}, "amendReason": {"Wrong"}}).is(http.StatusOK).says("Filled in")
+	maker.post(amend, url.Values{"pick": {pick}, "amendReason": {"Wrong"}}).is(http.StatusOK).says("Creditor selected")
 }
 
 // TestTheQueueMarksWhatIsNewAboutACreditor looks at the marks of payments in the queue and on their pages.

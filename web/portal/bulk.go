@@ -133,7 +133,7 @@ func (v *Request) leftOut(m payment.Message) i18n.Text {
 	case refusal != nil:
 		return i18n.OfError(refusal)
 	case m.Version > 1:
-		return "Amended after its submission: open it and check what changed."
+		return "Amended after submission: open it and check what changed."
 	}
 	return ""
 }

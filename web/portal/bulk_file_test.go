@@ -173,7 +173,7 @@ func TestAnAmendedPaymentStopsTheApprovalOfItsFile(t *testing.T) {
 	if n := b.count("SELECT count(*) FROM decision"); n != 0 {
 		t.Errorf("%d decisions about a file that the page did not show", n)
 	}
-	checker.get(file).says("Left out: 1").says("Amended after its submission")
+	checker.get(file).says("Left out: 1").says("Amended after submission")
 	for _, who := range []*browser{b.asIn("demo2", "checker1"), b.as("admin1")} {
 		if got := who.get(file).status; got != http.StatusNotFound && got != http.StatusForbidden {
 			t.Errorf("another realm or role gets %d", got)

@@ -43,7 +43,7 @@ func TestSeveralAreComparedAndApprovedTogether(t *testing.T) {
 
 	page := both.get(chosen(append(ids, own, ids[0], "no key")...)).is(http.StatusOK)
 	page.says("Compare 2 payments").says("Left out: 3").says("was already rejected by Checker 2")
-	page.says("Amended after its submission")
+	page.says("Amended after submission")
 	page.says("Another person must decide")
 	if len(page.items()) != 2 {
 		t.Fatalf("the form sends %v", page.items())
@@ -94,7 +94,7 @@ func TestSeveralAreComparedWithWhatTheirPagesWarnOf(t *testing.T) {
 	answers := maker.shown(check, "duplicateAcknowledged", "yes", "duplicateReason", "Two invoices")
 	again := strings.Split(maker.post(strings.TrimSuffix(check, "check")+"submit", answers).goesTo("/payments/"), "/")[2]
 	list := b.as("checker1").get(chosen(ids[0], ids[1], again)).is(http.StatusOK)
-	list.says("Possible duplicate: same account and amount entered 1 time in the last 7 days").says("First payment to this account")
+	list.says("Possible duplicate: same account and amount entered once in the last 7 days").says("First payment to this account")
 	if n := strings.Count(list.page.Find(".bulk-list").Text(), "Possible duplicate: "); n != 2 {
 		t.Errorf("%d lines warn of a duplicate, want 2", n)
 	}
@@ -147,7 +147,7 @@ func TestWhatAsksForASecondFactorIsLeftOutOfABulk(t *testing.T) {
 	if len(page.items()) != 2 || len(before) != 3 {
 		t.Fatalf("the form sends %d, and sent %d before the policy", len(page.items()), len(before))
 	}
-	checker.post("/queue/bulk", url.Values{"item": before}).is(http.StatusOK).says("2 of 3 approved. 1 not approved: the reasons are below.").
+	checker.post("/queue/bulk", url.Values{"item": before}).is(http.StatusOK).says("2 of 3 approved. 1 not approved: the reason is below.").
 		says("Open it on its own: the policy requires a second factor.")
 	if b.state(ids[1]) != payment.StateApprovalPending {
 		t.Errorf("without a second factor it is %s", b.state(ids[1]))

@@ -77,7 +77,7 @@ func (v *Request) ShowChanges(desk ChangeDesk, model views.AdministrationList) e
 	model.Empty.Icon, model.Empty.Title = "inbox", "Nothing is waiting"
 	model.Empty.LinkLabel, model.Empty.LinkURL = "All changes", desk.ListURL+"?tab=all"
 	if tab == "all" { // this tab lists decided changes too
-		model.Empty = ui.Empty{Icon: "inbox", Title: "Nothing here", Text: "No change has been requested yet."}
+		model.Empty = ui.Empty{Icon: "inbox", Title: "No entries", Text: "No change has been requested yet."}
 	}
 	if len(changes) > changesPage {
 		changes = changes[:changesPage]

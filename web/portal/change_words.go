@@ -42,7 +42,7 @@ var valueWords = map[string]i18n.Text{
 	administration.StatusOpen: "open", administration.StatusClosed: "closed", administration.StatusInForce: "in force",
 	administration.StatusRetired: "retired", administration.ClientConfidential: "confidential", administration.ClientPublic: "public",
 	administration.ClientPortal: "portal", administration.PasswordsEverybody: "everybody",
-	administration.PasswordsBreakGlass: "break-glass accounts", string(rulebook.OfPerson): "person", string(rulebook.OfClient): "client",
+	administration.PasswordsBreakGlass: "emergency accounts", string(rulebook.OfPerson): "person", string(rulebook.OfClient): "client",
 	string(rulebook.OfAccount): "account", administration.StatusUnverified: "not set up yet", administration.Password(false): "set",
 	administration.Password(true): "to be set by link and code", administration.PasswordAnew: "to be set again by link and code",
 	administration.SecretAnew: "a new one", string(administration.DutyPayments): "payments",

@@ -169,7 +169,7 @@ func (v *Request) waitingTiles(mine bool) ([]views.Tile, error) {
 	waiting := views.Tile{Label: label, Value: i18n.Data(views.CountOfWaiting(int(number))), Note: "nothing is waiting", URL: list}
 	if number > 0 {
 		waiting.Tone = ui.ToneWaiting
-		waiting.Note = i18n.Text("the oldest for %s, since %s").With(ui.Age(oldest, v.At), ui.DateTime(oldest))
+		waiting.Note = i18n.Text("oldest waiting for %s, since %s").With(ui.Age(oldest, v.At), ui.DateTime(oldest))
 	}
 	return []views.Tile{waiting}, nil
 }

@@ -119,7 +119,7 @@ func (v *Request) demands(m payment.Message, detail *views.Decision) error {
 func overbooked(texts ...i18n.Text) (warnings []views.Warning) {
 	for _, text := range texts {
 		if text != "" {
-			warnings = append(warnings, views.Warning{Title: "Above the limit of its day", Text: text})
+			warnings = append(warnings, views.Warning{Title: "Above the limit of that day", Text: text})
 		}
 	}
 	return warnings

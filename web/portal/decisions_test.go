@@ -52,7 +52,7 @@ func TestDecisionsAreAReportForAnAuditor(t *testing.T) {
 	if n := b.count("SELECT count(*) FROM audit_event WHERE event = 'list.export' AND detail LIKE '%/reports/decisions%'"); n != 2 {
 		t.Errorf("%d exports are audited", n)
 	}
-	supervisor.get("/reports/decisions?from=01.01.2020&to=02.01.2020").is(http.StatusOK).says("Nothing here")
+	supervisor.get("/reports/decisions?from=01.01.2020&to=02.01.2020").is(http.StatusOK).says("No entries")
 	checker.get("/reports/decisions").is(http.StatusForbidden)
 
 	b.change("UPDATE message_version SET creditor_name = 'Somebody Else' WHERE message_id = '" + approved.InternalID.String() + "'")

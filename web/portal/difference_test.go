@@ -49,7 +49,7 @@ func TestTheApprovalNamesWhatDiffersFromBefore(t *testing.T) {
 		t.Errorf("of the same name in capitals: %q", said)
 	}
 	page = look("endToEndId", "G", "creditorIban", "CH9300762011623852957")
-	page.says("Beispiel Holzbau GmbH was paid 1 time at CH48 2196 6000 0096 1338 8, at most CHF 100.00.")
+	page.says("Beispiel Holzbau GmbH was paid once at CH48 2196 6000 0096 1338 8: CHF 100.00.")
 	if said := page.notices(); said != "First payment to this account: the creditor had a different one" {
 		t.Errorf("of a changed account: %q", said)
 	}

@@ -161,7 +161,7 @@ func (v *Request) draftRow(d store.ListedDraft) (ui.Entry, error) {
 		row.Amount = typedAmount(d.Scheme, values.Amount)
 	}
 	if d.Amends != uuid.Nil {
-		row.Flags = append(row.Flags, ui.Fact{Text: "Amendment", Title: "It changes a waiting submission"})
+		row.Flags = append(row.Flags, ui.Fact{Text: "Amendment", Title: "Changes a payment that is waiting for approval"})
 	}
 	return row, nil
 }

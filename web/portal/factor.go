@@ -54,7 +54,7 @@ func (v *Request) proof(list []auth.Factor, problems []ui.Problem) (views.Proof,
 // factorProblem returns the problem of a change of factors; status 0 is an error of ours.
 func factorProblem(err error) (ui.Problem, int) {
 	for known, problem := range map[error]ui.Problem{
-		auth.ErrFactorName: {Field: "name", Text: "Give it a name of 1 to 64 characters that you will recognise."},
+		auth.ErrFactorName: {Field: "name", Text: "Enter a name of 1 to 64 characters that you will recognise."},
 		auth.ErrNewCode:    {Field: "code", Text: "The code is wrong: check that the app has this key and that its clock is right."},
 		auth.ErrEnrolment:  {Field: "code", Text: "This page was open for too long: start again."},
 		auth.ErrTooMany:    {Field: "name", Text: "You have ten second factors: remove one first."},

@@ -52,7 +52,7 @@ func (w *browser) takeUp() (*phone, []string) {
 		t.Errorf("the refused page forgot what was there: %v", again)
 	}
 	form.Set("code", p.code())
-	shown := w.post("/me/factors/app", form).is(http.StatusOK).says("They are not shown again")
+	shown := w.post("/me/factors/app", form).is(http.StatusOK).says("They will not be shown again")
 	var codes []string
 	shown.page.Find(".recovery-codes code").Each(func(_ int, code *goquery.Selection) { codes = append(codes, code.Text()) })
 	if len(codes) != 10 {

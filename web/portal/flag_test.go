@@ -47,9 +47,9 @@ func TestEachFlagIsSeenWhereADecisionIsMade(t *testing.T) {
 		{"New name", "New name for this account", maker.submit(with(filled(), "endToEndId", "d", "amount", "98.00", "creditorName", "Somebody AG"))},
 		{"Possible duplicate", "Possible duplicate: same account and amount", duplicate()},
 		{"Same account", "Debtor and creditor account are the same", maker.submit(with(filled(), "endToEndId", "e", "creditorIban", filled().Get("debtorAccount")))},
-		{"Other name", "The account is not in the payee's name", payee("Somebody Else", "21.00")},
-		{"Name differs", "The payee's name is not quite that of the account", payee("Nearly Right AG", "22.00")},
-		{"Name not verified", "The payee's name could not be verified", payee("Not Kept Here", "23.00")},
+		{"Other name", "The account is not in the creditor's name", payee("Somebody Else", "21.00")},
+		{"Name differs", "The creditor's name does not quite match that of the account", payee("Nearly Right AG", "22.00")},
+		{"Name not verified", "The creditor's name could not be verified", payee("Not Kept Here", "23.00")},
 		{"0 of 2", "2 approvals", maker.submit(with(filled(), "endToEndId", "f", "amount", "12'000.00"))},
 	}
 	for _, c := range flagged {
@@ -83,7 +83,7 @@ func TestEachStateIsSeenWhereADecisionIsMade(t *testing.T) {
 	ask := "/queue/" + ids[1] + "/ask"
 	checker.post(ask, with(checker.get(ask).is(http.StatusOK).fields(ask), "question", "Which delivery is it?")).goesTo("/queue")
 	for i, c := range []struct{ tab, flag, about, among string }{
-		{"all", "Amended", "Discount of one franc", "Amended after its submission"},
+		{"all", "Amended", "Discount of one franc", "Amended after submission"},
 		{"questions", "Question", "Which delivery is it?", "waiting for its maker's answer"},
 		{"all", "On " + ui.Day(day), ui.Day(day), "On " + ui.Day(day)},
 	} {

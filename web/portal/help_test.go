@@ -31,8 +31,8 @@ func TestEveryStateIsExplained(t *testing.T) {
 			page.says(ui.StateMeaning(state).String())
 		}
 	}
-	b.as("admin1").get("/help").says("Administer a realm").says("After a restore with lost data, payments stop.")
+	b.as("admin1").get("/help").says("Administer a realm").says("After a restore with lost data, payments are stopped.")
 	b.as("admin1").get("/admin/users").says("Supervisors confirm the access review")
 	b.as("maker1").get("/help").says("Do not pay again.").says("Recall a payment, step by step").
-		says("For a SEPA payment, the page names the last day").says("A request to the other bank to send a settled payment back.")
+		says("For a SEPA payment, the page shows the last day").says("A request to the other bank to send a settled payment back.")
 }

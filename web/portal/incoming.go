@@ -96,7 +96,7 @@ func showReceivedRecalls(v *Request) error {
 	case f.View.Tab == tabLate:
 		model.Empty = ui.Empty{Icon: "circle-check", Title: "Nothing is overdue", Text: "Every recall past its last day was answered."}
 	case f.View.Tab != "":
-		model.Empty = ui.Empty{Icon: "undo-2", Title: "Nothing here", Text: "Recalls that were granted or refused are listed here."}
+		model.Empty = ui.Empty{Icon: "undo-2", Title: "No entries", Text: "Recalls that were granted or refused are listed here."}
 	}
 	return v.Render(http.StatusOK, views.ListPage(model))
 }

@@ -57,7 +57,7 @@ func (v *Request) administrationTabs(current string) []ui.Tab {
 func (v *Request) administrationList(l adminList) views.AdministrationList {
 	return views.AdministrationList{
 		Layout: v.layout(l.label, views.PlaceAdministration), Heading: l.label, Words: l.words, Tabs: v.administrationTabs(l.path),
-		New: links("", l.make...), Columns: l.columns, Empty: ui.Empty{Icon: "list", Title: "Nothing here", Text: "The realm has none yet."},
+		New: links("", l.make...), Columns: l.columns, Empty: ui.Empty{Icon: "list", Title: "No entries", Text: "This realm has no entries yet."},
 	}
 }
 
@@ -180,7 +180,7 @@ func lastSignIn(access store.RealmAccess, user string) i18n.Text {
 
 // realmList shows the settings of the realm and what left its database.
 var realmList = adminList{
-	noun: "realm", path: "/admin/realm", label: "Realm", words: "Settings of the whole realm, and the payments that left its database.",
+	noun: "realm", path: "/admin/realm", label: "Realm", words: "Settings of the whole realm, and the payments that were moved to archives.",
 	columns: []i18n.Text{"Setting", "Value", "Actions"}, fill: listRealm,
 }
 
@@ -226,7 +226,7 @@ func factorWords(asked administration.Factors) i18n.Text {
 var clientList = adminList{
 	noun: "client", path: "/admin/clients", label: "Clients", words: "Programs that act for people. The portal is one of them.",
 	make:    []administration.Kind{administration.KindClientCreate},
-	columns: []i18n.Text{"Client", "Kind", "Payments approved by", "Payees", "Reads by itself as", "Status", "Actions"},
+	columns: []i18n.Text{"Client", "Kind", "Payments approved by", "Verification of payee", "Reads by itself as", "Status", "Actions"},
 	fill:    listClients,
 }
 
@@ -293,8 +293,8 @@ var accountList = adminList{
 
 var policyList = adminList{
 	noun: "policy", path: "/admin/policies", label: "Policies",
-	words: "How many people must approve a payment. Payments already waiting keep the number of approvals they were entered " +
-		"with. If a newer rule requires more, they must be withdrawn and entered again.",
+	words: "How many people must approve a payment. Payments already waiting keep the number of approvals they were entered with. " +
+		"If a newer policy requires more, they must be withdrawn and entered again.",
 	make:    []administration.Kind{administration.KindPolicyCreate},
 	columns: []i18n.Text{"Rule", "Priority", "Status", "Actions"},
 	fill:    listPolicies,

@@ -17,7 +17,7 @@ func TestARejectionSaysOfWhichKindItIs(t *testing.T) {
 	path := "/queue/" + m.InternalID.String() + "/reject"
 	for _, checker := range []*browser{b.as("checker1"), b.as("checker1").withHTMX()} {
 		form := url.Values{"version": {"1"}, "contentHash": {hash(m)}, "reason": {"Nobody knows it"}}
-		got := checker.post(path, form).is(http.StatusUnprocessableEntity).says("Choose why you reject it.")
+		got := checker.post(path, form).is(http.StatusUnprocessableEntity).says("Choose a reason for rejecting it.")
 		if kept := got.fields(path); kept.Get("reason") != "Nobody knows it" {
 			t.Errorf("the reason comes back as %q", kept.Get("reason"))
 		}

@@ -60,7 +60,7 @@ func showMine(v *Request) error {
 		if current {
 			ask.States = tab.states
 			model.Empty = ui.Empty{
-				Icon: "file-text", Title: "Nothing here",
+				Icon: "file-text", Title: "No entries",
 				Text: i18n.Text("None of your submissions is “%s”.").With(tab.label),
 			}
 		}

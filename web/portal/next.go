@@ -15,7 +15,7 @@ func PolicyOf(m payment.Message) payment.Policy {
 
 // NextSteps describes the steps after the submission of a message. later is the execution day if it is to come, else zero.
 func NextSteps(kind payment.Kind, policy payment.Policy, later time.Time) []i18n.Text {
-	sent, result := whatFollows[kind], i18n.Text("You see the result under My submissions.")
+	sent, result := whatFollows[kind], i18n.Text("You will see the result under My submissions.")
 	within := Span(policy.PendingFor)
 	onceApproved := i18n.Text("It is sent immediately after approval. %s").With(sent)
 	unapproved := i18n.Text("It is sent at once, without an approval. %s").With(sent)
@@ -28,12 +28,12 @@ func NextSteps(kind payment.Kind, policy payment.Policy, later time.Time) []i18n
 		return []i18n.Text{unapproved, result}
 	case 1:
 		return []i18n.Text{
-			i18n.Text("Another person compares it and approves or rejects it, within %s.").With(within),
+			i18n.Text("Another person checks it and approves or rejects it within %s.").With(within),
 			onceApproved, result,
 		}
 	}
 	return []i18n.Text{
-		i18n.Text("%d other people compare it, one after the other, within %s.").With(policy.ApprovalsRequired, within),
+		i18n.Text("%d other people check it, one after the other, within %s.").With(policy.ApprovalsRequired, within),
 		onceApproved, result,
 	}
 }
@@ -41,7 +41,7 @@ func NextSteps(kind payment.Kind, policy payment.Policy, later time.Time) []i18n
 // whatFollows describes the effect of sending a message, for each kind.
 var whatFollows = map[payment.Kind]i18n.Text{
 	payment.KindInstruction: "It cannot be cancelled. You can request a recall.",
-	payment.KindRecall:      "The other bank sends the money back or refuses. A payment can be recalled once.",
+	payment.KindRecall:      "The other bank sends the money back or refuses. A payment can be recalled only once.",
 	payment.KindReturn:      "The money goes back, and that is final.",
 	payment.KindResolution:  "It ends the recall: the money stays.",
 }

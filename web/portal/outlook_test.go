@@ -28,13 +28,13 @@ func TestAFormTellsWhatItHasBecome(t *testing.T) {
 	if name := strange.page.Find(".outlook-creditor bdi").Text(); name != "Beispiel Holz-bau" {
 		t.Errorf("the name is shown as %q", name)
 	}
-	told(with(filled(), "creditorName", "", "town", "")).says("No creditor yet").says("To fill in or correct: Creditor name, Town")
+	told(with(filled(), "creditorName", "", "town", "")).says("No creditor yet").says("To complete or correct: Creditor name, Town")
 	if n := b.count("SELECT count(*) FROM draft") + b.count("SELECT count(*) FROM message"); n != 0 {
 		t.Errorf("%d rows were stored by looking", n)
 	}
 
 	m := b.as("maker2").submit(filled())
-	alike := told(filled()).says("Possible duplicate: same account and amount entered 1 time in the last 7 days")
+	alike := told(filled()).says("Possible duplicate: same account and amount entered once in the last 7 days")
 	if to := alike.page.Find(".mark-waiting a").AttrOr("href", ""); to != "/payments/"+m.InternalID.String() {
 		t.Errorf("the payment like this one is at %q", to)
 	}

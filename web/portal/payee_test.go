@@ -28,10 +28,10 @@ func TestWhatIsFoundAboutAPayeeIsShownToMakerAndCheckers(t *testing.T) {
 		result             payee.Result
 		maker, flag, other string
 	}{
-		"Anna Exemple":    {payee.Match, "The payee's name is verified", "", "somebody else's"},
+		"Anna Exemple":    {payee.Match, "The creditor's name is verified", "", "belongs to somebody else"},
 		"Nearly Right AG": {payee.CloseMatch, "Use this name: Nearly Right Holding AG", "Name differs", "is verified"},
-		"Somebody Else":   {payee.NoMatch, "The account is not in the payee's name", "Other name", "is verified"},
-		"Not Kept Here":   {payee.NotPossible, "The payee's name could not be verified", "Name not verified", "is verified"},
+		"Somebody Else":   {payee.NoMatch, "The account is not in the creditor's name", "Other name", "is verified"},
+		"Not Kept Here":   {payee.NotPossible, "The creditor's name could not be verified", "Name not verified", "is verified"},
 		"Late Answer":     {payee.Late, "did not answer in time", "Name not verified", "is verified"},
 	} {
 		amount++
@@ -48,7 +48,7 @@ func TestWhatIsFoundAboutAPayeeIsShownToMakerAndCheckers(t *testing.T) {
 		detail := checker.get("/queue/" + m.InternalID.String()).is(http.StatusOK).says("Name check")
 		list := checker.get("/queue").is(http.StatusOK)
 		if outcome.flag != "" {
-			detail.says("Asked at")
+			detail.says("Asked on")
 			list.says(outcome.flag)
 		}
 		if strings.Contains(detail.text, outcome.other) {
@@ -90,7 +90,7 @@ func TestTheNameOfTheAccountIsTakenOver(t *testing.T) {
 	page := maker.get(check).is(http.StatusOK).says("Use this name: Nearly Right Holding AG")
 	use, action := strings.Replace(check, "/check", "/payee", 1), strings.Replace(check, "/check", "/submit", 1)
 	back := maker.post(use, page.fields(action)).goesTo(check)
-	page = maker.get(back).is(http.StatusOK).says("Nearly Right Holding AG").says("The payee's name is verified")
+	page = maker.get(back).is(http.StatusOK).says("Nearly Right Holding AG").says("The creditor's name is verified")
 	submitted := maker.post(action, page.fields(action)).goesTo("/payments/")
 	m := b.message("demo", strings.Split(submitted, "/")[2])
 	if m.Summary.CreditorName != "Nearly Right Holding AG" || m.Payee.Result != payee.Match {

@@ -171,7 +171,7 @@ func documentName(name iso20022.MessageName) i18n.Text {
 		{"pacs.004", "Return"},
 		{"pacs.028", "Status request"},
 		{"camt.056", "Recall"},
-		{"camt.029", "Resolution"},
+		{"camt.029", "Refusal of a recall"},
 		{"camt.025", "Receipt"},
 	}
 	for _, known := range names {

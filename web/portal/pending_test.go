@@ -102,7 +102,7 @@ func TestAPossibleDuplicateNeedsATickAndAReason(t *testing.T) {
 	maker := b.as("maker1")
 	first := maker.submit(filled())
 	check := maker.post("/payments/new", with(filled(), "endToEndId", "E2E-2")).goesTo("/payments/")
-	maker.get(check).is(http.StatusOK).says("Possible duplicate: same account and amount entered 1 time").says(string(first.GlobalID))
+	maker.get(check).is(http.StatusOK).says("Possible duplicate: same account and amount entered once").says(string(first.GlobalID))
 	send := strings.TrimSuffix(check, "check") + "submit"
 	got := maker.post(send, maker.shown(check, "duplicateReason", "kept")).is(http.StatusUnprocessableEntity)
 	if len(got.problems()) != 1 || got.fields(send).Get("duplicateReason") != "kept" {

@@ -235,7 +235,7 @@ func flagsOf(m payment.Message, now time.Time) []ui.Fact {
 	if m.ApprovalsRequired > 1 {
 		flags = append(flags, ui.Fact{
 			Text:  i18n.Text("%s of %s").With(i18n.Number(m.ApprovalsListed), i18n.Number(m.ApprovalsRequired)),
-			Title: "Approvals given, and needed",
+			Title: "Approvals given and needed",
 		})
 	}
 	if m.IsForLaterThan(now) {
@@ -245,7 +245,7 @@ func flagsOf(m payment.Message, now time.Time) []ui.Fact {
 		})
 	}
 	if m.Version > 1 {
-		flags = append(flags, ui.Fact{Text: "Amended", Title: "Changed after its submission"})
+		flags = append(flags, ui.Fact{Text: "Amended", Title: "Amended after submission"})
 	}
 	if !m.ExpiresAt.IsZero() && m.ExpiresAt.Sub(now) < endsSoon {
 		flags = append(flags, ui.Fact{

@@ -20,7 +20,7 @@ func TestAReceivedRecallIsGrantedWithACharge(t *testing.T) {
 	maker := o.as("maker1")
 	maker.get("/recalls").is(http.StatusOK).says(string(recall.GlobalID)).says("days left").says("The customer asks for it (CUST)").
 		says("Debtor and reason")
-	maker.get("/payments/" + recall.InternalID.String()).is(http.StatusOK).says("asked back by Anna Beispiel")
+	maker.get("/payments/" + recall.InternalID.String()).is(http.StatusOK).says("recalled by Anna Beispiel")
 	maker.get("/recalls/" + recall.InternalID.String()).goesTo("/payments/" + recall.InternalID.String())
 	back, no := "/payments/"+original.InternalID.String()+"/return", "/recalls/"+recall.InternalID.String()+"/resolve"
 	for _, m := range []payment.Message{original, recall} {

@@ -23,7 +23,7 @@ func showReference(v *Request) error {
 	model := views.Reference{Layout: v.layout("Reference data", views.PlaceNone)}
 	for _, scheme := range rulebook.Schemes() {
 		row := views.ReferenceRow{
-			Name: i18n.Text("Banks that %s instant payments reach").With(ui.SchemeLabel(string(scheme))), Edition: "none",
+			Name: i18n.Text("Banks reachable by %s instant payments").With(ui.SchemeLabel(string(scheme))), Edition: "none",
 			Source:  i18n.Data("countersign directory import"),
 			Warning: withoutDirectory(scheme),
 		}

@@ -32,11 +32,11 @@ func TestThePageOfAnIncomingPaymentShowsAllOfIt(t *testing.T) {
 	id := o.text("SELECT message_id::text FROM message_version WHERE transaction_id = 'WHOLE'")
 	page := o.as("supervisor1").get("/payments/" + id).is(http.StatusOK)
 	for _, want := range []string{
-		"Also received", "Ultimate debtor · Name", "Payer AG", "Payee AG", "Purpose", "SALA", "Creditor reference", "//S1/10/2026", "Rosenauweg 4",
+		"Other details received", "Ultimate debtor · Name", "Payer AG", "Payee AG", "Purpose", "SALA", "Creditor reference", "//S1/10/2026", "Rosenauweg 4",
 	} {
 		page.says(want)
 	}
-	if strings.Contains(page.main(), "Also sent") {
+	if strings.Contains(page.main(), "Other details sent") {
 		t.Error("what came in is said to be sent")
 	}
 }

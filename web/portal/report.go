@@ -132,16 +132,16 @@ var accessRow = views.ReportRow{URL: accessPath, Cells: []i18n.Text{
 // reportsOf starts the page of the numbers of a period, without its rows.
 func (v *Request) reportsOf(approvals int, from, to string) views.Report {
 	model := v.report("Control reports",
-		i18n.Text("%d approvals from %s to %s. Each number leads to its rows.").With(approvals, from, to))
+		i18n.Text("%d approvals from %s to %s. Open a number to see the approvals it counts.").With(approvals, from, to))
 	model.Form = &views.ReportPeriod{From: from, To: to}
-	model.Columns = []i18n.Text{"Report", "What counts", "Count"}
+	model.Columns = []i18n.Text{"Report", "What it counts", "Count"}
 	return model
 }
 
 func (v *Request) report(heading, words i18n.Text) views.Report {
 	return views.Report{
 		Layout: v.layout(heading, views.PlaceReports), Heading: heading, Words: words,
-		Empty: ui.Empty{Icon: "list", Title: "Nothing here", Text: "Nothing in this period."},
+		Empty: ui.Empty{Icon: "list", Title: "No entries", Text: "Nothing in this period."},
 	}
 }
 
@@ -265,7 +265,7 @@ func (v *Request) reported(most int32) (found reported, from, to string, err err
 
 func (v *Request) reportedPairs(period store.Period, from, to string) (reported, error) {
 	found := reported{
-		heading: "Fixed maker–checker pairs", words: i18n.Text("From %s to %s. Each row leads to the approvals between the two people.").With(from, to),
+		heading: "Fixed maker–checker pairs", words: i18n.Text("From %s to %s. Open a row to see the approvals between the two people.").With(from, to),
 		columns: []i18n.Text{"Maker", "Checker", "Approvals between these two people", "All approvals of the maker's payments"},
 	}
 	pairs, err := v.Config.Reader.Pairs(v.Context(), v.By.Realm, period)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"io"
 	"mime/multipart"
 	"net/http"
@@ -219,11 +218,11 @@ func refusedFile(name string, content []byte, findings []payment.Finding) views.
 }
 
 // sizeOf formats a number of bytes.
-func sizeOf(bytes int) string {
+func sizeOf(bytes int) i18n.Text {
 	if bytes>>20 > 0 {
-		return fmt.Sprintf("%d MB", bytes>>20)
+		return i18n.Text("%d MB").With(bytes >> 20)
 	}
-	return fmt.Sprintf("%d kB", bytes>>10)
+	return i18n.Text("%d kB").With(bytes >> 10)
 }
 
 func (v *Request) renderUpload(status int, model views.Upload) error {

@@ -209,10 +209,10 @@ func relatives(s Subject, m payment.Message) []ui.Row {
 			Details: []i18n.Text{i18n.Data(of.Summary.Amount.Format()), ui.StateLabel(of.State)},
 		}
 	}
-	rows := []ui.Row{link("Original", s.Original)}
+	rows := []ui.Row{link("Original payment (link)", s.Original)}
 	for _, other := range s.Others {
 		if other.InternalID == m.AnswersID {
-			rows = append(rows, link("Answers", other))
+			rows = append(rows, link("In answer to", other))
 		}
 	}
 	return rows
@@ -284,7 +284,7 @@ func (v *Request) cards(s Subject) []views.Card {
 	due := Due(v, s.Recall)
 	return append(cards, views.Card{
 		Message: s.Recall, Title: "The recall",
-		Words: "asked back by", Name: s.Recall.Summary.DebtorName, Due: &due,
+		Words: "recalled by", Name: s.Recall.Summary.DebtorName, Due: &due,
 		Rows: []ui.Row{
 			{Term: "Reason", Text: views.ReasonText(s.Recall.Kind, s.Recall.Scheme, s.Recall.Reason)},
 			{Term: "Received", Value: ui.DateTime(s.Recall.CreatedAt)},

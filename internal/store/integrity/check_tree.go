@@ -136,7 +136,7 @@ func (t *treeAudit) run(ctx context.Context, row dbsqlc.AuditedTreeListRow) erro
 		if leaf.Place.Index >= t.until {
 			return nil
 		}
-		t.gone(next, leaf.Place.Index, "is gone")
+		t.gone(next, leaf.Place.Index, "is missing")
 		next = leaf.Place.Index + 1
 		t.leaf(leaf)
 		t.report.Leaves++
@@ -260,7 +260,7 @@ func (t *treeAudit) leaf(leaf AuditedLeaf) {
 	case archived:
 		what = "was moved to an archive as leaf %s, and is still in the database"
 	case leaf.Gone:
-		what = "was sealed as leaf %s, and is gone"
+		what = "was sealed as leaf %s, but is missing"
 	case kind == kind.Unverified():
 		what = "did not match its seal when it was added as leaf %s: the gateway did not write it"
 	case place.Leaf.Hash() != leaf.Hash:
@@ -331,7 +331,7 @@ func (t *treeAudit) compareNodes(ctx context.Context) error {
 		delete(t.nodes, nodeKey(node))
 	}
 	for key := range t.nodes {
-		t.unfit("audit_node", key, "is gone")
+		t.unfit("audit_node", key, "is missing")
 	}
 	return nil
 }

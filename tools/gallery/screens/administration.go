@@ -34,7 +34,7 @@ func policyChange(waiting views.RealmChange, form views.ChangeForm) views.RealmC
 func realmSettings(list views.AdministrationList) views.AdministrationList {
 	list.Heading, list.Layout, list.New = "Realm", adminShell("Realm"), nil
 	list.Tabs = []ui.Tab{{Label: "Changes", URL: "/admin", Count: "2"}, {Label: "Realm", URL: "/admin/realm", Current: true}}
-	list.Words = "Settings of the whole realm, and the payments that left its database."
+	list.Words = "Settings of the whole realm, and the payments that were moved to archives."
 	list.Columns = []i18n.Text{"Setting", "Value", "Change"}
 	list.Rows = []views.AdministrationRow{
 		{
@@ -119,7 +119,7 @@ func policyForm() views.ChangeForm {
 		Action: "/admin/ask/policy.create", BackURL: "/admin/policies", MayTry: true,
 		Tried: views.Tried{
 			Verdict:   "This tightens the control: some payments need more than without this change.",
-			Sentences: []i18n.Text{i18n.Text("Of the last %d payments, the rule would have applied to %d.").With(1000, 12)},
+			Sentences: []i18n.Text{i18n.Text("Of the last %d payments, the policy would have applied to %d.").With(1000, 12)},
 			Changed: []views.TriedPayment{{
 				Reference: "7QK4M2XW9TCH3F5A", At: now, Type: i18n.Text("%s: %s").With("SIC", i18n.Text("Payment")),
 				Amount: i18n.Data("CHF 1'234'567.00"), Before: 1, After: 2,

@@ -68,7 +68,7 @@ func bulkExhibits() []Exhibit {
 		{Title: "New name for this account"},
 	}
 	compared.Odd[0].Talk = []views.Said{{By: "Maker 1", Text: i18n.Text("Paid again: %s").With("Zweite Rate"), Note: true}}
-	compared.LeftOut[0].Said = "Amended after its submission: open it and check what changed."
+	compared.LeftOut[0].Said = "Amended after submission: open it and check what changed."
 	compared.LeftOut[1].Said = i18n.Text("You %s this on %s. Another person must decide.").With(i18n.Text("submitted"),
 		i18n.Minute(time.Date(2026, 11, 20, 7, 14, 0, 0, time.UTC)))
 	file := compared

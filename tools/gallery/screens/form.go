@@ -47,11 +47,11 @@ func entryExhibits() []Exhibit {
 			Name: "reference",
 			Page: views.ReferencePage(views.Reference{Layout: bothShell("Reference data", views.PlaceNone), Rows: []views.ReferenceRow{
 				{
-					Name: i18n.Text("Banks that %s instant payments reach").With("SIC"), Edition: "2026-10-01",
+					Name: i18n.Text("Banks reachable by %s instant payments").With("SIC"), Edition: "2026-10-01",
 					Source: i18n.Data("bankmaster_V3.csv"), Size: i18n.Text("%d rows").With(2340),
 				},
 				{
-					Name: i18n.Text("Banks that %s instant payments reach").With("SEPA"), Edition: "none",
+					Name: i18n.Text("Banks reachable by %s instant payments").With("SEPA"), Edition: "none",
 					Source:  i18n.Data("countersign directory import"),
 					Warning: "Enter the BIC of the creditor's bank with each payment. It cannot be determined from the IBAN.",
 				},
@@ -155,7 +155,7 @@ func refusedPayment() views.NewPayment {
 	model.Outlook.Marks[2] = views.Mark{Tone: ui.ToneClosed, Text: "Payments like this one"}
 	model.Outlook.Marks[3] = views.Mark{Tone: ui.ToneClosed, Text: "Earlier payments to the creditor"}
 	model.Outlook.Marks[4] = views.Mark{
-		Tone: ui.ToneClosed, Text: i18n.Text("To fill in or correct: %s").With(i18n.Text("QR reference")),
+		Tone: ui.ToneClosed, Text: i18n.Text("To complete or correct: %s").With(i18n.Text("QR reference")),
 	}
 	model.Outlook.Marks[5] = views.Mark{Tone: ui.ToneClosed, Text: "Approvers"}
 	model.Problems = []ui.Problem{
@@ -234,9 +234,9 @@ func check() views.Check {
 		},
 		NeedsApproval: true, Approvers: "Checker 1, Checker 2, Both 1",
 		Next: []i18n.Text{
-			i18n.Text("Another person compares it and approves or rejects it, within %s.").With(i18n.Text("%d hours").With(24)),
+			i18n.Text("Another person checks it and approves or rejects it within %s.").With(i18n.Text("%d hours").With(24)),
 			i18n.Text("It is sent immediately after approval. %s").With(i18n.Text("It cannot be cancelled. You can request a recall.")),
-			"You see the result under My submissions.",
+			"You will see the result under My submissions.",
 		},
 	}
 }
@@ -257,7 +257,7 @@ func formExhibits() []Exhibit {
 	}
 	upload := views.Upload{
 		Account: "CH5021977000004331346", Currency: "CHF",
-		Layout: makerShell("Upload a file", views.PlaceUpload), Limit: "256 kB",
+		Layout: makerShell("Upload a file", views.PlaceUpload), Limit: i18n.Text("%d kB").With(256),
 		Accepted: []i18n.Text{"pain.001.001.09 in CHF for SIC instant payments, in EUR for SEPA instant payments"}, Payments: 1000,
 	}
 	refused := upload
@@ -305,29 +305,30 @@ func formExhibits() []Exhibit {
 func payeeExhibits() []Exhibit {
 	return []Exhibit{
 		payeeExhibit("verified", views.Payee{
-			Tone: ui.ToneGood, Icon: "circle-check", Title: "The payee's name is verified", Result: "MTCH",
-			Text: i18n.Text("The payee's bank says that the account is in this name. Asked at %s.").With(askedAt),
+			Tone: ui.ToneGood, Icon: "circle-check", Title: "The creditor's name is verified", Result: "MTCH",
+			Text: i18n.Text("The creditor's bank confirms that the account is in this name. Asked on %s.").With(askedAt),
 		}),
 		payeeExhibit("close", views.Payee{
-			Tone: ui.ToneWaiting, Icon: "triangle-alert", Title: "The payee's name is not quite that of the account", Result: "CMTC",
-			Text: i18n.Text("The payee's bank says that the account is in the name of %s. Asked at %s.").
+			Tone: ui.ToneWaiting, Icon: "triangle-alert", Title: "The creditor's name does not quite match that of the account", Result: "CMTC",
+			Text: i18n.Text("According to the creditor's bank, the account is in the name of %s. Asked on %s.").
 				With("Beispiel Holzbau Holding GmbH", askedAt),
 			Matched: "Beispiel Holzbau Holding GmbH", UseURL: "/payments/x/payee",
 		}),
 		payeeExhibit("other", views.Payee{
-			Tone: ui.ToneBad, Icon: "circle-x", Title: "The account is not in the payee's name", Result: "NMTC",
-			Text: i18n.Text("The payee's bank says that this account is somebody else's. Ask the payee for the account through a contact " +
-				"you already know, not one from the invoice or message: money sent to the wrong account may be lost. Asked at %s.").With(askedAt),
+			Tone: ui.ToneBad, Icon: "circle-x", Title: "The account is not in the creditor's name", Result: "NMTC",
+			Text: i18n.Text("According to the creditor's bank, this account belongs to somebody else. Ask the creditor for the " +
+				"account through a contact you already know, not one from the invoice or message: money sent to the wrong account " +
+				"may be lost. Asked on %s.").With(askedAt),
 		}),
 		payeeExhibit("not-possible", views.Payee{
-			Tone: ui.ToneWaiting, Icon: "circle-question-mark", Title: "The payee's name could not be verified", Result: "NOAP",
-			Text: i18n.Text("The payee's bank did not name the owner of the account. The money may go to somebody other than the payee named. " +
-				"Asked at %s.").With(askedAt),
+			Tone: ui.ToneWaiting, Icon: "circle-question-mark", Title: "The creditor's name could not be verified", Result: "NOAP",
+			Text: i18n.Text("The creditor's bank did not name the owner of the account. The money may go to somebody other than the " +
+				"creditor named. Asked on %s.").With(askedAt),
 		}),
 		payeeExhibit("late", views.Payee{
-			Tone: ui.ToneWaiting, Icon: "clock", Title: "The payee's bank did not answer in time", Result: "LATE",
-			Text: i18n.Text("The payee's bank did not answer within five seconds. The money may go to somebody other than the payee named. " +
-				"Asked at %s.").With(askedAt),
+			Tone: ui.ToneWaiting, Icon: "clock", Title: "The creditor's bank did not answer in time", Result: "LATE",
+			Text: i18n.Text("The creditor's bank did not answer within five seconds. The money may go to somebody other than the " +
+				"creditor named. Asked on %s.").With(askedAt),
 		}),
 	}
 }

@@ -48,7 +48,7 @@ func supervisorHome() views.Dashboard {
 	model.Heading, model.Waiting, model.Nothing = "Waiting longest", rows(3), "Nothing is waiting"
 	model.Tiles = []views.Tile{
 		{
-			Label: "Waiting for approval", Value: "14", Note: i18n.Text("the oldest for %s, since %s").With("3 h", "20.11.2026 05:16:41 CET"),
+			Label: "Waiting for approval", Value: "14", Note: i18n.Text("oldest waiting for %s, since %s").With("3 h", "20.11.2026 05:16:41 CET"),
 			URL: "/queue?tab=all", Tone: ui.ToneWaiting,
 		},
 		{Label: "Recalls to answer", Value: "1", Note: "from other banks", URL: "/recalls", Tone: ui.ToneWaiting},
@@ -101,7 +101,7 @@ func administratorHome() views.Dashboard {
 	return views.Dashboard{
 		Layout: adminHomeShell(),
 		Tiles: []views.Tile{
-			{Label: "Changes waiting for me", Value: "2", Note: "to be compared and decided", URL: "/admin?tab=me", Tone: ui.ToneWaiting},
+			{Label: "Changes waiting for me", Value: "2", Note: "to compare and decide", URL: "/admin?tab=me", Tone: ui.ToneWaiting},
 			{Label: "Changes I requested", Value: "1", Note: "another administrator decides", URL: "/admin?tab=mine"},
 			{Label: "Without a second factor", Value: "4", Note: "active accounts", URL: "/admin/users?show=no-factor", Tone: ui.ToneWaiting},
 			{Label: "To be set up", Value: "0", Note: "no password yet, or reset", URL: "/admin/users?show=set-up"},

@@ -31,7 +31,7 @@ func templates() views.NamedList {
 }
 
 func qrBill() views.QRBill {
-	model := views.QRBill{Layout: makerShell("Pay a QR-bill", views.PlaceBill), Text: "SPC", Limit: "10 MB"}
+	model := views.QRBill{Layout: makerShell("Pay a QR-bill", views.PlaceBill), Text: "SPC", Limit: i18n.Text("%d MB").With(10)}
 	model.Layout.Failed = true
 	model.Problems = []ui.Problem{
 		{Field: "text", Text: i18n.Text("Paste the whole text of the QR code, line by line: EPD must be on line %d.").With(31)},

@@ -47,7 +47,7 @@ func operation() views.Operation {
 // reconcile is a statement of clearing with differences; one is explained.
 func reconcile() views.Reconcile {
 	return views.Reconcile{
-		Layout: operatorShell("Compare with clearing", views.PlaceOperation), Limit: "2048 kB",
+		Layout: operatorShell("Compare with clearing", views.PlaceOperation), Limit: i18n.Text("%d kB").With(2048),
 		Schemes: ui.Choice{ID: "scheme", Label: "Scheme", Value: "sct-inst", Options: []ui.Option{
 			{Value: "sic-inst", Label: "SIC Instant"}, {Value: "sct-inst", Label: "SCT Inst"},
 		}},

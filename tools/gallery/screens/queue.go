@@ -124,7 +124,7 @@ func rows(count int) []ui.Entry {
 		row := views.QueueEntry(m, uuid.Nil, "", now)
 		row.URL, row.Purpose = "/queue/open", purposes[index%len(purposes)]
 		if index%5 == 2 {
-			row.Flags = []ui.Fact{{Text: "Amended", Title: "Changed after its submission"}}
+			row.Flags = []ui.Fact{{Text: "Amended", Title: "Amended after submission"}}
 		}
 		made = append(made, row)
 	}

@@ -186,7 +186,7 @@ func dashboard() views.Dashboard {
 	return views.Dashboard{
 		Layout: bothShell("Dashboard", views.PlaceDashboard), Heading: "Waiting longest for me", Nothing: "Nothing is waiting for you",
 		Tiles: []views.Tile{
-			{Label: "Waiting for me", Value: "14", Note: i18n.Text("the oldest for %s, since %s").With("3 h", "20.11.2026 05:16:41 CET"), URL: "/queue", Tone: ui.ToneWaiting},
+			{Label: "Waiting for me", Value: "14", Note: i18n.Text("oldest waiting for %s, since %s").With("3 h", "20.11.2026 05:16:41 CET"), URL: "/queue", Tone: ui.ToneWaiting},
 			{Label: "Decided by me today", Value: "9", Note: "approved or rejected", URL: "/queue?tab=decided"},
 			{Label: "Recalls to answer", Value: "1", Note: "from other banks", URL: "/recalls", Tone: ui.ToneWaiting},
 			{Label: i18n.Text("%s today").With(i18n.Text("Rejected")), Value: "2", Note: "see why", URL: "/payments?state=Rejected"},
@@ -282,7 +282,7 @@ func recordExhibits() []Exhibit {
 	noneMine := mine()
 	noneMine.Entries.Entries = nil
 	noneMine.Empty = ui.Empty{
-		Icon: "file-text", Title: "Nothing here", LinkLabel: "New payment",
+		Icon: "file-text", Title: "No entries", LinkLabel: "New payment",
 		LinkURL: "/payments/new",
 	}
 	askedOften := paymentPage(views.TabMessages)

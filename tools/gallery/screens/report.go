@@ -26,8 +26,8 @@ func reportedDecisions(decisions views.Report) views.Report {
 func reportExhibits() []Exhibit {
 	numbers := views.Report{
 		Layout: supervisorShell("Control reports", views.PlaceReports), Heading: "Control reports",
-		Words: i18n.Text("%d approvals from %s to %s. Each number leads to its rows.").With(412, "22.10.2026", "20.11.2026"),
-		Form:  &views.ReportPeriod{From: "22.10.2026", To: "20.11.2026"}, Columns: []i18n.Text{"Report", "What counts", "Count"},
+		Words: i18n.Text("%d approvals from %s to %s. Open a number to see the approvals it counts.").With(412, "22.10.2026", "20.11.2026"),
+		Form:  &views.ReportPeriod{From: "22.10.2026", To: "20.11.2026"}, Columns: []i18n.Text{"Report", "What it counts", "Count"},
 		Rows: []views.ReportRow{{
 			URL: "/reports/fast?from=22.10.2026&to=20.11.2026", Cells: []i18n.Text{
 				"Approvals within 5 seconds of opening",
@@ -44,7 +44,7 @@ func reportExhibits() []Exhibit {
 		}}},
 	}
 	none := rows
-	none.Rows, none.Empty = nil, ui.Empty{Icon: "list", Title: "Nothing here", Text: "Nothing in this period."}
+	none.Rows, none.Empty = nil, ui.Empty{Icon: "list", Title: "No entries", Text: "Nothing in this period."}
 	trail := views.AuditTrail{
 		Layout: supervisorShell("Audit trail", views.PlaceAudit), TableURL: "/audit/table", Seal: views.AuditSeal{Words: "sealed"},
 		Events: []ui.Option{{Label: "Everything"}},
@@ -53,14 +53,14 @@ func reportExhibits() []Exhibit {
 			Sentence: i18n.Text("All %s rows and documents up to the newest checkpoint match their seals and are in "+
 				"order. Signed checkpoints: %s.").With("812", "31"),
 		},
-		Empty: ui.Empty{Icon: "list", Title: "Nothing here", Text: "No event of this realm matches. Widen the search, or clear it."},
+		Empty: ui.Empty{Icon: "list", Title: "No entries", Text: "No event of this realm matches. Widen the search, or clear it."},
 	}
 	broken := trail
 	broken.Verified = &views.AuditVerification{
 		At: now, Took: i18n.Text("%d ms").With(214), Failed: true,
 		Sentence: "The trail differs from the sealed one. Stop, and ask an operator to run countersign check.",
 		Found: []i18n.Text{
-			i18n.Text("%s: %s.").With("audit_event 019e1f6a-0000-7000-8000-000000000003", i18n.Text("was sealed as leaf %s, and is gone").With("4")),
+			i18n.Text("%s: %s.").With("audit_event 019e1f6a-0000-7000-8000-000000000003", i18n.Text("was sealed as leaf %s, but is missing").With("4")),
 		},
 	}
 	return []Exhibit{

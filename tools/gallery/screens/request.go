@@ -32,7 +32,7 @@ func paymentCard() views.Card {
 func recallCard() views.Card {
 	return views.Card{
 		Message: about("7QK4M2XW9TCH3F5R", payment.KindReceivedRecall, payment.StateAwaitingDecision), Title: "The recall",
-		Words: "asked back by", Name: "Muster Logistik AG",
+		Words: "recalled by", Name: "Muster Logistik AG",
 		Due:  &ui.Due{Day: "22.11.2026", Text: i18n.Text("%d days left").With(2), Tone: ui.ToneWaiting},
 		Rows: []ui.Row{{Term: "Reason", Text: asked}, {Term: "Received", Value: "02.11.2026 08:14:03 CET"}},
 	}
@@ -109,7 +109,7 @@ func requestCheck() views.RequestCheck {
 			ChangeName: "reason",
 		}},
 		Next: []i18n.Text{
-			i18n.Text("Another person compares it and approves or rejects it, within %s.").With(i18n.Text("%d hours").With(24)),
+			i18n.Text("Another person checks it and approves or rejects it within %s.").With(i18n.Text("%d hours").With(24)),
 			i18n.Text("It is sent immediately after approval. %s").With(i18n.Text("It ends the recall: the money stays.")),
 		},
 	}
@@ -124,7 +124,7 @@ func requestDecision() views.Decision {
 	detail.Message.Facts = []ui.Row{
 		{Term: "Reason", Text: i18n.Text("%s (%s)").With(i18n.Text("Sent twice by mistake"), "DUPL")},
 		{Term: "Information", Value: "Rechnung 1107", Details: []i18n.Text{i18n.Data("Rechnung 1108")}},
-		{Term: "Original", Value: "7QK4M2XW9TCH3F5A", URL: "/payments/x", Numeric: true, Details: []i18n.Text{"CHF 1'234.56"}},
+		{Term: "Original payment (link)", Value: "7QK4M2XW9TCH3F5A", URL: "/payments/x", Numeric: true, Details: []i18n.Text{"CHF 1'234.56"}},
 	}
 	return detail
 }

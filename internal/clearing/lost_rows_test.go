@@ -92,8 +92,8 @@ func TestPaymentsStopOnADatabaseThatLostRows(t *testing.T) {
 		first.Create(t, first.Person(t, "maker1"), rulebook.SchemeSCT)
 	}
 	first.Notary.Sweep(ctx)
-	if before := h.Notary.Checkpoint("demo").Size; first.Notary.Checkpoint("demo").Size <= before {
-		t.Fatalf("the trail has %d rows, and had %d", first.Notary.Checkpoint("demo").Size, before)
+	if before := h.Notary.Standing().Rows; first.Notary.Standing().Rows <= before {
+		t.Fatalf("the trails have %d rows, and had %d", first.Notary.Standing().Rows, before)
 	}
 	again := started(t, db, servicetest.Options{At: at, Database: marking(t, marks)}, 300)
 	again.Network.Refuse = there.refuse

@@ -24,7 +24,7 @@ func (s *Messages) Outgoing(ctx context.Context, realm string, id uuid.UUID) (Ou
 		if err != nil {
 			return fmt.Errorf("load the release: %w", err)
 		}
-		out.Release = releaseFromDB(row)
+		out.Release = Release(row.Release, row.Approvers)
 		l := s.db.loader(q)
 		out.Message, err = l.Message(ctx, realm, id, ForRead)
 		if err == nil {
@@ -87,12 +87,13 @@ func (s *Messages) carry(one *step) {
 	addDocument(&one.values, s.documents.row(outboundDocument(made, content, one.transition.At())))
 }
 
-func releaseFromDB(row dbsqlc.ReleaseGetRow) payment.Release {
-	r := row.Release
+// Release reads a release with its approvers.
+func Release(r dbsqlc.Release, approvers []uuid.UUID) payment.Release {
 	release := payment.Release{
-		Realm: r.Realm, InternalID: r.MessageID, Version: int(r.Version), Makers: r.Makers, Approvers: row.Approvers,
-		ContentHash: payment.Digest(r.ContentHash), AcceptedAt: r.AcceptedAt.UTC(), Seal: Seal(r.KeyID, r.Mac),
+		Realm: r.Realm, InternalID: r.MessageID, Version: int(r.Version), Makers: r.Makers, Approvers: approvers,
+		AcceptedAt: r.AcceptedAt.UTC(), Seal: Seal(r.KeyID, r.Mac),
 	}
+	copy(release.ContentHash[:], r.ContentHash)
 	copy(release.Account[:], r.AccountDigest)
 	return release
 }

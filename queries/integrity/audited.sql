@@ -1,14 +1,10 @@
 -- Pages of the tables whose seals the auditor checks, in the order of their keys, each after a row.
 
 -- name: AuditedVersionList :many
--- Versions with what their seals cover: the message, the content, the account it debits, and the
--- release and the document that was sent for it.
-SELECT sqlc.embed(m), sqlc.embed(v), coalesce(d.content, '')::bytea AS content, coalesce(tsvector_to_array(v.words), '{}')::text[] AS found_by,
-       a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building,
-       a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open,
-       (r.message_id IS NOT NULL)::boolean AS released, coalesce(r.version, 0)::integer AS release_version,
-       coalesce(r.makers, '{}')::uuid[] AS release_makers, r.content_hash AS release_hash, r.accepted_at AS release_accepted_at,
-       r.key_id AS release_key_id, r.mac AS release_mac, r.account_digest,
+-- Versions with what their seals cover: the message, the content, the account it debits, and the release and the documents that were sent for
+-- it. An account or release that is not there is read as zero.
+SELECT sqlc.embed(m), sqlc.embed(v), sqlc.embed(a), sqlc.embed(r), coalesce(d.content, '')::bytea AS content,
+       coalesce(tsvector_to_array(v.words), '{}')::text[] AS found_by,
        array(SELECT x.checker_person FROM decision x
              WHERE x.realm = v.realm AND x.message_id = v.message_id AND x.version = v.version AND x.action = 'approve'
              ORDER BY x.ordinal)::uuid[] AS approvers,

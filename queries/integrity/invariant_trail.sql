@@ -21,17 +21,11 @@ WHERE a.sequence IS NOT NULL
 
 -- name: InvariantOriginalUsedTwice :many
 -- I12: two open recalls, returns or answers of one payment, or more sent back than was paid.
-SELECT m.realm, 'message'::text AS relation, m.original_id::text AS key, (count(*) || ' open messages of kind ' || m.kind || ' are about it')::text AS what
-FROM message m
-WHERE m.kind IN ('recall', 'return') AND m.state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed')
-GROUP BY m.realm, m.original_id, m.kind
-HAVING count(*) > 1
-UNION ALL
-SELECT m.realm, 'message'::text, m.answers_id::text, (count(*) || ' answers to one recall')::text
-FROM message m
-WHERE m.answers_id IS NOT NULL AND m.state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed')
-GROUP BY m.realm, m.answers_id
-HAVING count(*) > 1
+SELECT m.realm, 'message'::text AS relation, m.about::text AS key, (count(*) || ' open messages of kind ' || m.kind || ' are about it')::text AS what
+FROM (SELECT x.realm, x.state, x.kind, x.original_id AS about FROM message x WHERE x.kind IN ('recall', 'return')
+      UNION ALL SELECT x.realm, x.state, 'answer', x.answers_id FROM message x WHERE x.answers_id IS NOT NULL) m
+WHERE m.state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed')
+GROUP BY m.realm, m.about, m.kind HAVING count(*) > 1
 UNION ALL
 SELECT m.realm, 'message'::text, m.message_id::text, ('came in as the answer to a recall that is ' || coalesce(r.state, 'of another payment'))::text
 FROM message m

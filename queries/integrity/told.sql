@@ -32,16 +32,12 @@ WHERE a.realm IS NULL OR u.realm IS NULL AND (a.event = 'second-factor.enrol' OR
   JOIN factor_use n ON n.realm = f.realm AND n.factor_id = f.factor_id AND n.at >= a.at AND n.purpose <> 'enrol'
   WHERE m.realm = a.realm AND a.at < (to_date(m.month, 'YYYY-MM') + interval '1 month') AT TIME ZONE 'Europe/Zurich'))
 UNION ALL
-SELECT a.realm, 'audit_event'::text, a.event_id::text, 'tells that the operator broke the glass, and nothing was noted of it'::text
-FROM audit_event a
-WHERE a.event = 'realm.break-glass'
-  AND NOT EXISTS (SELECT FROM break_glass b WHERE b.realm = a.realm AND b.at = a.at AND b.reason = a.detail::jsonb ->> 'reason')
-UNION ALL
-SELECT b.realm, 'break_glass'::text, b.break_glass_id::text, 'the audit trail tells of no such reason at that time'::text
-FROM break_glass b
-JOIN user_account u ON u.realm = b.realm AND u.user_id = b.user_id
-WHERE NOT EXISTS (SELECT FROM audit_event a WHERE a.realm = b.realm AND a.event = 'realm.break-glass' AND a.at = b.at
-                    AND a.detail::jsonb ->> 'reason' = b.reason AND a.detail::jsonb ->> 'subject' = u.name)
+SELECT coalesce(a.realm, b.realm), CASE WHEN b.realm IS NULL THEN 'audit_event' ELSE 'break_glass' END::text,
+       coalesce(b.break_glass_id, a.event_id)::text, 'the operator broke the glass, and the audit trail does not tell of it once, or the reverse'::text
+FROM (SELECT x.*, u.name FROM break_glass x LEFT JOIN user_account u ON u.realm = x.realm AND u.user_id = x.user_id) b
+FULL JOIN (SELECT * FROM audit_event WHERE event = 'realm.break-glass') a
+  ON a.realm = b.realm AND a.at = b.at AND a.detail::jsonb ->> 'reason' = b.reason AND a.detail::jsonb ->> 'subject' = b.name
+WHERE a.realm IS NULL OR b.realm IS NULL
    OR EXISTS (SELECT FROM break_glass o WHERE o.realm = b.realm AND o.user_id = b.user_id AND o.at = b.at AND o.break_glass_id <> b.break_glass_id);
 
 -- name: InvariantRefusalsCounted :many

@@ -85,12 +85,8 @@ const (
 // for long beside the gateway, and on a standby. It fails with HiddenRowsError for a login that does not see every row, and when the
 // database cannot be read; violations are in the report.
 func Check(ctx context.Context, cfg Config) (Report, error) {
-	return look(ctx, cfg, func(a *audit) error {
+	return look(ctx, cfg, func(a *audit, trees check) error {
 		err := a.begin(ctx)
-		if err != nil {
-			return err
-		}
-		trees, err := a.ofTrees(ctx)
 		if err != nil {
 			return err
 		}
@@ -99,7 +95,7 @@ func Check(ctx context.Context, cfg Config) (Report, error) {
 		if !a.report.Since {
 			return a.run(ctx, checks, ofAll, scope{})
 		}
-		for of, to := range map[part]scope{ofRest: a.rest, ofTrail: trailScope(), ofWhole: {}} {
+		for of, to := range map[part]scope{ofRest: a.rest, ofTrail: {of: ofTrail, with: withTrail}, ofWhole: {}} {
 			err = a.run(ctx, checks, of, to)
 			if err != nil {
 				return err
@@ -137,7 +133,7 @@ func (a *audit) begin(ctx context.Context) error {
 		a.sealedBelow = tree.SealedBelow
 		realms[i], leaves[i] = tree.Realm, a.since[tree.Realm].Size
 	}
-	a.rest = restScope(realms, leaves)
+	a.rest = scope{of: ofRest, leaves: []any{realms, leaves}}
 	return err
 }
 
@@ -255,7 +251,7 @@ func (a *audit) eachRange(ctx context.Context, check func(messages scope) error)
 			for _, id := range touched {
 				checked[id] = true
 			}
-			err = check(messageScope(tree.Realm, touched))
+			err = check(scope{of: ofMessages, with: withMessages, arguments: []any{tree.Realm, touched}})
 			if err != nil {
 				return err
 			}
@@ -267,18 +263,14 @@ func (a *audit) eachRange(ctx context.Context, check func(messages scope) error)
 
 // CheckTrail checks the sealed audit trail alone. It fails as Check does.
 func CheckTrail(ctx context.Context, cfg Config) (Report, error) {
-	return look(ctx, cfg, func(a *audit) error {
-		trees, err := a.ofTrees(ctx)
-		if err != nil {
-			return err
-		}
+	return look(ctx, cfg, func(a *audit, trees check) error {
 		a.noteSkipped([]check{trees})
 		return a.run(ctx, []check{trees}, ofAll, scope{})
 	})
 }
 
 // look runs checks and returns their report.
-func look(ctx context.Context, cfg Config, checks func(*audit) error) (Report, error) {
+func look(ctx context.Context, cfg Config, checks func(a *audit, trees check) error) (Report, error) {
 	opened, err := Open(ctx, cfg.DatabaseURL)
 	if err != nil {
 		return Report{}, err
@@ -293,8 +285,12 @@ func look(ctx context.Context, cfg Config, checks func(*audit) error) (Report, e
 	if err == nil {
 		opened.trail, err = store.NewTrailKeys(cfg.Tokens, cfg.Seal)
 	}
+	var trees check
 	if err == nil {
-		err = checks(a)
+		trees, err = a.ofTrees(ctx)
+	}
+	if err == nil {
+		err = checks(a, trees)
 	}
 	if err != nil {
 		return Report{}, err

@@ -2,7 +2,6 @@ package integrity
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -27,7 +26,7 @@ func unfitRows[R any](ctx context.Context, action string, page func(last R) ([]R
 
 // waiting compares the rows that no tree has yet with their seals.
 func (a *audit) waiting(ctx context.Context) ([]Violation, error) {
-	rows, err := a.unsealed(ctx)
+	rows, err := a.snapshot.q.AuditedUnsealedList(ctx, a.sealedBelow)
 	of := make(map[string][]store.LeafRow)
 	for _, row := range rows {
 		of[row.Realm] = append(of[row.Realm], store.LeafRow{Kind: auditlog.Kind(row.Kind), RowID: row.RowID})
@@ -49,17 +48,6 @@ func (a *audit) waiting(ctx context.Context) ([]Violation, error) {
 		}
 	}
 	return found, err
-}
-
-// unsealed lists the rows that no tree has.
-func (a *audit) unsealed(ctx context.Context) ([]dbsqlc.AuditedUnsealedListRow, error) {
-	rows, err := repeated(ctx, func() ([]dbsqlc.AuditedUnsealedListRow, error) {
-		return a.snapshot.q.AuditedUnsealedList(ctx, a.sealedBelow)
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read what is not sealed: %w", err)
-	}
-	return rows, nil
 }
 
 // documents compares each document with its seal.

@@ -51,7 +51,7 @@ func (a *audit) trees(ctx context.Context) ([]Violation, error) {
 			found = append(found, Violation{Realm: realm, Table: "earlier checkpoint", Key: realm, What: "the realm has no tree any more"})
 		}
 	}
-	unsealed, err := a.unsealed(ctx)
+	unsealed, err := a.snapshot.q.AuditedUnsealedList(ctx, a.sealedBelow)
 	a.report.Trees = len(trees)
 	return append(found, a.late(unsealed, begun)...), err
 }
@@ -132,7 +132,16 @@ func (t *treeAudit) run(ctx context.Context, row dbsqlc.AuditedTreeListRow) erro
 	if next == 0 {
 		t.audit.archived[t.realm] += 0
 	}
-	err = t.snapshot.EachLeaf(ctx, t.realm, t.from, func(leaf AuditedLeaf) error {
+	after := t.from - 1
+	page := func(AuditedLeaf) ([]AuditedLeaf, error) {
+		rows, err := t.snapshot.q.AuditedLeafList(ctx, t.realm, after, auditedPage)
+		if err != nil {
+			return nil, err
+		}
+		return t.snapshot.leaves(ctx, t.realm, rows)
+	}
+	err = eachRow(ctx, "read the leaves", page, func(leaf AuditedLeaf) error {
+		after = leaf.Place.Index
 		if leaf.Place.Index >= t.until {
 			return nil
 		}

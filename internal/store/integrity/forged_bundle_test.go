@@ -219,6 +219,11 @@ func TestWhatTheGatewayDidNotWriteIsSignedAsUnverified(t *testing.T) {
 			if found == 0 || again != found || alarms != 1 {
 				t.Errorf("%d rows are unverified, %d after further looks, with %d alarms", found, again, alarms)
 			}
+			before := h.Notary.Standing().Unverified
+			h.Notary.Sweep(ctx)
+			if after := h.Notary.Standing().Unverified; after != before {
+				t.Errorf("%d rows are unverified, and %d after a look at none", before, after)
+			}
 			if c.about > 0 {
 				snapshot, err := integrity.Open(ctx, h.DB.OwnerURL)
 				must(t, err)

@@ -61,9 +61,7 @@ func (s *Snapshot) EachVersion(ctx context.Context, look func(AuditedVersion) er
 		})
 	}
 	return eachRow(ctx, "read the versions", page, func(row dbsqlc.AuditedVersionListRow) error {
-		v := auditedVersion(row)
-		v.Found = foundBy(v.Message, row.FoundBy)
-		return look(v)
+		return look(auditedVersion(row))
 	})
 }
 
@@ -94,25 +92,21 @@ func auditedVersion(row dbsqlc.AuditedVersionListRow) AuditedVersion {
 			DebtorAgent: v.DebtorAgent, CreditorName: v.CreditorName, CreditorAccount: v.CreditorAccount, CreditorAgent: v.CreditorAgent,
 			Remittance: v.Remittance,
 		},
-		Account: store.AccountOrNone(store.AccountColumns{
-			IBAN: row.AccountIban, Scheme: row.AccountScheme, Currency: row.AccountCurrency, Name: row.HolderName, Street: row.HolderStreet,
-			Building: row.HolderBuilding, Postcode: row.HolderPostcode, Town: row.HolderTown, Country: row.HolderCountry,
-			BIC: row.AgentBic, IID: row.AgentIid, Open: row.AccountOpen,
-		}),
 		Seal: store.Seal(v.KeyID, v.Seal),
 	}}
 	copy(a.Message.ContentHash[:], v.ContentHash)
+	a.Found = foundBy(a.Message, row.FoundBy)
 	a.Message.ExecutionDay = a.Message.OrderedDay()
 	if v.Version == m.Version {
 		a.Message.ExecutionDay = store.Time(m.ExecutionDay)
 	}
-	if row.Released {
-		a.Release = &payment.Release{
-			Realm: m.Realm, InternalID: m.MessageID, Version: int(row.ReleaseVersion), Makers: row.ReleaseMakers, Approvers: row.Approvers,
-			AcceptedAt: store.Time(row.ReleaseAcceptedAt), Seal: store.Seal(store.Text(row.ReleaseKeyID), row.ReleaseMac),
-		}
-		copy(a.Release.ContentHash[:], row.ReleaseHash)
-		copy(a.Release.Account[:], row.AccountDigest)
+	if row.DebtorAccount.Iban != "" {
+		account := store.Account(row.DebtorAccount)
+		a.Message.Account = &account
+	}
+	if row.Release.MessageID == m.MessageID {
+		release := store.Release(row.Release, row.Approvers)
+		a.Release = &release
 	}
 	return a
 }

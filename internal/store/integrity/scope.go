@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/google/uuid"
 )
 
 // part names rows that a check reads, and so how a check since a checkpoint narrows it.
@@ -26,8 +24,8 @@ const (
 type scope struct {
 	of        part
 	with      string // with @realm and @messages for the arguments
-	arguments []any
-	leaves    []any // of ofRest: the realms, and the leaf of each from which on the rules of leaves are checked
+	arguments []any  // of ofMessages: the realm, and messages with all that are about the same payments
+	leaves    []any  // of ofRest: the realms, and the leaf of each from which on the rules of leaves are checked
 }
 
 // narrow puts the scope before a query.
@@ -40,7 +38,7 @@ func (s scope) narrow(sql string, arguments []any) (string, []any) {
 	return with + sql, append(slices.Clone(arguments), s.arguments...)
 }
 
-// ofTable narrows a statement about one table that the database made of the schema's rules, and reports whether it belongs to the scope.
+// ofTable narrows a statement about the rules of one table, and reports whether it belongs to the scope.
 func (s scope) ofTable(statement string) (narrowed string, arguments []any, wanted bool) {
 	if s.of == 0 {
 		return statement, nil, true
@@ -71,16 +69,3 @@ var (
 	// messageTables are the tables whose rows belong to messages.
 	messageTables = regexp.MustCompile(`(?m)^(?:WITH )?(\w+) AS NOT MATERIALIZED`).FindAllStringSubmatch(withMessages, -1)
 )
-
-// messageScope narrows to the rows of some messages of a realm. They must be whole families: each payment with all messages about it.
-func messageScope(realm string, messages []uuid.UUID) scope {
-	return scope{of: ofMessages, with: withMessages, arguments: []any{realm, messages}}
-}
-
-// trailScope narrows to rows of the audit trail that tell of no move.
-func trailScope() scope { return scope{of: ofTrail, with: withTrail} }
-
-// restScope narrows to rows that belong to no message, and to leaves from one of each realm on.
-func restScope(realms []string, leaves []int64) scope {
-	return scope{of: ofRest, leaves: []any{realms, leaves}}
-}

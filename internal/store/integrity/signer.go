@@ -13,7 +13,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"countersign/internal/auditlog"
 	"countersign/internal/store"
 )
 
@@ -399,14 +398,6 @@ func (s *Service) Standing() SignerStanding {
 	}
 	slices.Sort(all.Stopped)
 	return all
-}
-
-// Checkpoint is the newest checkpoint of a realm that this gateway saw; the zero Checkpoint for none.
-func (s *Service) Checkpoint(realm string) auditlog.Checkpoint {
-	known := s.known(realm)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return known.progress.Checkpoint
 }
 
 // verifyWithin limits a verification started from a page; countersign check has no limit.

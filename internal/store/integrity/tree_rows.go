@@ -41,22 +41,6 @@ type AuditedLeaf struct {
 	Seal  keyring.Seal
 }
 
-// EachLeaf calls look for every leaf of a realm in order, from one on, with the present content of its row.
-func (s *Snapshot) EachLeaf(ctx context.Context, realm string, from int64, look func(AuditedLeaf) error) error {
-	after := from - 1
-	page := func(AuditedLeaf) ([]AuditedLeaf, error) {
-		rows, err := s.q.AuditedLeafList(ctx, realm, after, auditedPage)
-		if err != nil {
-			return nil, err
-		}
-		return s.leaves(ctx, realm, rows)
-	}
-	return eachRow(ctx, "read the leaves", page, func(leaf AuditedLeaf) error {
-		after = leaf.Place.Index
-		return look(leaf)
-	})
-}
-
 // leaves reads the present content of the rows of leaves.
 func (s *Snapshot) leaves(ctx context.Context, realm string, rows []dbsqlc.AuditLeaf) ([]AuditedLeaf, error) {
 	said, err := store.Leaves(ctx, s.q, realm, store.LeafRowsOf(rows), s.trail)

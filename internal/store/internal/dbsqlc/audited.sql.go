@@ -427,12 +427,8 @@ func (q *Queries) AuditedSessionList(ctx context.Context, token string, pageSize
 
 const auditedVersionList = `-- name: AuditedVersionList :many
 
-SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.channel, m.client_id, m.external_id, m.maker_user, m.maker_person, m.policy_id, m.approvals_required, m.expires_at, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.inquire_at, m.listed_amount, m.execution_day, v.realm, v.message_id, v.version, v.document_id, v.content_hash, v.maker_user, v.maker_person, v.makers, v.previous_version, v.previous_makers, v.first_maker, v.approvals_required, v.created_at, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.transaction_id, v.uetr, v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance, v.key_id, v.seal, v.ordered_debtor_name, v.maker_role, v.maker_grant_id, v.maker_granted_at, v.clients, v.payee_result, v.payee_name, v.payee_at, v.words, coalesce(d.content, '')::bytea AS content, coalesce(tsvector_to_array(v.words), '{}')::text[] AS found_by,
-       a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building,
-       a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open,
-       (r.message_id IS NOT NULL)::boolean AS released, coalesce(r.version, 0)::integer AS release_version,
-       coalesce(r.makers, '{}')::uuid[] AS release_makers, r.content_hash AS release_hash, r.accepted_at AS release_accepted_at,
-       r.key_id AS release_key_id, r.mac AS release_mac, r.account_digest,
+SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.channel, m.client_id, m.external_id, m.maker_user, m.maker_person, m.policy_id, m.approvals_required, m.expires_at, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.inquire_at, m.listed_amount, m.execution_day, v.realm, v.message_id, v.version, v.document_id, v.content_hash, v.maker_user, v.maker_person, v.makers, v.previous_version, v.previous_makers, v.first_maker, v.approvals_required, v.created_at, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.transaction_id, v.uetr, v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance, v.key_id, v.seal, v.ordered_debtor_name, v.maker_role, v.maker_grant_id, v.maker_granted_at, v.clients, v.payee_result, v.payee_name, v.payee_at, v.words, a.realm, a.iban, a.scheme, a.currency, a.holder_name, a.holder_street, a.holder_building, a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open, r.realm, r.message_id, r.version, r.makers, r.content_hash, r.approvals_required, r.last_ordinal, r.last_action, r.accepted_at, r.key_id, r.mac, r.account_digest, coalesce(d.content, '')::bytea AS content,
+       coalesce(tsvector_to_array(v.words), '{}')::text[] AS found_by,
        array(SELECT x.checker_person FROM decision x
              WHERE x.realm = v.realm AND x.message_id = v.message_id AND x.version = v.version AND x.action = 'approve'
              ORDER BY x.ordinal)::uuid[] AS approvers,
@@ -456,37 +452,19 @@ type AuditedVersionListParams struct {
 }
 
 type AuditedVersionListRow struct {
-	Message           Message
-	MessageVersion    MessageVersion
-	Content           []byte
-	FoundBy           []string
-	AccountIban       *string
-	AccountScheme     *string
-	AccountCurrency   *string
-	HolderName        *string
-	HolderStreet      *string
-	HolderBuilding    *string
-	HolderPostcode    *string
-	HolderTown        *string
-	HolderCountry     *string
-	AgentBic          *string
-	AgentIid          *string
-	AccountOpen       *bool
-	Released          bool
-	ReleaseVersion    int32
-	ReleaseMakers     []uuid.UUID
-	ReleaseHash       []byte
-	ReleaseAcceptedAt *time.Time
-	ReleaseKeyID      *string
-	ReleaseMac        []byte
-	AccountDigest     []byte
-	Approvers         []uuid.UUID
-	Sent              [][]byte
+	Message        Message
+	MessageVersion MessageVersion
+	DebtorAccount  DebtorAccount
+	Release        Release
+	Content        []byte
+	FoundBy        []string
+	Approvers      []uuid.UUID
+	Sent           [][]byte
 }
 
 // Pages of the tables whose seals the auditor checks, in the order of their keys, each after a row.
-// Versions with what their seals cover: the message, the content, the account it debits, and the
-// release and the document that was sent for it.
+// Versions with what their seals cover: the message, the content, the account it debits, and the release and the documents that were sent for
+// it. An account or release that is not there is read as zero.
 func (q *Queries) AuditedVersionList(ctx context.Context, arg AuditedVersionListParams) ([]AuditedVersionListRow, error) {
 	rows, err := q.db.Query(ctx, auditedVersionList,
 		arg.Realm,
@@ -573,28 +551,33 @@ func (q *Queries) AuditedVersionList(ctx context.Context, arg AuditedVersionList
 			&i.MessageVersion.PayeeName,
 			&i.MessageVersion.PayeeAt,
 			&i.MessageVersion.Words,
+			&i.DebtorAccount.Realm,
+			&i.DebtorAccount.Iban,
+			&i.DebtorAccount.Scheme,
+			&i.DebtorAccount.Currency,
+			&i.DebtorAccount.HolderName,
+			&i.DebtorAccount.HolderStreet,
+			&i.DebtorAccount.HolderBuilding,
+			&i.DebtorAccount.HolderPostcode,
+			&i.DebtorAccount.HolderTown,
+			&i.DebtorAccount.HolderCountry,
+			&i.DebtorAccount.AgentBic,
+			&i.DebtorAccount.AgentIid,
+			&i.DebtorAccount.Open,
+			&i.Release.Realm,
+			&i.Release.MessageID,
+			&i.Release.Version,
+			&i.Release.Makers,
+			&i.Release.ContentHash,
+			&i.Release.ApprovalsRequired,
+			&i.Release.LastOrdinal,
+			&i.Release.LastAction,
+			&i.Release.AcceptedAt,
+			&i.Release.KeyID,
+			&i.Release.Mac,
+			&i.Release.AccountDigest,
 			&i.Content,
 			&i.FoundBy,
-			&i.AccountIban,
-			&i.AccountScheme,
-			&i.AccountCurrency,
-			&i.HolderName,
-			&i.HolderStreet,
-			&i.HolderBuilding,
-			&i.HolderPostcode,
-			&i.HolderTown,
-			&i.HolderCountry,
-			&i.AgentBic,
-			&i.AgentIid,
-			&i.AccountOpen,
-			&i.Released,
-			&i.ReleaseVersion,
-			&i.ReleaseMakers,
-			&i.ReleaseHash,
-			&i.ReleaseAcceptedAt,
-			&i.ReleaseKeyID,
-			&i.ReleaseMac,
-			&i.AccountDigest,
 			&i.Approvers,
 			&i.Sent,
 		); err != nil {

@@ -164,6 +164,8 @@ const (
 	EventUserSetUp = "user.set-up"
 	// EventSignInEnded: a sign-in of the API was ended before its time, by its client or because a spent token came again.
 	EventSignInEnded = "sign-in.ended"
+	// EventSessionStarted: somebody signed in to the portal, with the second factor if one is needed.
+	EventSessionStarted = "session.started"
 	// EventSessionEnded: a session of the portal was ended: by signing out, by another sign-in, or by its owner from another session.
 	EventSessionEnded = "session.ended"
 	// EventSessionsEnded: somebody ended everything their account was signed in with.

@@ -48,7 +48,7 @@ type OpenSession struct {
 	Current    bool // the one that asks
 }
 
-// Start records the start of a session. CommitCtx stores the session itself, unless it was ended before. Sign-ins of a checker limited to
+// Start records the start of a session, in the audit trail too. CommitCtx stores the session itself, unless it was ended before. Sign-ins of a checker limited to
 // one session run one after the other, so that of two concurrent ones one ends the other.
 func (s *Sessions) Start(ctx context.Context, start SessionStart) error {
 	id, err := uuid.NewV7()
@@ -68,6 +68,12 @@ func (s *Sessions) Start(ctx context.Context, start SessionStart) error {
 			Realm: start.By.Realm, SessionID: id, UserID: start.By.UserID, Name: names[0], Device: start.Device,
 			Address: start.By.SourceAddress, Checker: checker, StartedAt: start.At, EndsAt: start.EndsAt,
 		})
+		if err == nil {
+			err = AppendEvent(ctx, q, s.db.MasterDataKeys(), Event{
+				Realm: start.By.Realm, Actor: start.By.Actor(), Name: auditlog.EventSessionStarted,
+				Detail: auditlog.SubjectDetail(start.By.UserName, ""), At: start.At,
+			})
+		}
 		if err != nil || !alone {
 			return err
 		}

@@ -16,6 +16,7 @@ func TestSupervisorsAndAdministratorsSeeTheAuditTrail(t *testing.T) {
 	b := setup(t)
 	m := b.as("maker1").submit(filled())
 	b.browser().post("/signin", credentials("maker2", "not the password"))
+	b.as("maker2")
 	b.Notary.Sweep(t.Context())
 	for _, name := range []string{"supervisor1", "admin1"} {
 		w := b.as(name)
@@ -29,6 +30,10 @@ func TestSupervisorsAndAdministratorsSeeTheAuditTrail(t *testing.T) {
 			t.Errorf("%s reads in the trail, of %q: %s", name, about, shown)
 		}
 		only := w.get("/audit?event=sign-in.refused").is(http.StatusOK)
+		if signIns := w.get("/audit?actor=maker2").texts("main tbody tr"); len(signIns) != 2 ||
+			!strings.Contains(signIns[0], "Signed in") || !strings.Contains(signIns[1], "Sign-in refused") {
+			t.Errorf("%s reads of the sign-ins of maker2: %q", name, signIns)
+		}
 		w.get("/audit").says("Newest checkpoint").says("The trail is sealed.")
 		if rows := only.page.Find("main tbody tr").Length(); rows != 1 {
 			t.Errorf("%s: %d refused sign-ins, want 1", name, rows)

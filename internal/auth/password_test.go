@@ -78,6 +78,9 @@ func TestBearerCacheForgetsAcrossARevocation(t *testing.T) {
 
 func TestTheHashOfNoneCostsWhatAnyHashCosts(t *testing.T) {
 	t.Parallel()
+	if productParameters.Memory != 19*1024 || productParameters.Iterations != 2 || productParameters.Parallelism != 1 {
+		t.Errorf("new hashes have parameters %+v, want those of OWASP", productParameters)
+	}
 	none := hashOfNone()
 	made, err := HashPassword("a password")
 	if err != nil {

@@ -156,9 +156,6 @@ func Advice(finding Text) Text {
 	return Text("%s. (advice)").With(values[0].Text)
 }
 
-// unmarked removes the marks of a Text from foreign data.
-var unmarked = strings.NewReplacer(dataMark, "", valuesMark, "", joinedMark, "", regionMark, "")
-
 // Join is several texts as one, with something between them that is the same in every language, such as a space.
 func Join(between string, texts ...Text) Text {
 	texts = slices.DeleteFunc(slices.Clone(texts), func(t Text) bool { return t == "" })

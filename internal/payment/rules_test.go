@@ -377,8 +377,8 @@ func TestWhatADecisionKeeps(t *testing.T) {
 		t.Errorf("the release takes %+v", uses)
 	}
 	rejected, err := m.Reject(by(who), "No.")
-	if got := rejected.Decision(); err != nil || got.Action != payment.ActionReject || got.Reason != "No." || rejected.Reason().String() != "No." ||
-		rejected.LimitUses() != nil {
+	if got := rejected.Decision(); err != nil || got.Action != payment.ActionReject || got.Reason != "No." ||
+		rejected.Reason().String() != "No." || rejected.LimitUses() != nil {
 		t.Errorf("kept %+v of a rejection: %v", got, err)
 	}
 }

@@ -137,7 +137,10 @@ func TestRefusalsInTheAuditTrailAreReadInTheLanguageOfThePage(t *testing.T) {
 		w.get(path).is(http.StatusOK).says(want)
 	}
 	for language, want := range map[string][]string{
-		"de": {"Die geltende Regel verlangt 2 Freigaben", "Niemand hat rechtzeitig entschieden.", "Sie haben dies am ", "eingereicht. Eine andere Person muss entscheiden.", "Benutzername oder Passwort falsch.", "nicht angemeldet"},
+		"de": {
+			"Die geltende Regel verlangt 2 Freigaben", "Niemand hat rechtzeitig entschieden.", "Sie haben dies am ", "eingereicht. Eine andere Person muss entscheiden.",
+			"Benutzername oder Passwort falsch.", "nicht angemeldet",
+		},
 		"fr": {"Vous l'avez transmis le ", "Nom d'utilisateur ou mot de passe incorrect.", "non connecté"},
 		"it": {"Lei l'ha inviato il ", "Nome utente o password errati.", "non connesso"},
 		"en": {"You submitted this on ", "Wrong user name or password."},

@@ -18,8 +18,9 @@ import (
 func talkOf(steps []store.Step, version int) (talk []views.Said) {
 	for _, s := range steps {
 		said := views.Said{
-			By: s.Actor.String(), At: s.At, Text: storedReason(s.Reason), Answer: s.From == payment.StateQuestion && s.Action == payment.ActionAnswer,
-			Note: (s.Action == payment.ActionSubmit || s.Action == payment.ActionAmend) && s.Version == version && s.Reason != "",
+			By: s.Actor.String(), At: s.At, Text: storedReason(s.Reason),
+			Answer: s.From == payment.StateQuestion && s.Action == payment.ActionAnswer,
+			Note:   (s.Action == payment.ActionSubmit || s.Action == payment.ActionAmend) && s.Version == version && s.Reason != "",
 		}
 		switch {
 		case said.Note:

@@ -80,8 +80,8 @@ func downloadAuditTrail(v *Request) error {
 				message = e.MessageID.String()
 			}
 			rows = append(rows, textCells(
-				e.At.UTC().Format(time.RFC3339Nano), e.Event, e.Actor.String(), e.ActorLogin, e.ClientID, e.Channel, e.SourceAddress, message, e.RequestID,
-				e.Detail, e.ID.String(),
+				e.At.UTC().Format(time.RFC3339Nano), e.Event, e.Actor.String(), e.ActorLogin, e.ClientID, e.Channel, e.SourceAddress, message,
+				e.RequestID, e.Detail, e.ID.String(),
 			))
 		}
 		if len(events) < int(ask.PageSize) {

@@ -50,7 +50,7 @@ func TestAReceivedRecallIsGrantedWithACharge(t *testing.T) {
 	maker.get(no).is(http.StatusConflict).says("This recall cannot be refused")
 	maker.get("/recalls").is(http.StatusOK).says("Return: Waiting for approval")
 	o.approve(m)
-	o.as("supervisor1").get("/reports/decisions").is(http.StatusOK).says("Creditor Anna Beispiel")
+	o.as("supervisor1").get("/reports/decisions").is(http.StatusOK).says("Creditor: Anna Beispiel")
 	table := o.as("supervisor1").get("/reports/decisions/table").is(http.StatusOK)
 	if !strings.Contains(table.text, `"Anna Beispiel";"`+m.Summary.DebtorAccount+`"`) {
 		t.Errorf("the table of decisions: %s", table.text)

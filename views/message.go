@@ -20,6 +20,7 @@ type Message struct {
 	Sent     Sent      // what the document to clearing says
 	Words    i18n.Text // of an R-transaction: what it asks for, in a sentence or two; empty for payments
 	Facts    []ui.Row  // of an R-transaction: its reason, information, charge, time limits and original
+	Line     i18n.Text // "Line 3 of salaries.csv"; empty for a payment that came in no file
 	Talk     []Said    // what the maker of the current version says to the checkers, their questions and the answers, in this order
 	Approval *Approval // while it waits
 	Warnings []Warning

@@ -186,6 +186,7 @@ func (m Message) origin() []ui.Row {
 	rows := []ui.Row{{Term: "Scheme", Text: ui.SchemeName(m.Scheme)}}
 	rows = appendRow(rows, ui.Row{Term: "Maker", Value: m.MakerName})
 	rows = appendRow(rows, ui.Row{Term: "Channel", Text: ChannelName(string(m.Channel), m.ClientID)})
+	rows = appendRow(rows, ui.Row{Term: "File", Text: m.Line})
 	return append(rows, ui.Row{Term: "Submitted", Value: ui.DateTime(m.CreatedAt)})
 }
 

@@ -55,6 +55,18 @@ func (r *Reader) BatchPayments(ctx context.Context, realm string, batch uuid.UUI
 	return name, ids, err
 }
 
+// BatchLine returns the name of the file that a payment came in, and its number there; zero for a payment of none.
+func (r *Reader) BatchLine(ctx context.Context, realm string, id uuid.UUID) (name string, line int, err error) {
+	err = r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
+		rows, err := q.BatchLine(ctx, realm, &id)
+		for _, row := range rows {
+			name, line = row.FileName, int(row.Position)
+		}
+		return err
+	})
+	return name, line, err
+}
+
 // WaitingBatch is a file of which several payments wait for approval.
 type WaitingBatch struct {
 	ID       uuid.UUID

@@ -92,6 +92,10 @@ FROM (
 SELECT message_id::uuid AS message_id, file_name FROM batch_payment
 WHERE realm = @realm AND batch_id = @batch_id AND message_id IS NOT NULL ORDER BY position;
 
+-- name: BatchLine :many
+-- The file that a payment came in, and its number there; no row for a payment of none.
+SELECT file_name, position FROM batch_payment WHERE realm = @realm AND message_id = @message_id;
+
 -- name: BatchesWaiting :many
 -- The files of which several payments wait for approval, the newest first, among the 5,000 messages that arrived last. Where no file came
 -- since the oldest of them, none is looked up.

@@ -79,6 +79,9 @@ func TestAFileIsApprovedOnOnePage(t *testing.T) {
 
 	at := "/payments/" + m.InternalID.String()
 	maker.get(at + "/amend").is(http.StatusForbidden).says("This payment contains more than the form can show.")
+	for _, told := range []string{at, at + "/print", strings.Replace(at, "/payments/", "/queue/", 1)} {
+		b.as("checker1").get(told).is(http.StatusOK).says("Line 3 of ")
+	}
 	for _, offers := range []string{at, "/mine"} {
 		if n := maker.get(offers).is(http.StatusOK).page.Find("a[href='" + at + "/amend']").Length(); n != 0 {
 			t.Errorf("%s offers the form that cannot show all of the payment", offers)

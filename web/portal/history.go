@@ -93,6 +93,13 @@ func fillOrder(v *Request, view *views.Message, m payment.Message) error {
 		return nil //nolint:nilerr // the page says so
 	}
 	view.Sent = views.SentOf(document, m)
+	file, line, err := v.Config.Reader.BatchLine(v.Context(), v.By.Realm, m.InternalID)
+	if err != nil {
+		return err
+	}
+	if line > 0 {
+		view.Line = i18n.Text("Line %s of %s").With(i18n.Number(line), file)
+	}
 	if m.State.Pending() {
 		view.Warnings, err = v.warnings(m)
 		if err != nil {

@@ -187,6 +187,36 @@ func (q *Queries) BatchInsert(ctx context.Context, arg BatchInsertParams) (int64
 	return result.RowsAffected(), nil
 }
 
+const batchLine = `-- name: BatchLine :many
+SELECT file_name, position FROM batch_payment WHERE realm = $1 AND message_id = $2
+`
+
+type BatchLineRow struct {
+	FileName string
+	Position int32
+}
+
+// The file that a payment came in, and its number there; no row for a payment of none.
+func (q *Queries) BatchLine(ctx context.Context, realm string, messageID *uuid.UUID) ([]BatchLineRow, error) {
+	rows, err := q.db.Query(ctx, batchLine, realm, messageID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []BatchLineRow
+	for rows.Next() {
+		var i BatchLineRow
+		if err := rows.Scan(&i.FileName, &i.Position); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const batchOf = `-- name: BatchOf :one
 SELECT batch_id, fingerprint FROM batch WHERE realm = $1 AND client_id = $2 AND external_id = $3
 `

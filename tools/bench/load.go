@@ -259,7 +259,7 @@ func (c clients) receive(ctx context.Context, began time.Time, o loadOptions) er
 }
 
 // patience is how often a call is sent again that was told to come back.
-const patience = 20
+const patience = 200
 
 func (c clients) post(ctx context.Context, at *place, token, path, body string) (string, error) {
 	for tries := 1; ; tries++ {

@@ -838,6 +838,9 @@ func (b *portalBrowser) send(page view, action string) string {
 		form.Set("duplicateAcknowledged", "yes")
 		form.Set("duplicateReason", "Wanted")
 	}
+	if page.page.Find("#looked").Length() > 0 {
+		form.Set("looked", "yes")
+	}
 	return b.post(action, form)
 }
 

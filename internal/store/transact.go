@@ -248,7 +248,7 @@ func (s *Messages) amend(ctx context.Context, q *dbsqlc.Queries, t payment.Trans
 		EditorUser: by.UserID, EditorPerson: by.PersonID,
 		ActorName: by.Name, ClientID: by.ClientID, Channel: string(by.Channel), RequestID: OrNull(by.RequestID),
 		SourceAddress: OrNull(by.SourceAddress), ContentHash: after.ContentHash[:], ExecutionDay: OrNull(after.ExecutionDay),
-		Detail: detail, EventSeal: event.MAC[:],
+		Detail: detail, EventKeyID: event.KeyID, EventSeal: event.MAC[:],
 		At: t.At(), PayeeResult: OrNull(string(after.Payee.Result)), PayeeName: OrNull(after.Payee.MatchedName),
 		PayeeAt: OrNull(after.Payee.At),
 		Realm:   m.Realm, MessageID: m.InternalID, FromState: string(t.Move().From),

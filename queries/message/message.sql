@@ -364,7 +364,7 @@ INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_use
   request_id, source_address, content_hash, detail, at, key_id, seal, place)
 SELECT realm, @event_id::uuid, message_id, state_sequence, @event::text, @editor_user::uuid, @editor_person::uuid, @actor_name::text,
   @client_id::text, @channel::text, sqlc.narg(request_id)::text, sqlc.narg(source_address)::text, @content_hash::bytea, @detail::text,
-  @at::timestamptz, @version_key_id::text, @event_seal::bytea,
+  @at::timestamptz, @event_key_id::text, @event_seal::bytea,
   greatest((SELECT o.base + pg_current_xact_id()::text::bigint FROM event_order o),
     (SELECT p.place FROM audit_event p WHERE p.realm = moved.realm AND p.event_id = move_event(moved.message_id, moved.state_sequence - 1)))
 FROM moved

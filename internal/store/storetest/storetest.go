@@ -218,7 +218,7 @@ func create(t testing.TB, template string) *DB {
 // Keys are the token keys of tests.
 func Keys(t testing.TB) keyring.Ring {
 	t.Helper()
-	keys, err := keyring.Parse([]byte("test "+strings.Repeat("5a", keyring.KeyBytes)), "")
+	keys, err := keyring.Parse([]byte("tokens "+strings.Repeat("5a", keyring.KeyBytes)), "")
 	if err != nil {
 		t.Fatal("storetest:", err)
 	}

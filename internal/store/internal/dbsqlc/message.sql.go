@@ -80,20 +80,20 @@ WITH moved AS (
     array_append($30::uuid[], $4::uuid), version - 1, $30::uuid[], ($30::uuid[])[1], approvals_required,
     $12::timestamptz, $15::bigint, $31::text, $32::text, $33::text, $34::text,
     $35::text, $36::text, $37::text, $38::text, $39::text, $40::text,
-    $41::text, $42::text, $13::text, $43::bytea, $44::text, $45::uuid,
-    $46::timestamptz, $47::text[], $48::text, $49::text,
-    $50::timestamptz, array_to_tsvector(string_to_array($51::text, ' ')) FROM moved
+    $41::text, $42::text, $43::text, $44::bytea, $45::text, $46::uuid,
+    $47::timestamptz, $48::text[], $49::text, $50::text,
+    $51::timestamptz, array_to_tsvector(string_to_array($52::text, ' ')) FROM moved
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user,
     actor_person, actor_name, client_id, channel, reason, at)
   SELECT realm, message_id, state_sequence, kind, $19::text, 'amend', 'Approval Pending', state_sequence - 1, version,
-    $3::uuid, $4::uuid, $5::text, $6::text, $7::text, $52::text,
+    $3::uuid, $4::uuid, $5::text, $6::text, $7::text, $53::text,
     $12::timestamptz FROM moved
 ), keyed AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at, key_id, seal)
   SELECT moved.realm, $6::text, 'message-id', $24::text, moved.message_id, $10::bytea, $12::timestamptz,
-    $13::text, $53::bytea
-  FROM moved WHERE $54::boolean
+    $43::text, $54::bytea
+  FROM moved WHERE $55::boolean
 )
 INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
   request_id, source_address, content_hash, detail, at, key_id, seal, place)
@@ -119,7 +119,7 @@ type MessageAmendIfParams struct {
 	ContentHash       []byte
 	Detail            string
 	At                time.Time
-	VersionKeyID      string
+	EventKeyID        string
 	EventSeal         []byte
 	Amount            int64
 	ExecutionDay      *time.Time
@@ -149,6 +149,7 @@ type MessageAmendIfParams struct {
 	CreditorAccount   string
 	CreditorAgent     string
 	Remittance        string
+	VersionKeyID      string
 	VersionSeal       []byte
 	EditorRole        string
 	EditorGrantID     uuid.UUID
@@ -178,7 +179,7 @@ func (q *Queries) MessageAmendIf(ctx context.Context, arg MessageAmendIfParams) 
 		arg.ContentHash,
 		arg.Detail,
 		arg.At,
-		arg.VersionKeyID,
+		arg.EventKeyID,
 		arg.EventSeal,
 		arg.Amount,
 		arg.ExecutionDay,
@@ -208,6 +209,7 @@ func (q *Queries) MessageAmendIf(ctx context.Context, arg MessageAmendIfParams) 
 		arg.CreditorAccount,
 		arg.CreditorAgent,
 		arg.Remittance,
+		arg.VersionKeyID,
 		arg.VersionSeal,
 		arg.EditorRole,
 		arg.EditorGrantID,

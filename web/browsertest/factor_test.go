@@ -172,6 +172,7 @@ func TestASecondFactorApproves(t *testing.T) {
 	first, second, third := entered("4711.11"), entered("4711.12"), entered("4711.13")
 
 	checker.open("/queue/" + first.id)
+	checker.tickEach("#looked")
 	checker.click("button", "Approve CHF 4'711.11")
 	checker.says(".error-summary", "Use a second factor")
 	first.is(t, "Approval Pending", 0)
@@ -199,6 +200,7 @@ func TestASecondFactorApproves(t *testing.T) {
 	p.says("main", "My key")
 	p.open(at + "/queue/" + second.id)
 	i.look("an approval with a second factor")
+	p.tickEach("#looked")
 	p.click("button", "Approve with a passkey")
 	p.says("#status", second.about+" approved.")
 	second.becomes(t, "Settled")
@@ -209,6 +211,7 @@ func TestASecondFactorApproves(t *testing.T) {
 
 	device.putBack(t)
 	p.open(at + "/queue/" + third.id)
+	p.tickEach("#looked")
 	p.click("button", "Approve with a passkey")
 	p.says(".error-summary", "is not valid")
 	third.is(t, "Approval Pending", 0)

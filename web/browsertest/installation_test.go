@@ -180,6 +180,7 @@ func TestABankIsInstalledByThePortal(t *testing.T) {
 	maker.says("main", "You may not")
 	checker.open("/queue/" + m.id)
 	checker.says("#detail-title", m.reference)
+	checker.tickEach("#looked")
 	checker.click("button", "Approve ")
 	m.becomes(t, "Settled")
 	maker.open("/payments/" + m.id)

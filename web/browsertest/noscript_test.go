@@ -86,6 +86,7 @@ func TestACheckerNeedsNoScript(t *testing.T) {
 	p.at("/queue/" + first.id)
 	p.says("#detail-title", first.reference)
 	p.counts(`#queue-list tr[aria-current=true]`, 1)
+	p.tickEach("#looked")
 	p.click("button", "Approve ")
 	p.at("/queue/" + second.id)
 	p.says("#status", first.about+" approved.")

@@ -147,8 +147,8 @@ type ChangeForm struct {
 	Tried    Tried // what a dry run found
 }
 
-// Tried is the outcome of a policy for past payments: whether it loosens the control, sentences, the first payments with another number of approvals, and the number of
-// further ones.
+// Tried is the outcome of a policy for past payments: whether it loosens the control, sentences, the first payments with another number of
+// approvals, and the number of further ones.
 type Tried struct {
 	Verdict   i18n.Text
 	Looser    bool
@@ -158,8 +158,8 @@ type Tried struct {
 	More      int
 }
 
-// TriedPayment is a payment that would have needed another number of approvals. Its creditor and link are empty for administrators, who do not
-// read payments.
+// TriedPayment is a payment that would have needed another number of approvals. Its creditor and link are empty for administrators, who do
+// not read payments.
 type TriedPayment struct {
 	Reference, URL string
 	At             time.Time

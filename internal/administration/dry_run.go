@@ -148,7 +148,8 @@ func (d *DryRun) Count(m PastMessage) {
 	}
 }
 
-// Unapproved reports whether a policy in force sends messages of a client, of any kind, without any approval. Policies for all clients count.
+// Unapproved reports whether a policy in force sends messages of a client, of any kind, without any approval. Policies for all clients
+// count.
 func Unapproved(policies []Policy, client string) bool {
 	return slices.ContainsFunc(policies, func(p Policy) bool {
 		return p.Status == StatusInForce && p.Approvals == 0 && (p.ClientID == "" || p.ClientID == client)

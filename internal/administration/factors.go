@@ -41,7 +41,8 @@ const KindRealmErased Kind = "realm.erased"
 // ArchivedPayment is the state of a payment as Facts.Own has it, by its id, for an erasure.
 type ArchivedPayment struct {
 	Left, Erased bool
-	LeavesAt     time.Time // the day from which a payment in the database may leave; zero for one that has not ended or a realm without retention
+	// LeavesAt is the day from which a payment in the database may leave; zero for one that has not ended or a realm without retention.
+	LeavesAt time.Time
 }
 
 // maxErased limits the payments of one erasure.
@@ -109,7 +110,8 @@ var realmNoun = Noun{
 		Kind: KindRealmRetention, Fields: []string{"retentionMonths"}, Clears: []string{"retentionMonths"}, Filled: true,
 		Label: "Retention", Heading: "Set how long payments stay in the database",
 		Words: "A payment that ended this many months ago may leave the database with an archive. After the approval, an operator writes the " +
-			"archive of a month with “countersign archive” and gives you its month and SHA-256; two administrators approve it. The law may require you to keep payments, or the archives, for longer.",
+			"archive of a month with “countersign archive” and gives you its month and SHA-256; two administrators approve it. The law may " +
+			"require you to keep payments, or the archives, for longer.",
 	}, {
 		Kind: KindRealmArchived, Fields: []string{"archivedMonth", "archiveDigest"},
 		Label: "Archive", Heading: "Replace payments with their archive",
@@ -220,7 +222,8 @@ func (r Request) afterErased(known Facts) (Values, error) {
 			f.add("erasedPayments", codeFormat, "Leave %s out: it is already erased.", id)
 		case is.Left:
 		case !is.LeavesAt.IsZero():
-			f.add("erasedPayments", codeFormat, "Leave %s out: it is still in the database, and may be archived from %s on.", id, i18n.Day(is.LeavesAt))
+			f.add("erasedPayments", codeFormat, "Leave %s out: it is still in the database, and may be archived from %s on.", id,
+				i18n.Day(is.LeavesAt))
 		default:
 			f.add("erasedPayments", codeFormat, "Leave %s out: it is still in the database. It has not ended, or the realm has no retention.", id)
 		}

@@ -172,8 +172,8 @@ func (n *Noun) place(key string) int {
 	return slices.IndexFunc(n.Fields, func(f Field) bool { return f.Key == key })
 }
 
-// Grows compares two values of the field: above 0 if the one after is larger, below 0 if it is smaller, 0 without an order. No value is larger
-// than any other one, except for a smallest amount and a priority.
+// Grows compares two values of the field: above 0 if the one after is larger, below 0 if it is smaller, 0 without an order. No value is
+// larger than any other one, except for a smallest amount and a priority.
 func (f Field) Grows(before, after string) int { return cmp.Compare(f.size(after), f.size(before)) }
 
 func (f Field) size(text string) float64 {

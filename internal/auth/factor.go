@@ -224,7 +224,8 @@ func (s *Service) refuseFactor(ctx context.Context, c factorCheck, cause error) 
 	case errors.As(cause, &account):
 		why = string(account.Problem)
 	case errors.Is(cause, errCopied):
-		why, sentence = whyCopied, "The counter of a passkey did not increase: the passkey may have been copied. Remove it, and find out who has the copy."
+		why = whyCopied
+		sentence = "The counter of a passkey did not increase: the passkey may have been copied. Remove it, and find out who has the copy."
 	}
 	attributes := []slog.Attr{
 		slog.String("realm", c.by.Realm), slog.String("user", c.by.UserID.String()), slog.String("purpose", string(c.purpose)),

@@ -103,7 +103,7 @@ func TestAnAmendmentOfAnOlderVersionIsRefused(t *testing.T) {
 		t.Errorf("an amendment of version 1: %v", err)
 	}
 	steps, err := h.Reader.History(ctx, m.Realm, m.InternalID)
-	if err != nil || steps[len(steps)-1].Reason != "wrong amount" {
+	if err != nil || steps[len(steps)-1].Reason.String() != "wrong amount" {
 		t.Errorf("history ends with %+v: %v", steps[len(steps)-1], err)
 	}
 }

@@ -68,8 +68,8 @@ type reviewDetail struct {
 	Note string `json:"note,omitempty"`
 }
 
-// Access lists the accounts of a realm with their roles and the times of the grants, their last sign-ins and second factors, and the clients.
-// A realm with more than MaxAccess accounts or clients has one more in the list.
+// Access lists the accounts of a realm with their roles and the times of the grants, their last sign-ins and second factors, and the
+// clients. A realm with more than MaxAccess accounts or clients has one more in the list.
 func (r *Reader) Access(ctx context.Context, realm string) (access RealmAccess, err error) {
 	err = r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
 		rows, err := q.AccessList(ctx, realm, MaxAccess+1)

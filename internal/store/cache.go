@@ -251,8 +251,8 @@ type Volume struct {
 	Amount  money.Amount
 }
 
-// VolumeByHour lists the payment orders made in each hour since a time, without those closed before their release, by scheme, currency, time
-// and outcome. Hours without payments are left out. It reads the 10,000 newest messages.
+// VolumeByHour lists the payment orders made in each hour since a time, without those closed before their release, by scheme, currency,
+// time and outcome. Hours without payments are left out. It reads the 10,000 newest messages.
 func (r *Reader) VolumeByHour(ctx context.Context, realm string, since time.Time) ([]Volume, error) {
 	var list []Volume
 	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {

@@ -132,8 +132,8 @@ func unreachable(err error) bool {
 		return false
 	}
 	var network net.Error
-	return errors.Is(err, ErrClock) || errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
-		errors.Is(err, puddle.ErrClosedPool) || pgconn.SafeToRetry(err) || errors.Is(err, pgconn.ErrConnClosed)
+	return errors.Is(err, ErrClock) || errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, net.ErrClosed) || errors.Is(err, puddle.ErrClosedPool) || pgconn.SafeToRetry(err) || errors.Is(err, pgconn.ErrConnClosed)
 }
 
 // operatorEnded reports whether the server or its operator closed the connection, or refuses logins while it starts

@@ -173,8 +173,8 @@ func policyKey(p administration.Policy) string {
 // maxDryRun is the number of messages of a dry run.
 const maxDryRun = 1000
 
-// DryRun returns the effect that a policy would have had on the realm's last messages before a time (now for the zero time), in the place of
-// the policy in force of its id.
+// DryRun returns the effect that a policy would have had on the realm's last messages before a time (now for the zero time), in the place
+// of the policy in force of its id.
 func (c *Changes) DryRun(ctx context.Context, realm string, p administration.Policy, at time.Time) (run administration.DryRun, err error) {
 	before := uuid.Max
 	if !at.IsZero() {

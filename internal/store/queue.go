@@ -190,8 +190,8 @@ func (r *Reader) QueueKeys(ctx context.Context, realm string, person uuid.UUID, 
 		for _, row := range rows {
 			profile, _ := rulebook.Scheme(row.Scheme).Profile() // of a scheme nobody knows only the count is told
 			list = append(list, WaitingMessages{
-				MessageID: row.MessageID, Kind: payment.Kind(row.Kind), CreatedAt: row.CreatedAt.UTC(), Currency: string(profile.Currency), Minor: row.Amount,
-				Version: int(row.Version), Approvals: int(row.Approvals), Own: row.Own, Decided: row.Decided,
+				MessageID: row.MessageID, Kind: payment.Kind(row.Kind), CreatedAt: row.CreatedAt.UTC(), Currency: string(profile.Currency),
+				Minor: row.Amount, Version: int(row.Version), Approvals: int(row.Approvals), Own: row.Own, Decided: row.Decided,
 			})
 		}
 		return err

@@ -48,8 +48,8 @@ type OpenSession struct {
 	Current    bool // the one that asks
 }
 
-// Start records the start of a session, in the audit trail too. CommitCtx stores the session itself, unless it was ended before. Sign-ins of a checker limited to
-// one session run one after the other, so that of two concurrent ones one ends the other.
+// Start records the start of a session, in the audit trail too. CommitCtx stores the session itself, unless it was ended before. Sign-ins
+// of a checker limited to one session run one after the other, so that of two concurrent ones one ends the other.
 func (s *Sessions) Start(ctx context.Context, start SessionStart) error {
 	id, err := uuid.NewV7()
 	if err != nil {

@@ -101,7 +101,7 @@ var ofAdministration = []mutant{
 	{
 		name: "the decider sees no trial of a policy", file: "web/portal/change.go",
 		tests:  "web/portal:TestEveryFormOfAdministration",
-		before: `if desk.Tried != nil && change.Decision == nil {`, after: `if false && desk.Tried != nil && change.Decision == nil {`,
+		before: `shown.Tried, err = v.effect(change)`, after: `_, err = v.effect(change)`,
 	},
 	{
 		name: "a supervisor reads what is no report", file: "internal/service/read.go", tests: "web/portal:TestTheReportOfWhatLets",

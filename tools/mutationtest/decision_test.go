@@ -88,7 +88,7 @@ var ofDecisions = []mutant{
 	},
 	{
 		name: "the reason of a rejection is lost in the history (review 19)", file: decide, tests: "internal/service:TestEachOfMany",
-		before: "\tt.reason = reason\n", after: "",
+		before: "\tt.reason = i18n.Data(reason)\n", after: "",
 	},
 	{
 		name: "a blank reason rejects", file: decide, tests: "internal/payment",

@@ -42,7 +42,7 @@ func TestAPaymentThatLeftIsAnsweredWithItsMonthAndErasedByTwo(t *testing.T) {
 	id := left("demo")
 	for _, path := range []string{"", "/history", "/audit", "/related", "/messages"} {
 		a := b.Send(t, get("/api/common/v1/transaction/"+id+path, checker1))
-		if a.Status != http.StatusNotFound || a.Text("errorCode") != "404_ARCHIVED" || !strings.Contains(a.Text("message"), "2025-01") {
+		if a.Status != http.StatusNotFound || a.Text("errorCode") != "404_ARCHIVED" || !strings.Contains(a.Text("message"), "01.2025") {
 			t.Errorf("%s: %d %s", path, a.Status, a.Body)
 		}
 	}
@@ -127,7 +127,7 @@ func (b *bundle) namesLeft(t *testing.T, owner *pgxpool.Pool, id, elsewhere stri
 		list + "internalId=" + recall, list + "globalId=" + string(global), list + "uetr=" + strings.ToUpper(uetr) + "&state=Settled",
 	} {
 		a := b.Send(t, get(path, checker1))
-		if a.Status != http.StatusNotFound || a.Text("errorCode") != "404_ARCHIVED" || !strings.Contains(a.Text("message"), "2025-01") {
+		if a.Status != http.StatusNotFound || a.Text("errorCode") != "404_ARCHIVED" || !strings.Contains(a.Text("message"), "01.2025") {
 			t.Errorf("%s: %d %s", path, a.Status, a.Body)
 		}
 	}

@@ -133,8 +133,8 @@ func eventsOf(events []store.HistoryEvent) []AuditEvent {
 	for _, e := range events {
 		list = append(list, AuditEvent{
 			ID: e.ID.String(), InternalID: orEmpty(e.MessageID), Sequence: e.Sequence, Event: e.Event, Outcome: outcomeOf(e),
-			Actor: e.Actor.String(), UserID: e.ActorLogin, ClientID: e.ClientID, Channel: e.Channel, RequestID: e.RequestID, SourceAddress: e.SourceAddress,
-			ContentHash: hex.EncodeToString(e.ContentHash), Detail: json.RawMessage(e.Detail), At: moment(e.At),
+			Actor: e.Actor.String(), UserID: e.ActorLogin, ClientID: e.ClientID, Channel: e.Channel, RequestID: e.RequestID,
+			SourceAddress: e.SourceAddress, ContentHash: hex.EncodeToString(e.ContentHash), Detail: json.RawMessage(e.Detail), At: moment(e.At),
 		})
 	}
 	return list

@@ -39,8 +39,8 @@ func (v *Request) renderAccess(status int, note string, problems ...ui.Problem) 
 		return err
 	}
 	model := views.Access{
-		Layout: v.layout("Access review", views.PlaceReports), Accounts: accessRows(access), Clients: clientRows(access), Seen: seenAccess(access), Note: note,
-		Problems: problems,
+		Layout: v.layout("Access review", views.PlaceReports), Accounts: accessRows(access), Clients: clientRows(access), Seen: seenAccess(access),
+		Note: note, Problems: problems,
 	}
 	model.Layout.Failed = len(problems) > 0
 	for _, review := range earlier {
@@ -96,8 +96,8 @@ func showAccessReview(v *Request) error {
 		return err
 	}
 	return v.Render(http.StatusOK, views.AccessPage(views.Access{
-		Layout: v.layout("Access review", views.PlaceReports), Accounts: accessRows(review.RealmAccess), Clients: clientRows(review.RealmAccess), Note: review.Note,
-		Kept: i18n.Text("Confirmed by %s on %s.").With(review.By, ui.DateTime(review.At)),
+		Layout: v.layout("Access review", views.PlaceReports), Accounts: accessRows(review.RealmAccess), Clients: clientRows(review.RealmAccess),
+		Note: review.Note, Kept: i18n.Text("Confirmed by %s on %s.").With(review.By, ui.DateTime(review.At)),
 	}))
 }
 

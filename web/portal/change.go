@@ -152,8 +152,8 @@ func (v *Request) Change(desk ChangeDesk, c administration.Change) views.RealmCh
 	title := desk.Heading(c)
 	shown := views.RealmChange{
 		Layout: v.layout(title, desk.Place), ID: c.ID.String(), Heading: title, State: c.State(), Subject: c.Subject,
-		Note: c.Note, Effects: effects(c), Requester: c.Requester.Name, RequestedAt: c.RequestedAt, Book: desk.Place == views.PlaceBeneficiaries, Report: desk.Report,
-		Differences: changeDifferences(c),
+		Note: c.Note, Effects: effects(c), Requester: c.Requester.Name, RequestedAt: c.RequestedAt,
+		Book: desk.Place == views.PlaceBeneficiaries, Report: desk.Report, Differences: changeDifferences(c),
 	}
 	if d := c.Decision; d != nil {
 		shown.Decider, shown.DecidedAt, shown.Reason, shown.DecisionWords = d.By.Name, d.At, d.Reason, ui.StateLabel(c.State())
@@ -172,7 +172,8 @@ func (v *Request) nextStep(c administration.Change) (i18n.Text, error) {
 	}
 	switch c.Kind { //nolint:exhaustive // the others are done
 	case administration.KindRealmRetention:
-		return "Next, an operator writes the archive of a month with “countersign archive” and gives its month and SHA-256 to an administrator.", nil
+		return "Next, an operator writes the archive of a month with “countersign archive” and gives its month and SHA-256 to an " +
+			"administrator.", nil
 	case administration.KindRealmErased:
 		return "Done: the keys are deleted. Backups of the database contain them until the backups expire.", nil
 	case administration.KindRealmArchived:
@@ -180,7 +181,8 @@ func (v *Request) nextStep(c administration.Change) (i18n.Text, error) {
 		if left.Month >= c.After["archivedMonth"] {
 			return "Done: the payments of this month left the database.", err
 		}
-		return "Next, an operator runs “countersign archive --detach” with the file of this archive. Until then, the payments stay in the database.", err
+		return "Next, an operator runs “countersign archive --detach” with the file of this archive. Until then, the payments stay in the " +
+			"database.", err
 	}
 	return "", nil
 }

@@ -105,9 +105,9 @@ func (f *Filter) amount(name, typed string) int64 {
 	return amount.Minor()
 }
 
-// Day reads a day: 20.11.2026, 20/11/2026, 2026-11-20, "20.11.", "20.11", "20/11" or "20 November" of the last twelve months, or a word such as
-// "today" in any language of the portal. It begins at midnight in the time zone of now. Without its last dot, a month has two digits: 12.5 is an
-// amount.
+// Day reads a day: 20.11.2026, 20/11/2026, 2026-11-20, "20.11.", "20.11", "20/11" or "20 November" of the last twelve months, or a word
+// such as "today" in any language of the portal. It begins at midnight in the time zone of now. Without its last dot, a month has two
+// digits: 12.5 is an amount.
 func Day(typed string, now time.Time) (day time.Time, known bool) {
 	typed = inDigits(strings.ReplaceAll(strings.TrimSpace(typed), "’", "'"))
 	for ago, word := range map[int]i18n.Text{0: views.Today, 1: views.Yesterday, 7: views.WeekAgo} {
@@ -163,8 +163,8 @@ func monthOf(word string) int {
 	return found
 }
 
-// inDigits writes a day with the name of its month as "30.11." or "30.11.2026": "30 November", "Nov 30, 2026", "1er novembre". Any other text
-// stays as it is.
+// inDigits writes a day with the name of its month as "30.11." or "30.11.2026": "30 November", "Nov 30, 2026", "1er novembre". Any other
+// text stays as it is.
 func inDigits(typed string) string {
 	var numbers []string
 	month := 0

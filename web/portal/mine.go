@@ -182,8 +182,8 @@ func inState(list []payment.Message, state payment.State) []payment.Message {
 	return slices.DeleteFunc(slices.Clone(list), func(m payment.Message) bool { return m.State != state || m.Withheld != "" })
 }
 
-// mineRow shows one submission, with the payment that replaced it if there is any, and the steps the domain allows its maker. amends: it can
-// be amended in the form.
+// mineRow shows one submission, with the payment that replaced it if there is any, and the steps the domain allows its maker. amends: it
+// can be amended in the form.
 func (v *Request) mineRow(m payment.Message, replacements []payment.Message, amends bool) ui.Entry {
 	_, account := views.Facing(m)
 	row := views.Entry(m, v.At)

@@ -158,7 +158,8 @@ func (v *Request) search(f *Filter, found Searched) (list []payment.Message, nex
 	return v.Listed(f, ask)
 }
 
-// narrowToLastDay filters for the messages counted by the charts of the dashboard: payment orders that were not closed before their release.
+// narrowToLastDay filters for the messages counted by the charts of the dashboard: payment orders that were not closed before their
+// release.
 func (v *Request) narrowToLastDay(ask *store.Filter) {
 	if day := v.LastDay(); ask.CreatedFrom.Before(day) {
 		ask.CreatedFrom = day

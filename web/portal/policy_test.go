@@ -85,7 +85,7 @@ func TestALooserRuleIsNamedBeforeAndAfterItsApproval(t *testing.T) {
 	b := setup(t)
 	one, two := b.as("admin1"), b.as("admin2")
 	payment := b.as("maker1").submit(with(filled(), "amount", "12000"))
-	asks := func(change url.Values) (string, string) {
+	asks := func(change url.Values) string {
 		form := "/admin/ask/policy.update?" + url.Values{"subject": {
 			b.text("SELECT policy_id FROM policy WHERE realm = 'demo' AND amount_from IS NOT NULL AND retired_at IS NULL"),
 		}}.Encode()
@@ -93,9 +93,9 @@ func TestALooserRuleIsNamedBeforeAndAfterItsApproval(t *testing.T) {
 		for name, value := range change {
 			values[name] = value
 		}
-		return one.post(form, values).goesTo("/admin/changes/"), form
+		return one.post(form, values).goesTo("/admin/changes/")
 	}
-	asked, _ := asks(url.Values{"amountFrom": {"50000"}, "stepUp": {"yes"}})
+	asked := asks(url.Values{"amountFrom": {"50000"}, "stepUp": {"yes"}})
 	words := "Applies to fewer payments: Smallest amount, from CHF/EUR 10'000.00 to CHF/EUR 50'000.00"
 	verdict := "This loosens the control of some payments and tightens it for others."
 	for range 2 {
@@ -121,7 +121,7 @@ func TestALooserRuleIsNamedBeforeAndAfterItsApproval(t *testing.T) {
 		"rank": {"9", "Higher priority: from 5 to 9"}, "stepUp": {"", "Approvers no longer need a second factor"},
 		"funds": {"none", "Funds are secured less: from must be reserved to not reserved"}, "clientId": {"demo-brief", "Applies to fewer payments: Client's id, from none to demo-brief"},
 	} {
-		asked, _ := asks(url.Values{change: {says[0]}})
+		asked := asks(url.Values{change: {says[0]}})
 		two.get(asked).is(http.StatusOK).says(says[1])
 	}
 }

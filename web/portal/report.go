@@ -94,7 +94,10 @@ func showReports(v *Request) error {
 		name, what i18n.Text
 		count      int
 	}{
-		{"decisions", "Decisions", "Each approval and rejection: maker, checker, amount, creditor, purpose, rule, reason, waiting time", decisions},
+		{
+			"decisions", "Decisions", "Each approval and rejection: maker, checker, amount, creditor, purpose, rule, reason, waiting time",
+			decisions,
+		},
 		{"pairs", "Fixed maker–checker pairs", i18n.Text("One checker approved at least %d %% of a maker's payments (%d or more)").With(
 			store.PairPercent, store.PairLeast), len(pairs)},
 		{
@@ -315,8 +318,8 @@ func (v *Request) reportedChanges(period store.Period, words i18n.Text) (reporte
 	outcomes := map[string]i18n.Text{"approve": "applied", "reject": "rejected", "waits": "waiting for a decision"}
 	for _, c := range raised {
 		found.rows = append(found.rows, views.ReportRow{URL: "/reports/changes/" + c.Change, Cells: []i18n.Text{
-			ChangeHeading(administration.Kind(c.Kind), c.Subject), raisedAbout(c), raisedEffect(c), i18n.Data(c.Requester), i18n.Data(ui.DateTime(c.At)),
-			i18n.Data(c.Decider), outcomes[c.Outcome], YesNo(c.Own),
+			ChangeHeading(administration.Kind(c.Kind), c.Subject), raisedAbout(c), raisedEffect(c), i18n.Data(c.Requester),
+			i18n.Data(ui.DateTime(c.At)), i18n.Data(c.Decider), outcomes[c.Outcome], YesNo(c.Own),
 		}})
 	}
 	return found, err

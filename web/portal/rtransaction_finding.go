@@ -161,7 +161,8 @@ func (a asked) typed() i18n.Text {
 	return i18n.Join(" · ", parts...)
 }
 
-// offered returns the reasons of the form, the usual ones apart. Reasons that contradict the data of the gateway stand last, with a warning.
+// offered returns the reasons of the form, the usual ones apart. Reasons that contradict the data of the gateway stand last, with a
+// warning.
 func (a asked) offered() (usual, others []views.RequestReason) {
 	var doubtful []views.RequestReason
 	for _, reason := range a.preview.Reasons {

@@ -25,7 +25,8 @@ func (a *audit) tokens(ctx context.Context) ([]Violation, error) {
 	a.report.Tokens = 0
 	unfit := func(table string, token store.Issued, seal keyring.Seal) Violation {
 		a.report.Tokens++
-		what := sealUnfit("", keys.Verify(seal, token.Fields()), "its life, its use, or the sign-in "+token.Family.FamilyID.String()+" it belongs to")
+		covered := "its life, its use, or the sign-in " + token.Family.FamilyID.String() + " it belongs to"
+		what := sealUnfit("", keys.Verify(seal, token.Fields()), covered)
 		return Violation{Realm: token.Family.Realm, Table: table, Key: hex.EncodeToString(token.Hash), What: what}
 	}
 	ofRefresh := func(ctx context.Context) ([]Violation, error) {

@@ -13,7 +13,9 @@ import (
 // kindTotals are the sums of payments and the number of recalls.
 func kindTotals() []views.KindTotal {
 	return []views.KindTotal{
-		{Kind: payment.KindInstruction, Count: 5, Sums: []ui.Amount{{Currency: "CHF", Value: "482'310.75"}, {Currency: "EUR", Value: "91'004.20"}}},
+		{Kind: payment.KindInstruction, Count: 5, Sums: []ui.Amount{
+			{Currency: "CHF", Value: "482'310.75"}, {Currency: "EUR", Value: "91'004.20"},
+		}},
 		{Kind: payment.KindRecall, Count: 1},
 	}
 }

@@ -68,24 +68,29 @@ func reportExhibits() []Exhibit {
 		{Name: "report-rows", Page: views.ReportPage(rows)},
 		{Name: "report-decisions", Page: views.ReportPage(reportedDecisions(rows))},
 		{Name: "report-empty", Page: views.ReportPage(none)},
-		{Name: "access", Page: views.AccessPage(views.Access{
-			Layout: supervisorShell("Access review", views.PlaceReports), Seen: "x",
-			Accounts: []views.AccessRow{
-				{Name: "Checker 1", User: "checker1", Status: "active", Roles: []i18n.Text{
-					i18n.Text("%s since %s").With(i18n.Text("Checker"), "03.02.2026"),
-				}, SignedIn: i18n.Data("20.11.2026 08:14:03 CET"), Factors: 2},
-				{Name: "Maker 2", User: "maker2", Status: "not set up", SignedIn: "never", Roles: []i18n.Text{
-					i18n.Text("%s since %s").With(i18n.Text("Maker"), "19.11.2026"),
-				}},
-			},
-			Clients: []views.AccessClient{{
-				Client: "erp", Kind: "confidential", Since: "03.02.2026", Used: i18n.Data("20.11.2026 08:14:03 CET"), Status: "active",
-				Approval: "nobody for some payments: a policy sends them without approval", Payees: "verified",
-			}},
-			Earlier: []views.Link{{Label: i18n.Text("%s, by %s").With("02.11.2026 17:05:11 CET", "Supervisor 1"), URL: "/reports/access/x"}},
-		})},
+		{Name: "access", Page: views.AccessPage(accessReview())},
 		{Name: "audit-verified", Page: views.AuditTrailPage(trail)},
 		{Name: "audit-broken", Page: views.AuditTrailPage(broken)},
+	}
+}
+
+// accessReview is a review of two accounts and a client.
+func accessReview() views.Access {
+	return views.Access{
+		Layout: supervisorShell("Access review", views.PlaceReports), Seen: "x",
+		Accounts: []views.AccessRow{
+			{Name: "Checker 1", User: "checker1", Status: "active", Roles: []i18n.Text{
+				i18n.Text("%s since %s").With(i18n.Text("Checker"), "03.02.2026"),
+			}, SignedIn: i18n.Data("20.11.2026 08:14:03 CET"), Factors: 2},
+			{Name: "Maker 2", User: "maker2", Status: "not set up", SignedIn: "never", Roles: []i18n.Text{
+				i18n.Text("%s since %s").With(i18n.Text("Maker"), "19.11.2026"),
+			}},
+		},
+		Clients: []views.AccessClient{{
+			Client: "erp", Kind: "confidential", Since: "03.02.2026", Used: i18n.Data("20.11.2026 08:14:03 CET"), Status: "active",
+			Approval: "nobody for some payments: a policy sends them without approval", Payees: "verified",
+		}},
+		Earlier: []views.Link{{Label: i18n.Text("%s, by %s").With("02.11.2026 17:05:11 CET", "Supervisor 1"), URL: "/reports/access/x"}},
 	}
 }
 

@@ -68,11 +68,11 @@ type SignedOut struct {
 	Layout Layout
 }
 
-// in is the address of the form in another language.
-func (m SignIn) in(offered i18n.Language) templ.SafeURL {
+// in is the address of a page before the sign-in in another language; next is the page that follows the sign-in, or "".
+func in(offered i18n.Language, path, next string) templ.SafeURL {
 	query := url.Values{"language": {string(offered)}}
-	if m.Next != "" {
-		query.Set("next", m.Next)
+	if next != "" {
+		query.Set("next", next)
 	}
-	return templ.SafeURL("/signin?" + query.Encode())
+	return templ.SafeURL(path + "?" + query.Encode())
 }

@@ -46,6 +46,10 @@ func TestAdministratorsDoItAllByClicking(t *testing.T) {
 	if again := two.get(change); again.page.Find("main code").Length() > 0 {
 		t.Error("the link is shown again")
 	}
+	french := b.browser().get(link.Path + "?language=fr").says("Choisissez votre mot de passe")
+	if french.page.Find(`.languages a[lang=it]`).AttrOr("href", "") != link.Path+"?language=it" {
+		t.Error("the page of a set-up link does not lead to the same page in Italian")
+	}
 	b.browser().post(link.Path, setUpForm(code, ownPassword)).goesTo("/set-up/done")
 	w := b.browser()
 	w.post("/signin", url.Values{"realm": {"demo"}, "username": {"maker3"}, "password": {ownPassword}, "next": {"/"}}).is(http.StatusSeeOther)

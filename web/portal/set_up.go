@@ -14,6 +14,7 @@ import (
 
 // showSetUp asks for the code of a set-up link and a new password.
 func showSetUp(v *Request) error {
+	v.ChooseLanguage(v.Echo.QueryParam("language"))
 	in := v.setUpInput()
 	name, err := v.Config.Auth.SetUpAccount(v.Context(), in)
 	problem, status := setUpProblem(err)

@@ -143,7 +143,7 @@ func TestAKeyOfTokensCanBeChanged(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	tokens := b.login(t, "maker")
-	old, fresh := "test "+strings.Repeat("5a", 32), "next "+strings.Repeat("c3", 32)
+	old, fresh := "tokens "+strings.Repeat("5a", 32), "next "+strings.Repeat("c3", 32)
 	both, err := keyring.Parse([]byte(fresh+"\n"+old), "")
 	check(t, err)
 	alone, err := keyring.Parse([]byte(fresh), "")

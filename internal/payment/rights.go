@@ -74,7 +74,7 @@ func (m Message) MayDecide(by identity.Principal) error {
 func (m Message) checkGrant(by identity.Principal) error {
 	grant, known := by.Grant(identity.RoleChecker)
 	if known && grant.GrantedAt.After(m.CreatedAt) {
-		return &ForbiddenError{Text: i18n.Text("You were given the role checker on %s, after this message was created on %s. "+
+		return &ForbiddenError{Text: i18n.Text("You were given the role checker on %s, after this was entered on %s. "+
 			"A person who was a checker then must decide.").With(i18n.Moment(grant.GrantedAt), i18n.Moment(m.CreatedAt))}
 	}
 	return nil

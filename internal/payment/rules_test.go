@@ -264,7 +264,7 @@ var approvalFaults = []struct {
 	}, &payment.FourEyesError{}, "changed this message", true},
 	{"late grant", func(a *attempt) {
 		a.verdict.By.Grants = []identity.Grant{{Role: identity.RoleChecker, GrantedAt: a.message.CreatedAt.Add(time.Second)}}
-	}, &payment.ForbiddenError{}, "after this message was created", true},
+	}, &payment.ForbiddenError{}, "after this was entered", true},
 	{"state", func(a *attempt) { a.message.State = payment.StateWithdrawn }, &payment.StateError{}, "Withdrawn", true},
 	{"time", func(a *attempt) { a.verdict.At = a.message.ExpiresAt }, &payment.StateError{}, "", true},
 	{"approved before", func(a *attempt) {

@@ -85,7 +85,7 @@ type auditDetail struct {
 	Ended                     json.RawMessage // an id, or rights
 	Granted                   []auditlog.AuditRight
 	Rows                      json.RawMessage // some, or how many
-	Accounts                  []json.RawMessage
+	Accounts, Clients         []json.RawMessage
 }
 
 // detailWords describes the stored detail of an event; a detail of another form is shown unchanged.
@@ -107,7 +107,7 @@ func detailWords(e store.HistoryEvent) i18n.Text {
 	case d.Factor != "":
 		return d.factor()
 	case e.Event == auditlog.EventAccessReview:
-		return i18n.Text("Access confirmed for %d accounts").With(len(d.Accounts))
+		return i18n.Text("Access confirmed for %d accounts and clients").With(len(d.Accounts) + len(d.Clients))
 	case e.Event == auditlog.EventRealmRows:
 		return i18n.Text("Master data rows written: %d").With(d.rows())
 	case len(d.Ended) > 0:

@@ -57,6 +57,7 @@ type BulkOutcome struct {
 	Unticked []BulkItem // shown with a tick that was not set
 	File     string     // of the payments of a file: its key, its digest, and the place of the first that is not reached yet
 	Checked  string
+	Looked   string // the confirmed warnings of a file
 	From     int
 	Approved int
 	Waiting  int // approved, and waiting for another approval
@@ -90,6 +91,15 @@ const BulkSumPath = "/queue/bulk/sum"
 
 // ticks reports whether each message with cautions is ticked on its own.
 func (m Bulk) ticks() bool { return m.File == "" && len(m.Odd) > 0 }
+
+// confirming names the warnings of the messages with cautions.
+func (m Bulk) confirming() string {
+	var all []Warning
+	for _, item := range m.Odd {
+		all = append(all, item.Cautions...)
+	}
+	return Confirming(all)
+}
 
 // KindTotal is the number of messages of one kind, and the sums of their amounts for each currency.
 type KindTotal struct {

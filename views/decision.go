@@ -25,7 +25,7 @@ type Decision struct {
 	Limits     []i18n.Text // what the limits that bind it let through today, a line each
 	Passed     []i18n.Text // the limits that an approval would pass, in sentences
 	Reject     Reject
-	Checked    bool // the warnings are confirmed
+	Checked    string // the confirmed warnings, as Confirming names them
 	Conflict   *Conflict
 	Query      string // filters to come back to, with its question mark; may be empty
 	Problems   []ui.Problem

@@ -60,6 +60,27 @@ type Warning struct {
 	Links []Link
 }
 
+// name is the first flag, or the title.
+func (w Warning) name() string { return slices.Concat(w.Flags, []i18n.Text{w.Title})[0].String() }
+
+// nameSeparator is in no name of a warning.
+const nameSeparator = "; "
+
+// Confirming returns the form value that confirms warnings: their names, so that it confirms none that comes later.
+func Confirming(warnings []Warning) string {
+	names := make([]string, len(warnings))
+	for i, w := range warnings {
+		names[i] = w.name()
+	}
+	return strings.Join(names, nameSeparator)
+}
+
+// Confirmed reports whether such a value names each of the warnings.
+func Confirmed(value string, warnings []Warning) bool {
+	names := strings.Split(value, nameSeparator)
+	return !slices.ContainsFunc(warnings, func(w Warning) bool { return !slices.Contains(names, w.name()) })
+}
+
 // Whole is the title with the text.
 func (w Warning) Whole() i18n.Text {
 	if w.Text == "" {

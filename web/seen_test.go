@@ -839,7 +839,7 @@ func (b *portalBrowser) send(page view, action string) string {
 		form.Set("duplicateReason", "Wanted")
 	}
 	if page.page.Find("#looked").Length() > 0 {
-		form.Set("looked", "yes")
+		form.Set("looked", page.page.Find("#looked").AttrOr("value", ""))
 	}
 	return b.post(action, form)
 }

@@ -145,7 +145,7 @@ func (c *clerk) goOn(t *testing.T, page, action string, strike int, restart func
 			return parts - 1
 		}
 		if at.Find("#looked").Length() > 0 { // marked payments are approved by a checker who looked at them
-			form.Set("looked", "yes")
+			form.Set("looked", at.Find("#looked").AttrOr("value", ""))
 		}
 		if parts == strike {
 			killed := make(chan struct{})

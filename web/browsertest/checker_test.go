@@ -192,7 +192,7 @@ func TestNobodyDecidesOnTheirOwnSubmission(t *testing.T) {
 	p.press("a", "Enter", "r", "Enter")
 	for _, verb := range []string{"approve", "reject"} {
 		status, _ := p.postRaw("/queue/"+m.id+"/"+verb, map[string]any{
-			"version": fmt.Sprint(m.version), "contentHash": m.hash, "looked": "yes", "category": "other", "reason": "mine",
+			"version": fmt.Sprint(m.version), "contentHash": m.hash, "looked": "First payment", "category": "other", "reason": "mine",
 		})
 		if status != http.StatusForbidden {
 			t.Errorf("%s by hand is answered with %d, want 403", verb, status)

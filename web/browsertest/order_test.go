@@ -95,7 +95,7 @@ func (p *person) submit(o order) submitted {
 // decide approves or rejects a message without pages, as one who saw it.
 func (p *person) decide(m submitted, verb, reason string) {
 	p.t.Helper()
-	form := map[string]any{"version": fmt.Sprint(m.version), "contentHash": m.hash, "looked": "yes"}
+	form := map[string]any{"version": fmt.Sprint(m.version), "contentHash": m.hash, "looked": "First payment; Possible duplicate; Correction; New name; Unusual amount"}
 	if verb == "reject" {
 		form["category"], form["reason"] = "other", reason
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/hex"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -27,11 +28,11 @@ const (
 	maxSelected = 100
 	// bulkStep is the number of decisions for each request of a page that shows the progress.
 	bulkStep = 5
-	// itemField is the form field with the key, version and digest of each shown message.
+	// itemField is the form field with the key, version, digest and confirmed warnings of each shown message.
 	itemField = "item"
 	// shownField is the form field with the same of each message that has a tick.
 	shownField = "shown"
-	// itemParts parts the three.
+	// itemParts parts the four.
 	itemParts = "~"
 )
 
@@ -101,6 +102,7 @@ func (v *Request) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
 		}
 		item.Talk = talks[m.InternalID]
 		item.Cautions = reasonsToLook(m, warnings[m.InternalID])
+		item.Binding += itemParts + views.Confirming(item.Cautions)
 		if len(item.Cautions) > 0 {
 			item.Act = views.Message{Message: m}.Approve()
 			model.Odd = append(model.Odd, item)
@@ -222,6 +224,7 @@ func approveBulk(v *Request, form url.Values) error {
 		Layout: v.layout("Approved together", views.PlaceQueue), BackURL: "/queue" + f.Query(), Action: "/queue/bulk" + f.Query(),
 		Approved: counter(form, "approved"), Waiting: counter(form, "waiting"), Refused: counter(form, "refused"),
 	}
+	first := model.Approved+model.Waiting+model.Refused == 0 // the decisions of this form themselves add and remove warnings
 	if form.Get(fileField) != "" {
 		waiting, err := v.waitingOfFile(form)
 		if err != nil {
@@ -235,9 +238,14 @@ func approveBulk(v *Request, form url.Values) error {
 		}
 		items, step = waiting.items, fileStep
 		model.File, model.Checked, places = form.Get(fileField), form.Get(CheckedField), waiting.places
-	}
-	if model.File != "" && form.Get(lookedField) == "" {
-		return v.renderFileApproval(uuid.MustParse(model.File), http.StatusUnprocessableEntity, unlooked)
+		model.Looked = form.Get(lookedField)
+		warnings, err := Warnings(v, waiting.messages)
+		if err != nil {
+			return err
+		}
+		if first && !views.Confirmed(model.Looked, slices.Concat(slices.Collect(maps.Values(warnings))...)) {
+			return v.renderFileApproval(uuid.MustParse(model.File), http.StatusUnprocessableEntity, unlooked)
+		}
 	}
 	if len(items) == 0 {
 		return v.leaveFor(model.BackURL, "Nothing was approved. Tick the payments to approve.")
@@ -246,6 +254,13 @@ func approveBulk(v *Request, form url.Values) error {
 		return v.leaveFor(model.BackURL, i18n.Text("Nothing was approved. Select up to %d payments.").With(maxBulk))
 	}
 	items = onceEach(items, itemKey) // a message that is named once more is decided once, and counts once
+	if first && model.File == "" {
+		var err error
+		items, err = v.withoutNewWarnings(&model, items, f)
+		if err != nil {
+			return err
+		}
+	}
 	now := items
 	if v.Fragment() {
 		now = items[:min(step, len(items))]
@@ -271,6 +286,26 @@ func approveBulk(v *Request, form url.Values) error {
 		return v.Render(http.StatusOK, views.BulkProgress(model))
 	}
 	return v.Render(http.StatusOK, views.BulkOutcomePage(model))
+}
+
+// withoutNewWarnings refuses the items with warnings that their page did not show, and returns the others.
+func (v *Request) withoutNewWarnings(model *views.BulkOutcome, items []string, f Filter) ([]string, error) {
+	messages, err := v.Config.Reader.MessagesOf(v.Context(), v.By.Realm, keysOf(items))
+	if err != nil {
+		return nil, err
+	}
+	warnings, err := Warnings(v, slices.Collect(maps.Values(messages)))
+	return slices.DeleteFunc(items, func(text string) bool {
+		parts := strings.SplitN(text, itemParts, 4)
+		id, _ := uuid.Parse(parts[0])
+		if err != nil || views.Confirmed(slices.Concat(parts, []string{"", "", ""})[3], warnings[id]) {
+			return false
+		}
+		item := bulkItem(messages[id], v.queueRow(messages[id], f))
+		item.Said = "A warning was added since the page was opened. Open the payment and check it."
+		model.Items, model.Refused = append(model.Items, item), model.Refused+1
+		return true
+	}), err
 }
 
 // onceEach drops elements whose key came before.
@@ -335,7 +370,7 @@ func (v *Request) approveItem(text string, f Filter) (views.BulkItem, error) {
 	}
 	parts := strings.Split(text, itemParts)
 	id, err := uuid.Parse(parts[0])
-	if err != nil || len(parts) != 3 {
+	if err != nil || len(parts) < 3 {
 		return nameless, nil
 	}
 	said := readVerdict(id, url.Values{"version": {parts[1]}, "contentHash": {parts[2]}})

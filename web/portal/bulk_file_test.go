@@ -114,7 +114,6 @@ func TestAFileIsApprovedOnOnePage(t *testing.T) {
 	if n := b.count("SELECT count(*) FROM decision"); n != 0 {
 		t.Fatalf("%d decisions about marked payments that nobody confirmed having looked at", n)
 	}
-	form.Set("looked", "yes")
 	checker.post("/queue/bulk", with(form, "checked", "else")).goesTo(file)
 	first := checker.withHTMX().post("/queue/bulk", form).is(http.StatusOK).says("25 of 45 done")
 	rest := other.as("checker1").withHTMX().post("/queue/bulk", first.fields("/queue/bulk")).is(http.StatusOK)

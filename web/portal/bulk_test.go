@@ -118,8 +118,10 @@ func TestEachOfSeveralHasItsOwnOutcome(t *testing.T) {
 	}
 	path := "/queue/" + ids[0] + "/approve"
 	rival.post(path, rival.get("/queue/"+ids[0]).fields(path)).goesTo("/queue")
+	both.post("/queue/bulk", url.Values{"item": items[2:3]}).is(http.StatusOK).says("A warning was added since the page was opened.")
+	items = append(items[:1], b.as("checker1").get(chosen(ids[1:]...)).is(http.StatusOK).items()...)
 	forged := strings.Split(items[1], "~")
-	items[1] = forged[0] + "~1~" + strings.Repeat("0", 64)                                     // not what was shown
+	items[1] = forged[0] + "~1~" + strings.Repeat("0", 64) + "~" + forged[3]                   // not what was shown
 	items = slices.Insert(items, 2, "nothing", uuid.NewString()+"~1~"+strings.Repeat("1", 64)) // what is no message stops none behind it
 	got := both.post("/queue/bulk", url.Values{"item": items}).is(http.StatusOK)
 	got.says("1 of 6 approved. 5 not approved: the reasons are below.").says("was already approved by Checker 2").says("Another person must decide")

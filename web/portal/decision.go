@@ -1,7 +1,6 @@
 package portal
 
 import (
-	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -164,11 +163,18 @@ var errUnlooked = errors.New("the warnings of the payment are not confirmed")
 
 func approve(v *Request, form url.Values) error {
 	return v.decide(views.Reject{}, func(in service.Input) (payment.Message, error) {
-		if form.Get(lookedField) == "" {
-			m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, in.InternalID)
-			_, refusal := m.Reject(payment.Verdict{By: v.By, At: v.At}, "-") // asks the domain; nothing is stored
-			if err != nil || refusal == nil && m.Withheld == "" {
-				return m, cmp.Or(err, errUnlooked)
+		m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, in.InternalID)
+		if err != nil {
+			return m, err
+		}
+		_, refusal := m.Reject(payment.Verdict{By: v.By, At: v.At}, "-") // asks the domain; nothing is stored
+		if refusal == nil && m.Withheld == "" && in.Version == m.Version && *in.ContentHash == m.ContentHash {
+			full, err := FullMessage(v, m)
+			if err != nil {
+				return m, err
+			}
+			if !views.Confirmed(form.Get(lookedField), full.Warnings) {
+				return m, errUnlooked
 			}
 		}
 		in.StepUp = v.FactorAnswer(form)
@@ -235,7 +241,7 @@ func (v *Request) refuseDecision(m payment.Message, cause error, typed views.Rej
 	var withheld *payment.WithheldError
 	var stepUp *payment.StepUpError
 	added := views.Decision{
-		Reject: typed, Conflict: Conflict(cause, m, typed.Reason), Checked: v.Echo.Request().PostForm.Get(lookedField) != "",
+		Reject: typed, Conflict: Conflict(cause, m, typed.Reason), Checked: v.Echo.Request().PostForm.Get(lookedField),
 	}
 	switch {
 	case added.Conflict != nil:

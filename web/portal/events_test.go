@@ -75,7 +75,7 @@ func TestAnOpenQueueHearsOfNewMessages(t *testing.T) {
 		t.Fatal("the stream does not tell of the second arrival, or tells of what the filter leaves out")
 	}
 	path := "/queue/" + between.InternalID.String() + "/approve"
-	other.post(path, url.Values{"looked": {"yes"}, "version": {"1"}, "contentHash": {hash(between)}}).goesTo("/queue")
+	other.post(path, url.Values{"looked": {"First payment"}, "version": {"1"}, "contentHash": {hash(between)}}).goesTo("/queue")
 	update, found := block(lines, "1 new – show") // one of the two is decided, the other is still news
 	if !found || !strings.Contains(update, "row-"+between.InternalID.String()) || !strings.Contains(update, "Approved by Checker 2") {
 		t.Errorf("the row that somebody decided is told as %q", update)
@@ -143,7 +143,7 @@ func TestAnOpenQueueHearsWhatWasDecidedBeforeItsStreamBegan(t *testing.T) {
 	waiting := maker.submit(filled())
 	stream := checker.get("/queue").page.Find("[data-events]").AttrOr("data-events", "")
 	path := "/queue/" + waiting.InternalID.String() + "/approve"
-	other.post(path, url.Values{"looked": {"yes"}, "version": {"1"}, "contentHash": {hash(waiting)}}).goesTo("/queue")
+	other.post(path, url.Values{"looked": {"First payment"}, "version": {"1"}, "contentHash": {hash(waiting)}}).goesTo("/queue")
 	update, found := block(checker.listenTo(ctx, stream), "row-"+waiting.InternalID.String())
 	if !found || !strings.Contains(update, "Approved by Checker 2") {
 		t.Errorf("the stream begins with %q", update)
@@ -164,7 +164,7 @@ func TestAnOpenQueueHearsWhatWaitsAsSomethingElse(t *testing.T) {
 	lines := checker.listenTo(ctx, stream)
 	for _, heard := range []<-chan string{lines, checker.listenTo(ctx, stream)} {
 		if heard == lines {
-			other.post(path, url.Values{"looked": {"yes"}, "version": {"1"}, "contentHash": {hash(large)}}).goesTo("/queue")
+			other.post(path, url.Values{"looked": {"First payment"}, "version": {"1"}, "contentHash": {hash(large)}}).goesTo("/queue")
 		}
 		update, found := block(heard, row)
 		if !found || !strings.Contains(update, "1 of 2") || strings.Contains(update, "is-decided") {

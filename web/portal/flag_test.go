@@ -138,6 +138,11 @@ func (w *browser) unlooked(id string, warned bool) {
 	if warned != (ticks == 1) {
 		t.Errorf("%s: %d ticks beside the button, with warnings: %t", id, ticks, warned)
 	}
+	if !warned {
+		return
+	}
+	form.Set("looked", "Another warning")
+	w.post(at+"/approve", form).is(http.StatusUnprocessableEntity)
 	form.Del("looked")
 	for _, who := range []*browser{w, w.withHTMX()} {
 		who.post(at+"/approve", form).is(http.StatusUnprocessableEntity).says("Check the warnings, and confirm that you have checked them.")

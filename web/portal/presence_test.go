@@ -53,7 +53,7 @@ func TestCheckersSeeWhoElseHasAMessageOpen(t *testing.T) {
 	if text := supervisor.get("/queue/" + ids[0]).looked(ids[0]); text != said {
 		t.Errorf("before the decision the row says %q", text)
 	}
-	second.post("/queue/"+ids[0]+"/approve", url.Values{"looked": {"yes"}, "version": {"1"}, "contentHash": {hash(decided)}})
+	second.post("/queue/"+ids[0]+"/approve", url.Values{"looked": {"First payment"}, "version": {"1"}, "contentHash": {hash(decided)}})
 	first.get("/queue/" + ids[0]).is(http.StatusOK) // reads what became of it
 	if text := supervisor.get("/queue/" + ids[0]).page.Find(`[data-looked="` + ids[0] + `"]`).Text(); text != "" {
 		t.Errorf("of what was decided the page says %q", text)

@@ -32,7 +32,7 @@ func TestAQuestionGoesFromTheQueueToItsMakerAndBack(t *testing.T) {
 	if open.page.Find("#approve").Length() != 0 {
 		t.Error("an open question has a button to approve")
 	}
-	approval := url.Values{"looked": {"yes"}, "version": {"1"}, "contentHash": {hash(m)}}
+	approval := url.Values{"looked": {"First payment"}, "version": {"1"}, "contentHash": {hash(m)}}
 	checker.post(at+"/approve", approval).is(http.StatusConflict).says("waiting for its maker's answer")
 	checker.get("/payments?state=Question").is(http.StatusOK).says(ref)
 

@@ -168,7 +168,7 @@ func (s subject) at(path string) string {
 func (s subject) body(path string) string {
 	switch {
 	case !forPrograms(path):
-		return url.Values{"looked": {"First payment"}, "version": {"1"}, "contentHash": {s.digest}, "category": {"other"}, "reason": {"matrix"}}.Encode()
+		return url.Values{"looked": {"First payment; Possible duplicate; New name; Unusual amount"}, "version": {"1"}, "contentHash": {s.digest}, "category": {"other"}, "reason": {"matrix"}}.Encode()
 	case strings.HasSuffix(path, "/instruction/create"), strings.HasSuffix(path, "/instruction/validate"):
 		return s.order
 	case strings.HasSuffix(path, "/instruction/update"):

@@ -92,10 +92,10 @@ const BulkSumPath = "/queue/bulk/sum"
 // ticks reports whether each message with cautions is ticked on its own.
 func (m Bulk) ticks() bool { return m.File == "" && len(m.Odd) > 0 }
 
-// confirming names the warnings of the messages with cautions.
+// confirming names the warnings of the messages with cautions, and of those that are left out anyway.
 func (m Bulk) confirming() string {
 	var all []Warning
-	for _, item := range m.Odd {
+	for _, item := range slices.Concat(m.Odd, m.LeftOut) {
 		all = append(all, item.Cautions...)
 	}
 	return Confirming(all)

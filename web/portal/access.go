@@ -39,8 +39,8 @@ func (v *Request) renderAccess(status int, note string, problems ...ui.Problem) 
 		return err
 	}
 	model := views.Access{
-		Layout: v.layout("Access review", views.PlaceReports), Accounts: accessRows(access), Clients: clientRows(access), Seen: seenAccess(access),
-		Note: note, Problems: problems,
+		Layout: v.layout("Access review", views.PlaceReports), Accounts: accessRows(access), Clients: clientRows(access),
+		Seen: seenAccess(access), Note: note, Problems: problems,
 	}
 	model.Layout.Failed = len(problems) > 0
 	for _, review := range earlier {

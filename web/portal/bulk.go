@@ -239,11 +239,7 @@ func approveBulk(v *Request, form url.Values) error {
 		items, step = waiting.items, fileStep
 		model.File, model.Checked, places = form.Get(fileField), form.Get(CheckedField), waiting.places
 		model.Looked = form.Get(lookedField)
-		warnings, err := Warnings(v, waiting.messages)
-		if err != nil {
-			return err
-		}
-		if first && !views.Confirmed(model.Looked, slices.Concat(slices.Collect(maps.Values(warnings))...)) {
+		if !waiting.looked {
 			return v.renderFileApproval(uuid.MustParse(model.File), http.StatusUnprocessableEntity, unlooked)
 		}
 	}
@@ -254,12 +250,9 @@ func approveBulk(v *Request, form url.Values) error {
 		return v.leaveFor(model.BackURL, i18n.Text("Nothing was approved. Select up to %d payments.").With(maxBulk))
 	}
 	items = onceEach(items, itemKey) // a message that is named once more is decided once, and counts once
-	if first && model.File == "" {
-		var err error
-		items, err = v.withoutNewWarnings(&model, items, f)
-		if err != nil {
-			return err
-		}
+	items, err := v.withoutNewWarnings(&model, items, first && model.File == "", f)
+	if err != nil {
+		return err
 	}
 	now := items
 	if v.Fragment() {
@@ -277,19 +270,27 @@ func approveBulk(v *Request, form url.Values) error {
 	if model.File != "" && len(model.Rest) > 0 {
 		model.From = places[len(now)]
 	}
-	if v.Fragment() {
-		err = v.CountWaiting()
-		if err != nil {
-			return err
-		}
-		model.Layout.QueueCount = v.Waiting
-		return v.Render(http.StatusOK, views.BulkProgress(model))
-	}
-	return v.Render(http.StatusOK, views.BulkOutcomePage(model))
+	return v.renderOutcome(model)
 }
 
-// withoutNewWarnings refuses the items with warnings that their page did not show, and returns the others.
-func (v *Request) withoutNewWarnings(model *views.BulkOutcome, items []string, f Filter) ([]string, error) {
+// renderOutcome renders the results of a bulk, for htmx those of one step.
+func (v *Request) renderOutcome(model views.BulkOutcome) error {
+	if !v.Fragment() {
+		return v.Render(http.StatusOK, views.BulkOutcomePage(model))
+	}
+	err := v.CountWaiting()
+	if err != nil {
+		return err
+	}
+	model.Layout.QueueCount = v.Waiting
+	return v.Render(http.StatusOK, views.BulkProgress(model))
+}
+
+// withoutNewWarnings refuses, in the first request of a form, the items with warnings that their page did not show. It returns the others.
+func (v *Request) withoutNewWarnings(model *views.BulkOutcome, items []string, first bool, f Filter) ([]string, error) {
+	if !first {
+		return items, nil
+	}
 	messages, err := v.Config.Reader.MessagesOf(v.Context(), v.By.Realm, keysOf(items))
 	if err != nil {
 		return nil, err

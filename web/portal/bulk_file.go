@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -162,11 +163,11 @@ func digestOfFile(messages []payment.Message) string {
 
 // waitingOfFile holds the payments of a file that still wait for a decision, after those handled by earlier requests.
 type waitingOfFile struct {
-	items    []string // as a form names a few messages
-	messages []payment.Message
-	places   []int           // of the items in the file, from 0
-	changed  bool            // the file is not as the page showed it
-	last     payment.Message // whose state changed last
+	items   []string        // as a form names a few messages
+	places  []int           // of the items in the file, from 0
+	changed bool            // the file is not as the page showed it
+	looked  bool            // its warnings are confirmed, or some were decided: that adds and removes warnings
+	last    payment.Message // whose state changed last
 }
 
 // waitingOfFile reads the waiting payments of the file that a form names.
@@ -204,10 +205,15 @@ func (v *Request) waitingOfFile(form url.Values) (waiting waitingOfFile, err err
 		}
 		if place >= from && m.State == payment.StateApprovalPending {
 			waiting.items, waiting.places = append(waiting.items, binding(m)), append(waiting.places, place)
-			waiting.messages = append(waiting.messages, m)
 		}
 	}
-	return waiting, nil
+	if from > 0 {
+		waiting.looked = true
+		return waiting, nil
+	}
+	warnings, err := Warnings(v, messages)
+	waiting.looked = views.Confirmed(form.Get(lookedField), slices.Concat(slices.Collect(maps.Values(warnings))...))
+	return waiting, err
 }
 
 // allDecided tells a checker who was too late for a file who decided its last payment, and when.

@@ -15,7 +15,7 @@ type Bulk struct {
 	Layout   Layout
 	Included []BulkItem
 	LeftOut  []BulkItem
-	Totals   []KindTotal // of what is included, of a file also of what is marked
+	Totals   []KindTotal // of the included messages, of a file also of the marked ones
 	// Odd are the messages with cautions: of selected messages each is ticked on its own, of a file the checker confirms having looked at
 	// them.
 	Odd []BulkItem
@@ -57,7 +57,6 @@ type BulkOutcome struct {
 	Unticked []BulkItem // shown with a tick that was not set
 	File     string     // of the payments of a file: its key, its digest, and the place of the first that is not reached yet
 	Checked  string
-	Looked   string // the confirmed warnings of a file
 	From     int
 	Approved int
 	Waiting  int // approved, and waiting for another approval

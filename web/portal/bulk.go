@@ -238,7 +238,6 @@ func approveBulk(v *Request, form url.Values) error {
 		}
 		items, step = waiting.items, fileStep
 		model.File, model.Checked, places = form.Get(fileField), form.Get(CheckedField), waiting.places
-		model.Looked = form.Get(lookedField)
 		if !waiting.looked {
 			return v.renderFileApproval(uuid.MustParse(model.File), http.StatusUnprocessableEntity, unlooked)
 		}
@@ -250,9 +249,12 @@ func approveBulk(v *Request, form url.Values) error {
 		return v.leaveFor(model.BackURL, i18n.Text("Nothing was approved. Select up to %d payments.").With(maxBulk))
 	}
 	items = onceEach(items, itemKey) // a message that is named once more is decided once, and counts once
-	items, err := v.withoutNewWarnings(&model, items, first && model.File == "", f)
-	if err != nil {
-		return err
+	if first && model.File == "" {
+		var err error
+		items, err = v.withoutNewWarnings(&model, items, f)
+		if err != nil {
+			return err
+		}
 	}
 	now := items
 	if v.Fragment() {
@@ -263,7 +265,7 @@ func approveBulk(v *Request, form url.Values) error {
 		return err
 	}
 	now, model.Rest = now[:done], items[done:]
-	model.Unticked, err = v.unticked(form[shownField], items, f)
+	model.Unticked, err = v.unticked(form[shownField], form[itemField], f)
 	if err != nil {
 		return err
 	}
@@ -286,20 +288,16 @@ func (v *Request) renderOutcome(model views.BulkOutcome) error {
 	return v.Render(http.StatusOK, views.BulkProgress(model))
 }
 
-// withoutNewWarnings refuses, in the first request of a form, the items with warnings that their page did not show. It returns the others.
-func (v *Request) withoutNewWarnings(model *views.BulkOutcome, items []string, first bool, f Filter) ([]string, error) {
-	if !first {
-		return items, nil
-	}
+// withoutNewWarnings refuses the items with warnings that their page did not show. It returns the others.
+func (v *Request) withoutNewWarnings(model *views.BulkOutcome, items []string, f Filter) ([]string, error) {
 	messages, err := v.Config.Reader.MessagesOf(v.Context(), v.By.Realm, keysOf(items))
 	if err != nil {
 		return nil, err
 	}
 	warnings, err := Warnings(v, slices.Collect(maps.Values(messages)))
 	return slices.DeleteFunc(items, func(text string) bool {
-		parts := strings.SplitN(text, itemParts, 4)
-		id, _ := uuid.Parse(parts[0])
-		if err != nil || views.Confirmed(slices.Concat(parts, []string{"", "", ""})[3], warnings[id]) {
+		id, _ := uuid.Parse(itemKey(text))
+		if err != nil || views.Confirmed(text[strings.LastIndex(text, itemParts)+1:], warnings[id]) {
 			return false
 		}
 		item := bulkItem(messages[id], v.queueRow(messages[id], f))
@@ -428,11 +426,7 @@ func refusalOf(err error) (i18n.Text, error) {
 	case lost:
 		return sentence, nil
 	case errors.As(err, &refused):
-		var texts []i18n.Text
-		for _, finding := range refused.Findings {
-			texts = append(texts, finding.Text)
-		}
-		return i18n.Join(" ", texts...), nil
+		return refused.Sentence(), nil
 	case errors.As(err, &stepUp):
 		return needsFactor, nil
 	case errors.As(err, &withheld), errors.As(err, &fourEyes), errors.As(err, &forbidden), errors.Is(err, payment.ErrNotFound):

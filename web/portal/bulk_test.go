@@ -118,7 +118,11 @@ func TestEachOfSeveralHasItsOwnOutcome(t *testing.T) {
 	}
 	path := "/queue/" + ids[0] + "/approve"
 	rival.post(path, rival.get("/queue/"+ids[0]).fields(path)).goesTo("/queue")
-	both.post("/queue/bulk", url.Values{"item": items[2:3]}).is(http.StatusOK).says("A warning was added since the page was opened.")
+	late := both.post("/queue/bulk", url.Values{"item": items[2:3], "shown": items[2:3]}).is(http.StatusOK).
+		says("A warning was added since the page was opened.")
+	if strings.Contains(late.text, "Not ticked") {
+		t.Error("what was ticked counts as not ticked")
+	}
 	items = append(items[:1], b.as("checker1").get(chosen(ids[1:]...)).is(http.StatusOK).items()...)
 	forged := strings.Split(items[1], "~")
 	items[1] = forged[0] + "~1~" + strings.Repeat("0", 64) + "~" + forged[3]                   // not what was shown

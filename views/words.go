@@ -13,15 +13,13 @@ import (
 	"countersign/views/ui"
 )
 
-// toward are the words before the name in lists, for kinds whose money does not go to a creditor.
-var toward = map[payment.Kind]i18n.Text{
-	payment.KindRecall: "recall from", payment.KindReturn: "back to", payment.KindResolution: "stays with",
-	payment.KindPayment:        "from (a debtor)",
-	payment.KindReceivedRecall: "recalled by",
-}
-
 // Toward returns the words before the name in lists that give the direction of the money; "" for a payment to a creditor.
-func Toward(m payment.Message) i18n.Text { return toward[m.Kind] }
+func Toward(m payment.Message) i18n.Text {
+	if m.Kind == payment.KindInstruction {
+		return ""
+	}
+	return kinds[m.Kind].toward
+}
 
 // Facing returns the name and account that a list shows: the creditor's, or the debtor's when the money came from there or goes back there.
 func Facing(m payment.Message) (name, account string) {

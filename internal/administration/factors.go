@@ -121,7 +121,8 @@ var realmNoun = Noun{
 	}, {
 		Kind: KindRealmErased, Fields: []string{"erasedPayments"},
 		Label: "Erase", Heading: "Erase personal data in archives",
-		Words: "Only payments that left with an archive can be erased. The approval erases them, without a further step: nobody can read the names, accounts, purposes and documents of these payments in any archive. Decisions, " +
+		Words: "Only payments that left with an archive can be erased. The approval erases them, without a further step: nobody can read the " +
+			"names, accounts, purposes and documents of these payments in any archive. Decisions, " +
 			"amounts and hashes can still be proven. Name the request or the law in the note. The law may forbid erasing records before their " +
 			"time is over.",
 		NoteMissing: "Enter the request, or the law, by which the payments are erased.",

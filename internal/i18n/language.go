@@ -337,6 +337,13 @@ func (t Text) Stored() string {
 	return string(t)
 }
 
+// ISODate writes a month or a day of ISO 8601, 2026-03 or 2026-03-05, as the pages do: 03.2026, 05.03.2026.
+func ISODate(text string) Text {
+	parts := strings.Split(text, "-")
+	slices.Reverse(parts)
+	return Data(strings.Join(parts, "."))
+}
+
 // Zone is the time zone of the pages.
 var Zone = sync.OnceValue(func() *time.Location {
 	location, err := time.LoadLocation("Europe/Zurich")

@@ -138,7 +138,7 @@ type Filter struct {
 	MakerUser                                    uuid.UUID
 	InstructionID                                string
 	EndToEndIDs                                  []string // any of them
-	DebtorAccount, DebtorAgent, DebtorName       string   // names: any part, whatever the case
+	DebtorAccount, DebtorAgent, DebtorName       string   // names: any part, in any case
 	CreditorAccount, CreditorAgent, CreditorName string
 	Currency                                     string
 	AmountFrom, AmountTo                         int64  // minor units

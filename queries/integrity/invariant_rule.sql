@@ -30,7 +30,7 @@ WHERE a.decided IS DISTINCT FROM d.decisions;
 
 -- name: InvariantLimitHeld :many
 -- I32: what a release took of a limit that is not what its audit row says, or not the amount that was released; a release under a daily
--- limit that took nothing of it, later than a minute after the limit was set. Rules of the table hold that no use is above what was allowed.
+-- limit that took nothing of it, later than a minute after the limit was set. Rules of the table bound each use by the allowed amount.
 SELECT u.realm, 'limit_use'::text AS relation, concat_ws(' ', u.message_id, u.limit_id)::text AS key,
        ('takes ' || u.amount || ' of a limit from ' || u.used_before || ' on ' || u.day || ', with ' || u.allowed
         || ' allowed: its release or its audit row says otherwise')::text AS what

@@ -258,7 +258,7 @@ func (c clients) receive(ctx context.Context, began time.Time, o loadOptions) er
 	}
 }
 
-// patience is how often a call is sent again that was told to come back.
+// patience is the number of times a call is sent again after a 429 or 503.
 const patience = 200
 
 func (c clients) post(ctx context.Context, at *place, token, path, body string) (string, error) {

@@ -241,7 +241,7 @@ func (v *Request) try(model views.ChangeForm, values administration.Values) erro
 	return v.Render(http.StatusOK, views.ChangeFormPage(model))
 }
 
-// tried describes the result of a policy on past messages. It names their creditors only to people who may read payments.
+// tried describes the result of a policy on past messages. It names their creditors only to readers of payments.
 func (v *Request) tried(run administration.DryRun) (views.Tried, error) {
 	found := views.Tried{More: run.More + run.Fewer - len(run.Changed), Looser: run.Looser, Readable: payment.MayRead(v.By) == nil}
 	switch {

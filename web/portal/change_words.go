@@ -82,9 +82,8 @@ func FieldValue(field, text string) i18n.Text {
 	case administration.TypeDuration:
 		return spanWords(text)
 	}
-	if parts := strings.Split(text, "-"); field == "archivedMonth" || field == "day" { // of ISO 8601
-		slices.Reverse(parts)
-		return i18n.Data(strings.Join(parts, "."))
+	if field == "archivedMonth" {
+		return i18n.ISODate(text)
 	}
 	if field == "scheme" {
 		return i18n.Data(ui.SchemeLabel(text))

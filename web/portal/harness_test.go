@@ -274,7 +274,7 @@ func (a answer) problems() []string {
 	return list
 }
 
-// fields are all fields of the form that sends to the action, as a browser would send them, of a person who has checked the warnings.
+// fields are all fields of the form that sends to the action, as a browser sends them with the warnings confirmed.
 func (a answer) fields(action string) url.Values {
 	a.t.Helper()
 	form := a.page.Find("form").FilterFunction(func(_ int, f *goquery.Selection) bool {

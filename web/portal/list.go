@@ -201,7 +201,7 @@ func listRealm(v *Request, model *views.AdministrationList) error {
 		row(administration.KindRealmFactors, "Roles that need a second factor", FieldValue("secondFactorRoles", administration.Words(is.Roles)))
 		row(administration.KindRealmNotices, "Amounts and names in e-mails", YesNo(is.NoticeDetails))
 		row(administration.KindRealmRetention, "Months before a payment may be archived", retention)
-		archived := FieldValue("archivedMonth", left.Month)
+		archived := i18n.ISODate(left.Month)
 		switch {
 		case left.Month != "":
 		case is.RetentionMonths == "":

@@ -71,7 +71,7 @@ func showOperation(v *Request) error {
 	left, err := v.Config.Reader.Archived(v.Context(), v.By.Realm)
 	model.Left = left.Messages
 	if left.Month != "" {
-		model.Archived = FieldValue("archivedMonth", left.Month)
+		model.Archived = i18n.ISODate(left.Month)
 	}
 	if err != nil {
 		return err

@@ -50,7 +50,7 @@ func showReference(v *Request) error {
 // codesRow shows the code sets in force.
 func (v *Request) codesRow(imported []store.ReferenceSummary) views.ReferenceRow {
 	row := views.ReferenceRow{
-		Name: "External code sets of ISO 20022", Edition: FieldValue("archivedMonth", code.Published), Source: "ISO 20022, external code sets",
+		Name: "External code sets of ISO 20022", Edition: i18n.ISODate(code.Published), Source: "ISO 20022, external code sets",
 	}
 	day := code.Builtin().Day()
 	if edition, found := store.ReferenceInForce(imported, store.ReferenceCodes, "", v.Today()); found {
@@ -67,7 +67,7 @@ func (v *Request) codesRow(imported []store.ReferenceSummary) views.ReferenceRow
 // calendarRow shows the calendar by which the deadlines of a scheme are counted.
 func (v *Request) calendarRow(imported []store.ReferenceSummary, scheme rulebook.Scheme) views.ReferenceRow {
 	row := views.ReferenceRow{
-		Name: "Banking days of Swiss franc payments", Edition: FieldValue("day", calendar.Written), Source: "bank holidays of Zurich",
+		Name: "Banking days of Swiss franc payments", Edition: i18n.ISODate(calendar.Written), Source: "bank holidays of Zurich",
 	}
 	if scheme == rulebook.SchemeSCT {
 		row.Name, row.Source = "Banking days of euro payments", "European Central Bank, TARGET calendar"

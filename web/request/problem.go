@@ -237,7 +237,7 @@ func ofMessage(err error) *Problem {
 	case errors.As(err, &archived):
 		return &Problem{
 			Status: http.StatusNotFound, Code: "404_ARCHIVED",
-			Text: i18n.Text("This payment was moved to the archive of %s.").With(archived.Month[5:] + "." + archived.Month[:4]), // of 2026-03
+			Text: i18n.Text("This payment was moved to the archive of %s.").With(i18n.ISODate(archived.Month)),
 		}
 	case errors.Is(err, payment.ErrNotFound):
 		return NotFound()

@@ -95,7 +95,7 @@ type InvariantLimitHeldRow struct {
 }
 
 // I32: what a release took of a limit that is not what its audit row says, or not the amount that was released; a release under a daily
-// limit that took nothing of it, later than a minute after the limit was set. Rules of the table hold that no use is above what was allowed.
+// limit that took nothing of it, later than a minute after the limit was set. Rules of the table bound each use by the allowed amount.
 func (q *Queries) InvariantLimitHeld(ctx context.Context) ([]InvariantLimitHeldRow, error) {
 	rows, err := q.db.Query(ctx, invariantLimitHeld)
 	if err != nil {

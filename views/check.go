@@ -79,7 +79,7 @@ func (m Check) toLookAt() []i18n.Text {
 		titles = append(titles, m.Payee.Title)
 	}
 	if len(m.Duplicates) > 0 {
-		titles = append(titles, "Possible duplicate")
+		titles = append(titles, AlikeFlag)
 	}
 	for _, list := range [][]Warning{m.Apart, m.Warnings} {
 		for _, warning := range list {
@@ -102,9 +102,12 @@ func AlikeTitle(count int) i18n.Text {
 	return i18n.Text("Possible duplicate: same account and amount entered %d times in the last 7 days").With(count)
 }
 
+// AlikeFlag is the flag of AlikeWarning.
+const AlikeFlag i18n.Text = "Possible duplicate"
+
 // AlikeWarning warns of similar payments.
 func AlikeWarning(count int) Warning {
-	return Warning{Flags: []i18n.Text{"Possible duplicate"}, Title: AlikeTitle(count), Text: "Same creditor account and same amount."}
+	return Warning{Flags: []i18n.Text{AlikeFlag}, Title: AlikeTitle(count), Text: "Same creditor account and same amount."}
 }
 
 // Submitted confirms a submission.

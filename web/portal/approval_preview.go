@@ -180,7 +180,12 @@ func (v *Request) pastMarks(p prepared, problems []ui.Problem) (alike, apart vie
 // hold characters that no stored text has; they are removed.
 func (v *Request) differences(p prepared, summary payment.Summary) ([]views.Warning, error) {
 	summary.CreditorName = Searchable(summary.CreditorName)
-	return Differences(v, payment.Message{Kind: payment.KindInstruction, InternalID: p.draft.Amends, Summary: summary})
+	m := payment.Message{Kind: payment.KindInstruction, InternalID: p.draft.Amends, Summary: summary}
+	news, err := v.Config.Reader.CreditorNews(v.Context(), v.By.Realm, []payment.Message{m})
+	if err != nil {
+		return nil, err
+	}
+	return fromPast(m, news[m.InternalID], v.At), nil
 }
 
 // approverMark names the number of approvals, the possible approvers, and the time until expiry. The policy depends on the amount.

@@ -71,7 +71,7 @@ func (v *Request) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
 	if err != nil {
 		return model, err
 	}
-	rows, warnings, err := v.warnedRows(messages, f)
+	cautions, err := v.cautionsTogether(messages, nil)
 	if err != nil {
 		return model, err
 	}
@@ -86,7 +86,7 @@ func (v *Request) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
 	var shown []payment.Message
 	amounts := map[payment.Kind][]money.Amount{}
 	for i, m := range messages {
-		item := bulkItem(m, rows[i])
+		item := bulkItem(m, v.flaggedRow(m, f, cautions))
 		item.Said = said[i]
 		if item.Said == "" && model.Count() >= maxBulk {
 			item.Said = i18n.Text("At most %d payments can be approved together: select this one again afterwards.").With(maxBulk)
@@ -101,7 +101,7 @@ func (v *Request) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
 			return model, err
 		}
 		item.Talk = talks[m.InternalID]
-		item.Cautions = reasonsToLook(m, warnings[m.InternalID])
+		item.Cautions = cautions[m.InternalID]
 		item.Binding += itemParts + views.Confirming(item.Cautions)
 		if len(item.Cautions) > 0 {
 			item.Act = views.Message{Message: m}.Approve()
@@ -115,12 +115,24 @@ func (v *Request) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
 	return model, v.lookAtAll(shown)
 }
 
-// reasonsToLook returns the reasons to decide a message on its own; none for an ordinary message.
-func reasonsToLook(m payment.Message, warnings []views.Warning) []views.Warning {
-	if m.ApprovalsRequired > 1 {
-		return append(slices.Clone(warnings), views.Warning{Title: i18n.Text("The policy requires %d approvals").With(m.ApprovalsRequired)})
+// cautionsTogether are the cautions of messages that are approved together, with those that need several approvals and, in a file, the
+// amounts far above its usual one by currency.
+func (v *Request) cautionsTogether(messages []payment.Message, usual map[money.Currency]int64) (map[uuid.UUID][]views.Warning, error) {
+	cautions, err := v.cautions(messages)
+	if err != nil {
+		return nil, err
 	}
-	return warnings
+	for _, m := range messages {
+		list := cautions[m.InternalID]
+		if m.ApprovalsRequired > 1 {
+			list = append(list, views.Warning{Title: i18n.Text("The policy requires %d approvals").With(m.ApprovalsRequired)})
+		}
+		if middle := usual[m.Summary.Amount.Currency()]; middle > 0 && m.Summary.Amount.Minor() > unusual*middle {
+			list = append(list, views.Warning{Title: "Far above the other amounts of this file"})
+		}
+		cautions[m.InternalID] = list
+	}
+	return cautions, nil
 }
 
 // leftOut says why a message is not approved together with others, "" when it may be.
@@ -157,7 +169,7 @@ func (v *Request) leftOutBefore(messages []payment.Message) ([]i18n.Text, error)
 		}
 		for _, l := range contexts[i].Limits {
 			if l.Currency == m.Summary.Amount.Currency() {
-				said[i] = cmp.Or(said[i], l.Refuses(m.Summary.Amount), l.Overbooked(m.Summary.Amount))
+				said[i] = cmp.Or(said[i], l.Refuses(m.Summary.Amount))
 			}
 		}
 	}
@@ -294,10 +306,10 @@ func (v *Request) withoutNewWarnings(model *views.BulkOutcome, items []string, f
 	if err != nil {
 		return nil, err
 	}
-	warnings, err := Warnings(v, slices.Collect(maps.Values(messages)))
+	cautions, err := v.cautionsTogether(slices.Collect(maps.Values(messages)), nil)
 	return slices.DeleteFunc(items, func(text string) bool {
 		id, _ := uuid.Parse(itemKey(text))
-		if err != nil || views.Confirmed(text[strings.LastIndex(text, itemParts)+1:], warnings[id]) {
+		if err != nil || views.Confirmed(text[strings.LastIndex(text, itemParts)+1:], cautions[id]) {
 			return false
 		}
 		item := bulkItem(messages[id], v.queueRow(messages[id], f))

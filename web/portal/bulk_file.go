@@ -88,7 +88,7 @@ func (v *Request) renderFileApproval(id uuid.UUID, status int, problems ...ui.Pr
 func (v *Request) fillFile(model *views.Bulk, messages []payment.Message, f Filter) error {
 	messages = slices.DeleteFunc(slices.Clone(messages), func(m payment.Message) bool { return m.State != payment.StateApprovalPending })
 	model.Waiting = len(messages)
-	rows, warnings, err := v.warnedRows(messages, f)
+	cautions, err := v.cautionsTogether(messages, medians(messages))
 	if err != nil {
 		return err
 	}
@@ -100,12 +100,11 @@ func (v *Request) fillFile(model *views.Bulk, messages []payment.Message, f Filt
 	if err != nil {
 		return err
 	}
-	usual := medians(messages)
 	items := make([]views.BulkItem, len(messages))
 	var shown []payment.Message
 	amounts := map[payment.Kind][]money.Amount{}
 	for i, m := range messages {
-		items[i] = bulkItem(m, rows[i])
+		items[i] = bulkItem(m, v.flaggedRow(m, f, cautions))
 		items[i].Said = said[i]
 		if items[i].Said == "" {
 			shown, amounts[m.Kind] = append(shown, m), append(amounts[m.Kind], m.Summary.Amount)
@@ -115,10 +114,7 @@ func (v *Request) fillFile(model *views.Bulk, messages []payment.Message, f Filt
 			}
 			items[i].Talk = talks[m.InternalID]
 		}
-		items[i].Cautions = reasonsToLook(m, warnings[m.InternalID])
-		if middle := usual[m.Summary.Amount.Currency()]; middle > 0 && m.Summary.Amount.Minor() > unusual*middle {
-			items[i].Cautions = append(items[i].Cautions, views.Warning{Title: "Far above the other amounts of this file"})
-		}
+		items[i].Cautions = cautions[m.InternalID]
 	}
 	for i := range items {
 		switch {
@@ -199,11 +195,13 @@ func (v *Request) waitingOfFile(form url.Values) (waiting waitingOfFile, err err
 	if err != nil || from < 0 {
 		from = 0
 	}
+	var left []payment.Message
 	for place, m := range messages {
 		if m.StateSince.After(waiting.last.StateSince) {
 			waiting.last = m
 		}
 		if place >= from && m.State == payment.StateApprovalPending {
+			left = append(left, m)
 			waiting.items, waiting.places = append(waiting.items, binding(m)), append(waiting.places, place)
 		}
 	}
@@ -211,8 +209,8 @@ func (v *Request) waitingOfFile(form url.Values) (waiting waitingOfFile, err err
 		waiting.looked = true
 		return waiting, nil
 	}
-	warnings, err := Warnings(v, messages)
-	waiting.looked = views.Confirmed(form.Get(lookedField), slices.Concat(slices.Collect(maps.Values(warnings))...))
+	cautions, err := v.cautionsTogether(left, medians(left))
+	waiting.looked = views.Confirmed(form.Get(lookedField), slices.Concat(slices.Collect(maps.Values(cautions))...))
 	return waiting, err
 }
 

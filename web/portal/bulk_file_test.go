@@ -128,6 +128,23 @@ func TestAFileIsApprovedOnOnePage(t *testing.T) {
 	b.CheckInvariants(t)
 }
 
+// TestEachMarkOfAFileIsConfirmed: an amount far above the others of the file is the only reason for its tick.
+func TestEachMarkOfAFileIsConfirmed(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker, checker := b.as("maker1"), b.as("checker1")
+	maker.paid("creditorName", "Anna Frei", "creditorIban", "CH4821966000009613388", "amount", "5000.00", "endToEndId", "before")
+	maker.submitFile(maker.upload("Lohn.xml", []byte(salaries(6))).goesTo("/payments/batches/"))
+	file := "/queue/files/" + b.text("SELECT batch_id::text FROM batch_payment LIMIT 1")
+	form := checker.get(file).is(http.StatusOK).says("Needs a closer look: 1").says("Nothing unusual: 5").fields("/queue/bulk")
+	unlooked := url.Values{"file": form["file"], "checked": form["checked"]}
+	checker.post("/queue/bulk", unlooked).is(http.StatusUnprocessableEntity).says("Check the marked payments")
+	if n := b.count("SELECT count(*) FROM decision"); n != 1 {
+		t.Errorf("%d decisions, want the one of before", n)
+	}
+	checker.post("/queue/bulk", form).is(http.StatusOK).says("6 of 6 approved.")
+}
+
 // TestTheLinkToAFileCountsTheWaitingPayments: each decision on the queue brings the link up to date.
 func TestTheLinkToAFileCountsTheWaitingPayments(t *testing.T) {
 	t.Parallel()

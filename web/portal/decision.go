@@ -100,7 +100,6 @@ func (v *Request) demands(m payment.Message, detail *views.Decision) error {
 		if passed := l.Refuses(m.Summary.Amount); passed != "" {
 			detail.Passed = append(detail.Passed, passed)
 		}
-		detail.Message.Warnings = append(detail.Message.Warnings, overbooked(l.Overbooked(m.Summary.Amount))...)
 	}
 	if !contexts[0].StepUp {
 		return nil
@@ -169,11 +168,12 @@ func approve(v *Request, form url.Values) error {
 		}
 		_, refusal := m.Reject(payment.Verdict{By: v.By, At: v.At}, "-") // asks the domain; nothing is stored
 		if refusal == nil && m.Withheld == "" && in.Version == m.Version && *in.ContentHash == m.ContentHash {
-			full, err := FullMessage(v, m)
+			shown := views.Message{Message: m}
+			err = contents[m.Kind](v, &shown, m)
 			if err != nil {
 				return m, err
 			}
-			if !views.Confirmed(form.Get(lookedField), full.Warnings) {
+			if !views.Confirmed(form.Get(lookedField), shown.Warnings) {
 				return m, errUnlooked
 			}
 		}

@@ -18,20 +18,6 @@ import (
 // unusual is the factor above the largest earlier payment from which an amount is marked.
 const unusual = 3
 
-// Differences lists the differences between a payment and earlier ones to its creditor, in words: for the checker to compare, and for the
-// maker to see before. A payment still being entered has only its kind, its summary and the id of the amended payment.
-func Differences(v *Request, m payment.Message) ([]views.Warning, error) {
-	news, known := v.listed[versionOf(m)]
-	if !known {
-		read, err := v.Config.Reader.CreditorNews(v.Context(), v.By.Realm, []payment.Message{m})
-		if err != nil {
-			return nil, err
-		}
-		news = read[m.InternalID]
-	}
-	return fromPast(m, news, v.At), nil
-}
-
 // contentVersion is one version of a message.
 type contentVersion struct {
 	id     uuid.UUID
@@ -70,11 +56,15 @@ func fromPast(m payment.Message, news store.CreditorNews, now time.Time) []views
 }
 
 // Warnings returns what to look at before a decision about each of several pending messages, by their ids: the verification of the payee,
-// similar payments, and differences from earlier ones. All are read together. A message of another kind than a payment order has none.
+// similar payments, and differences from earlier ones. All are read together, each version once. A message of another kind than a payment order has none.
+// Limits of a later day are not among them: see cautions.
 func Warnings(v *Request, of []payment.Message) (map[uuid.UUID][]views.Warning, error) {
+	warnings := make(map[uuid.UUID][]views.Warning, len(of))
 	var paid []payment.Message
 	for _, m := range of {
-		if m.Kind == payment.KindInstruction && m.State == payment.StateApprovalPending && m.Withheld == "" {
+		list, known := v.listed[versionOf(m)]
+		warnings[m.InternalID] = list
+		if !known && m.Kind == payment.KindInstruction && m.State.Pending() && m.Withheld == "" {
 			paid = append(paid, m)
 		}
 	}
@@ -82,23 +72,40 @@ func Warnings(v *Request, of []payment.Message) (map[uuid.UUID][]views.Warning, 
 	if err != nil {
 		return nil, err
 	}
-	warnings, err := v.rejections(paid...)
+	rejected, err := v.rejections(paid...)
 	if err != nil {
 		return nil, err
 	}
-	v.listed = make(map[contentVersion]store.CreditorNews, len(paid))
+	if v.listed == nil {
+		v.listed = map[contentVersion][]views.Warning{}
+	}
 	for _, m := range paid {
-		v.listed[versionOf(m)] = news[m.InternalID]
-		list := append(warnings[m.InternalID], views.PayeeWarning(m.Payee)...)
+		list := append(rejected[m.InternalID], views.PayeeWarning(m.Payee)...)
 		if alike := news[m.InternalID].Alike; alike > 0 {
 			list = append(list, views.AlikeWarning(alike))
 		}
 		list = append(list, fromPast(m, news[m.InternalID], v.At)...)
-		if len(list) > 0 {
-			warnings[m.InternalID] = list
-		}
+		list = slices.Clip(list) // callers append to it
+		warnings[m.InternalID], v.listed[versionOf(m)] = list, list
 	}
 	return warnings, nil
+}
+
+// cautions returns the warnings that a checker confirms to approve each of several messages, by their ids: Warnings, and the limits that
+// other payments of its later day use up.
+func (v *Request) cautions(of []payment.Message) (map[uuid.UUID][]views.Warning, error) {
+	warnings, err := Warnings(v, of)
+	if err != nil {
+		return nil, err
+	}
+	later := slices.DeleteFunc(slices.Clone(of), func(m payment.Message) bool { return !m.IsForLaterThan(v.At) || m.MayDecide(v.By) != nil })
+	contexts, err := v.Config.Approval.Contexts(v.Context(), v.By, later)
+	for i, m := range later {
+		for _, l := range contexts[i].Limits {
+			warnings[m.InternalID] = append(warnings[m.InternalID], overbooked(l.Overbooked(m.Summary.Amount))...)
+		}
+	}
+	return warnings, err
 }
 
 // rejections warns of payments that correct a rejected one, by their ids, with the reason of the rejection.

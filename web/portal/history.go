@@ -105,15 +105,6 @@ func fillOrder(v *Request, view *views.Message, m payment.Message) error {
 		if err != nil {
 			return err
 		}
-		differences, err := Differences(v, m)
-		if err != nil {
-			return err
-		}
-		rejected, err := v.rejections(m)
-		if err != nil {
-			return err
-		}
-		view.Warnings = slices.Concat(rejected[m.InternalID], views.PayeeWarning(m.Payee), view.Warnings, differences)
 	}
 	if m.Version > 1 {
 		return v.fillChanges(view, m)
@@ -121,25 +112,24 @@ func fillOrder(v *Request, view *views.Message, m payment.Message) error {
 	return nil
 }
 
-// warnings returns the warnings for a checker: similar payments.
+// warnings returns the cautions of a message, with links to the similar payments.
 func (v *Request) warnings(m payment.Message) ([]views.Warning, error) {
-	if known, listed := v.listed[versionOf(m)]; listed && known.Alike == 0 {
-		return nil, nil
+	found, err := v.cautions([]payment.Message{m})
+	list := slices.Clone(found[m.InternalID])
+	at := slices.IndexFunc(list, func(w views.Warning) bool { return slices.Contains(w.Flags, views.AlikeFlag) })
+	if err != nil || at < 0 {
+		return list, err
 	}
 	similar, err := v.Config.Reader.SimilarTo(v.Context(), v.By.Realm, store.Likeness{
 		Summary: m.Summary, Since: m.CreatedAt.Add(-store.DuplicateWindow), Except: m.InternalID,
 	})
-	if err != nil || len(similar) == 0 {
-		return nil, err
-	}
-	warning := views.AlikeWarning(len(similar))
 	for _, s := range similar {
-		warning.Links = append(warning.Links, views.Link{
+		list[at].Links = append(list[at].Links, views.Link{
 			Label: i18n.Text("%s, %s, %s").With(s.GlobalID, ui.DateTime(s.CreatedAt), ui.StateLabel(s.State)),
 			URL:   "/payments/" + s.MessageID.String(),
 		})
 	}
-	return []views.Warning{warning}, nil
+	return list, err
 }
 
 // fillChanges compares the document to clearing with the one of the version before, element by element. A version before that cannot be

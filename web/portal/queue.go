@@ -184,19 +184,19 @@ func (v *Request) queuePageOf(f Filter, all store.QueueFilter) (list []payment.M
 
 // queueRows converts messages to rows with their flags.
 func (v *Request) queueRows(list []payment.Message, f Filter) ([]ui.Entry, error) {
-	rows, _, err := v.warnedRows(list, f)
-	return rows, err
-}
-
-// warnedRows are queueRows with the warnings of the messages, by their ids.
-func (v *Request) warnedRows(list []payment.Message, f Filter) ([]ui.Entry, map[uuid.UUID][]views.Warning, error) {
 	warnings, err := Warnings(v, list)
 	rows := make([]ui.Entry, len(list))
 	for i, m := range list {
-		rows[i] = v.queueRow(m, f)
-		rows[i].Flags = append(rows[i].Flags, flagsOfWarnings(warnings[m.InternalID])...)
+		rows[i] = v.flaggedRow(m, f, warnings)
 	}
-	return rows, warnings, err
+	return rows, err
+}
+
+// flaggedRow is queueRow with the flags of the warnings.
+func (v *Request) flaggedRow(m payment.Message, f Filter, warnings map[uuid.UUID][]views.Warning) ui.Entry {
+	row := v.queueRow(m, f)
+	row.Flags = append(row.Flags, flagsOfWarnings(warnings[m.InternalID])...)
+	return row
 }
 
 // flagsOfWarnings are the flags of warnings, each once.

@@ -45,10 +45,10 @@ type Request struct {
 	totals     []store.Total
 	Changes    int // changes of administration, or of beneficiaries, that wait for this person
 	broken     []views.BrokenGlass
-	Status     i18n.Text                             // a sentence left by the request before
-	viewers    map[uuid.UUID][]string                // the other viewers of messages, where the page asked for them
-	accounts   []payment.DebtorAccount               // of the realm, once read
-	listed     map[contentVersion]store.CreditorNews // of the payments that the page lists
+	Status     i18n.Text                          // a sentence left by the request before
+	viewers    map[uuid.UUID][]string             // the other viewers of messages, where the page asked for them
+	accounts   []payment.DebtorAccount            // of the realm, once read
+	listed     map[contentVersion][]views.Warning // Warnings, once read
 	// directories are the bank directories in force, by scheme, once read.
 	directories map[rulebook.Scheme]*account.Directory
 	unread      error // why the form could not be read, which a second reading would not say

@@ -109,8 +109,13 @@ func TestALimitIsHeldAgainstItsDay(t *testing.T) {
 	}
 	over, fits := maker.submit(order(day, "401.00")).InternalID.String(), maker.submit(order(day, "299.00")).InternalID.String()
 	checker.get("/queue/" + over).is(http.StatusOK).says(may).says("CHF 700.00 of CHF 1'000.00 scheduled for ")
-	together := checker.get(chosen(over, fits)).is(http.StatusOK).says("Left out: 1").says(may)
-	if n := len(together.items()); n != 1 {
-		t.Errorf("%d are approved together, want 1", n)
+	checker.unlooked(over, true)
+	checker.unlooked(fits, false)
+	before := checker.get(chosen(over, fits)).is(http.StatusOK).says("Needs a closer look: 1").says("Nothing unusual: 1").says(may).items()
+	approve(maker.submit(order(day, "50.00"))) // leaves no room for the other one either
+	checker.post("/queue/bulk", url.Values{"item": before}).is(http.StatusOK).says("1 of 2 approved. 1 not approved").
+		says("A warning was added since the page was opened.")
+	if one, other := b.state(over), b.state(fits); one != payment.StateScheduled || other != payment.StateApprovalPending {
+		t.Errorf("the ticked one is %s, the one with a new warning %s", one, other)
 	}
 }

@@ -63,7 +63,7 @@ var ReasonsOf = map[payment.Kind]func(rulebook.Scheme) []rulebook.Reason{
 	payment.KindReturn: rulebook.ReturnReasons, payment.KindResolution: rulebook.ResolutionReasons,
 }
 
-// ReasonText describes a reason with its code; the code alone for a reason unknown to the scheme.
+// ReasonText describes a reason with its code; the code alone if it is no reason of the kind.
 func ReasonText(kind payment.Kind, scheme rulebook.Scheme, code string) i18n.Text {
 	words := ReasonWords(kind, scheme, code)
 	if words == "" {
@@ -72,7 +72,7 @@ func ReasonText(kind payment.Kind, scheme rulebook.Scheme, code string) i18n.Tex
 	return i18n.Text("%s (%s)").With(words, code)
 }
 
-// ReasonWords describes a reason, without a full stop; "" for a reason unknown to the scheme.
+// ReasonWords describes a reason, without a full stop; "" for a code that is no reason of the kind.
 func ReasonWords(kind payment.Kind, scheme rulebook.Scheme, code string) i18n.Text {
 	reasons, known := ReasonsOf[kind]
 	if !known {
@@ -80,28 +80,27 @@ func ReasonWords(kind payment.Kind, scheme rulebook.Scheme, code string) i18n.Te
 	}
 	reason, known := rulebook.FindReason(reasons(scheme), code)
 	if !known {
-		return ""
+		return rulebook.PlainReason(reasonSets[kind], code)
 	}
-	return i18n.Kept(strings.TrimSuffix(reason.Text.String(), "."))
+	return reason.Text
 }
 
 // Refusal describes why the other bank refused a recall: the reason in plain words with its code, and the bank's own text.
 func Refusal(m payment.Message) i18n.Text {
-	reason, found := rulebook.FindReason(rulebook.ResolutionReasons(m.Scheme), m.StatusCode)
-	if !found {
+	if ReasonWords(payment.KindResolution, m.Scheme, m.StatusCode) == "" {
 		return i18n.Data(strings.TrimSpace(m.StatusCode + " " + m.StatusText))
 	}
-	words := i18n.Text("%s (%s)").With(i18n.Kept(strings.TrimSuffix(reason.Text.String(), ".")), m.StatusCode)
+	words := ReasonText(payment.KindResolution, m.Scheme, m.StatusCode)
 	if defined, _ := code.CancellationRejections.Find(m.StatusCode); m.StatusText == "" || m.StatusText == defined.Text {
 		return words
 	}
 	return i18n.Text("%s: %s").With(words, m.StatusText)
 }
 
-// receivedReasons are the code lists of the reasons with which messages come in.
-var receivedReasons = map[payment.Kind]code.Set{
-	payment.KindReceivedRecall: code.CancellationReasons, payment.KindReturn: code.ReturnReasons,
-	payment.KindResolution: code.CancellationRejections,
+// reasonSets are the code sets of ISO for the reasons of the kinds.
+var reasonSets = map[payment.Kind]code.Set{
+	payment.KindRecall: code.CancellationReasons, payment.KindReceivedRecall: code.CancellationReasons,
+	payment.KindReturn: code.ReturnReasons, payment.KindResolution: code.CancellationRejections,
 }
 
 // StatedReason describes the reason that clearing or another bank gave last for a message, by its code.
@@ -116,20 +115,23 @@ func StatedReason(m payment.Message) i18n.Text {
 	case m.Direction == payment.DirectionOut || words == "":
 		return i18n.Data(m.StatusText)
 	}
-	defined, _ := receivedReasons[m.Kind].Find(m.Reason)
+	defined, _ := reasonSets[m.Kind].Find(m.Reason)
 	return i18n.Join(" ", words, i18n.Data(strings.TrimSpace(strings.TrimPrefix(m.StatusText, defined.Text))))
 }
 
-// Failure describes why a message failed, with the received code and text as detail; the text is left out where the description contains
-// it.
+// Failure describes why a message failed, with the received code and text as detail; without ISO's words for the code, and without a text
+// that the description contains.
 func Failure(m payment.Message) (words i18n.Text, detail string) {
 	known, found := code.StatusReasons.Find(m.StatusCode)
 	words = failures[m.StatusCode]
 	if m.Kind == payment.KindReturn {
 		words = cmp.Or(failedReturns[m.StatusCode], words)
 	}
+	plain := rulebook.PlainReason(code.ReturnReasons, m.StatusCode)
 	switch {
 	case words != "":
+	case plain != "":
+		words = i18n.Text("%s. (advice)").With(plain)
 	case m.StatusText != "":
 		words = i18n.Data(strings.TrimSuffix(m.StatusText, ".") + ".")
 	case found:
@@ -138,8 +140,8 @@ func Failure(m payment.Message) (words i18n.Text, detail string) {
 		words = "It was refused, and no reason was given."
 	}
 	detail = m.StatusCode
-	if m.StatusText != "" && !strings.Contains(words.String(), strings.TrimSuffix(m.StatusText, ".")) {
-		detail = strings.TrimSpace(detail + " " + m.StatusText)
+	if said := strings.TrimSpace(strings.TrimPrefix(m.StatusText, known.Text)); !strings.Contains(words.String(), strings.TrimSuffix(said, ".")) {
+		detail += " " + said
 	}
 	return words, detail
 }

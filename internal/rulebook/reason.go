@@ -82,7 +82,7 @@ func OfferedResolutionReasons(scheme Scheme, terms Terms) []Reason {
 	return offered(ResolutionReasons(scheme), terms.ResolutionReasons, code.CancellationRejections)
 }
 
-// offered are the reasons of some codes, in their order: as the scheme has them, else with the words of ISO.
+// offered are the reasons of some codes, in their order: as the scheme has them, else as ISO has them.
 func offered(list []Reason, codes []string, set code.Set) []Reason {
 	if len(codes) == 0 {
 		return list
@@ -104,7 +104,7 @@ func offered(list []Reason, codes []string, set code.Set) []Reason {
 func Further(set code.Set, id string) (Reason, bool) {
 	definition, known := set.Find(id)
 	return Reason{
-		Code: definition.Code, Text: i18n.Kept(definition.Text), Information: freeLines, Usual: true,
+		Code: definition.Code, Text: PlainReason(set, id), Information: freeLines, Usual: true,
 		Source: "Terms of the clearing; " +
 			definition.Set,
 	}, known

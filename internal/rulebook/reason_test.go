@@ -40,6 +40,12 @@ func TestReasonsAreCompleteAndOfTheISOLists(t *testing.T) {
 				t.Errorf("%s %s has %d reasons", scheme, list.name, len(seen))
 			}
 		}
+		for _, iso := range list.set.All() {
+			_, named := rulebook.FindReason(list.of(rulebook.SchemeSCT), iso.Code)
+			if further, _ := rulebook.Further(list.set, iso.Code); !named && (further.Text == "" || further.Text.String() == iso.Text) {
+				t.Errorf("%s: %s has no plain words", list.name, iso.Code)
+			}
+		}
 		if list.of("sepa") != nil {
 			t.Errorf("an unknown scheme has reasons for a %s", list.name)
 		}

@@ -83,7 +83,9 @@ func ReturnReasons(scheme Scheme) []Reason {
 	list := slices.Clone(commonReturnReasons)
 	switch scheme {
 	case SchemeSCT:
-		list = append(list, furtherReturnReasonsSCT...)
+		for _, id := range furtherReturnReasonsSCT {
+			list = append(list, Reason{Code: id, Text: PlainReason(code.ReturnReasons, id)})
+		}
 		for i := range list {
 			list[i].Source = sourceReturnSCT
 		}
@@ -119,29 +121,19 @@ var commonReturnReasons = []Reason{
 	{Code: "RR04", Text: "Regulatory reason", Usual: true},
 }
 
-var furtherReturnReasonsSCT = []Reason{
-	{Code: "AG02", Text: "The kind of payment is wrong"},
-	{Code: "CNOR", Text: "The creditor's bank is not registered under this BIC"},
-	{Code: "ERIN", Text: "Extended remittance information is not supported"},
-	{Code: "RC01", Text: "The BIC is wrong"},
-	{Code: "RR01", Text: "Debtor account or identification is missing (regulation)"},
-	{Code: "RR02", Text: "Debtor name or address is missing (regulation)"},
-	{Code: "RR03", Text: "Creditor name or address is missing (regulation)"},
-}
+// furtherReturnReasonsSCT are the codes that SEPA has beside the usual ones.
+var furtherReturnReasonsSCT = []string{"AG02", "CNOR", "ERIN", "RC01", "RR01", "RR02", "RR03"}
 
-// appendISOReturnReasons adds the remaining reasons of the ISO list, with their ISO texts.
+// appendISOReturnReasons adds the remaining reasons of the ISO list.
 func appendISOReturnReasons(list []Reason) []Reason {
 	known := len(list)
 	for _, definition := range code.ReturnReasons.All() {
 		if slices.ContainsFunc(list[:known], func(r Reason) bool { return r.Code == definition.Code }) {
 			continue
 		}
-		reason := Reason{Code: definition.Code, Text: i18n.Kept(definition.Text)}
+		reason := Reason{Code: definition.Code, Text: PlainReason(code.ReturnReasons, definition.Code)}
 		if definition.Code == "CUST" || definition.Code == "MD06" {
 			reason.Originator = OriginatorCustomer
-		}
-		if definition.Code == "CUST" {
-			reason.Text = "The debtor asks for it" // ISO calls it a cancellation; pages say it in the language of their reader
 		}
 		list = append(list, reason)
 	}

@@ -67,10 +67,8 @@ func writeReasonList(page io.Writer, swiss, european []rulebook.Reason) {
 	for _, reason := range swiss {
 		other := reasonOf(european, reason.Code)
 		switch {
-		case len(swiss) <= longList || reason.Usual || reason.Information.Required > 0:
+		case len(swiss) <= longList || reason.Usual || reason.Information.Required > 0 || other != nil:
 			add(reason, &reason, other)
-		case other != nil:
-			add(*other, &reason, other) // the list of ISO has the longer text
 		default:
 			further = append(further, reason.Code)
 		}
@@ -84,7 +82,7 @@ func writeReasonList(page io.Writer, swiss, european []rulebook.Reason) {
 		fmt.Fprintf(page, "| %s | %s\n", strings.Join(reasons[row], "<br>"), row)
 	}
 	if len(further) > 0 {
-		fmt.Fprintf(page, "\nAlso in sic-inst, as the ISO list says: %s.\n", strings.Join(further, ", "))
+		fmt.Fprintf(page, "\nAlso in sic-inst, as ISO has them: %s.\n", strings.Join(further, ", "))
 	}
 	fmt.Fprintf(page, "\nSources: sic-inst: %s. sct-inst: %s.\n", sources(swiss), sources(european))
 }

@@ -2,7 +2,6 @@ package views
 
 import (
 	"strconv"
-	"time"
 
 	"countersign/internal/i18n"
 	"countersign/internal/rulebook"
@@ -18,7 +17,7 @@ type Dashboard struct {
 	Waiting  []ui.Entry // the longest waiting, at most five
 	Lists    []Lines    // what else this person's role has to look at
 	Charts   []Chart    // figures of the role
-	Clearing []Clearing
+	Clearing []Connection
 	Volumes  []Volume // the last 24 hours
 }
 
@@ -89,14 +88,6 @@ type Tile struct {
 	Note  i18n.Text // what the figure means; may be empty
 	URL   string
 	Tone  ui.Tone // ui.ToneBad or ui.ToneWaiting to draw attention; empty otherwise
-}
-
-// Clearing is the connection to one scheme's clearing.
-type Clearing struct {
-	Scheme   rulebook.Scheme
-	Reached  bool
-	LastSeen time.Time // of the last message received, or since when the connection is interrupted; zero for none
-	Note     i18n.Text
 }
 
 // Volume is the volume of one scheme in the last 24 hours.

@@ -27,11 +27,14 @@ type Operation struct {
 // Connection is the connection to the clearing of a scheme.
 type Connection struct {
 	Scheme  rulebook.Scheme
-	State   i18n.Text // of one that does not work
-	Working bool      // documents are taken
-	// Unanswered says how many documents wait for an answer beyond its time, and how long; "" for none.
-	Unanswered i18n.Text
-	Since      time.Time // when it was interrupted or was back; zero since the start
+	Reached bool // documents are taken
+	// Interrupted says how an interrupted connection stands, Stuck how many approved payments clearing did not take, Unanswered how many
+	// messages wait for an answer beyond its time, and how long; "" for none.
+	Interrupted, Stuck, Unanswered i18n.Text
+	Since                          time.Time // when it was interrupted or was back; zero since the start
+	// Note says what happened at LastSeen: the last answer, or the interruption. LastSeen is zero for none.
+	Note     i18n.Text
+	LastSeen time.Time
 	// Ends of clearing's certificate, and of ours; zero for one that is not known.
 	TheirCertificate, OurCertificate time.Time
 }

@@ -162,28 +162,46 @@ func (r *Reader) Waiting(ctx context.Context, realm string, asked Ages) (older [
 
 // ClearingStanding is the state of a scheme's clearing, as far as messages show it.
 type ClearingStanding struct {
-	Answered time.Time // when it last answered; zero where none of the 2,000 newest documents of the realm is an answer
-	Stuck    int       // approved messages that it did not take since the time asked for
+	Answered    time.Time // when it last answered; zero where none of the 2,000 newest documents of a realm is an answer
+	Stuck       int       // approved messages that it did not take since the time asked for
+	Unconfirmed int       // messages without an answer in time
+	Unanswered  time.Time // when the oldest of them was released; zero for none
 }
 
-// Clearing returns the state of clearing in each scheme: the time of its last answer, and the number of messages, most at most, that were
-// approved before a time and not accepted.
+// Clearing returns the state of clearing in each scheme, for a realm, or for all realms together if realm is empty. Stuck counts messages that
+// were approved before a time. Each count of a realm ends at most.
 func (r *Reader) Clearing(ctx context.Context, realm string, before time.Time, most int32) (map[rulebook.Scheme]ClearingStanding, error) {
-	of := map[rulebook.Scheme]ClearingStanding{}
-	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-		rows, err := q.StandingClearing(ctx, dbsqlc.StandingClearingParams{
-			Realm: realm, Before: before, Most: most, Schemes: names(rulebook.Schemes()),
-		})
-		for _, row := range rows {
-			standing := ClearingStanding{Stuck: int(row.Stuck)}
-			if row.Answered.Unix() != 0 {
-				standing.Answered = row.Answered.UTC()
-			}
-			of[rulebook.Scheme(row.Scheme)] = standing
+	realms := []string{realm}
+	if realm == "" {
+		var err error
+		realms, err = r.db.Realms(ctx)
+		if err != nil {
+			return nil, standingError(err)
 		}
-		return err
-	})
-	return of, standingError(err)
+	}
+	of := map[rulebook.Scheme]ClearingStanding{}
+	for _, one := range realms {
+		err := r.read(ctx, one, Searching, func(q *dbsqlc.Queries) error {
+			rows, err := q.StandingClearing(ctx, dbsqlc.StandingClearingParams{
+				Realm: one, Before: before, Most: most, Schemes: names(rulebook.Schemes()),
+			})
+			for _, row := range rows {
+				standing := of[rulebook.Scheme(row.Scheme)]
+				standing.Stuck += int(row.Stuck)
+				standing.Unconfirmed += int(row.Unconfirmed)
+				standing.Unanswered = earlier(standing.Unanswered, row.Unanswered)
+				if row.Answered.Unix() != 0 && row.Answered.After(standing.Answered) {
+					standing.Answered = row.Answered.UTC()
+				}
+				of[rulebook.Scheme(row.Scheme)] = standing
+			}
+			return err
+		})
+		if err != nil {
+			return nil, standingError(err)
+		}
+	}
+	return of, nil
 }
 
 func standingError(err error) error {

@@ -90,12 +90,17 @@ SELECT array(SELECT (SELECT count(*) FROM waits w WHERE w.created_at < t.before)
 
 -- name: StandingClearing :many
 -- For each of some schemes when clearing last answered, as far as the 2,000 newest documents tell, the epoch where none of them is an answer;
--- and how many approved messages clearing did not take since a time, so many at most. The newest answer ends the look at documents.
+-- how many approved messages clearing did not take since a time, and how many have no answer in time, so many of each at most, with when the
+-- oldest of these was released. The newest answer ends the look at documents.
 SELECT s.scheme::text AS scheme,
        coalesce((SELECT n.created_at
                  FROM (SELECT d.created_at, d.name, d.direction, d.scheme FROM document d WHERE d.realm = @realm
                        ORDER BY d.document_id DESC LIMIT 2000) n
                  WHERE n.scheme = s.scheme AND n.name = 'pacs.002.001.10' AND n.direction = 'in' LIMIT 1), 'epoch')::timestamptz AS answered,
        (SELECT count(*) FROM (SELECT FROM message m WHERE m.realm = @realm AND m.state = 'Approved' AND m.scheme = s.scheme
-                                AND m.state_since < @before::timestamptz ORDER BY m.message_id LIMIT @most::integer) AS x)::integer AS stuck
+                                AND m.state_since < @before::timestamptz ORDER BY m.message_id LIMIT @most::integer) AS x)::integer AS stuck,
+       (SELECT count(*) FROM (SELECT FROM message u WHERE u.realm = @realm AND u.state = 'Unconfirmed' AND u.scheme = s.scheme
+                              LIMIT @most::integer) AS x)::integer AS unconfirmed,
+       coalesce((SELECT min(w.accepted_at) FROM message w WHERE w.realm = @realm AND w.state = 'Unconfirmed' AND w.scheme = s.scheme),
+                'epoch')::timestamptz AS unanswered
 FROM unnest(@schemes::text[]) AS s (scheme);

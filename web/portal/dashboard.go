@@ -45,7 +45,7 @@ func showDashboard(v *Request) error {
 func (v *Request) fillWork(model *views.Dashboard) error {
 	var group errgroup.Group
 	group.Go(func() (err error) { model.Volumes, err = v.volumes(); return err })
-	group.Go(func() (err error) { model.Clearing, err = v.connections(); return err })
+	group.Go(func() (err error) { model.Clearing, err = v.connections(v.By.Realm); return err })
 	var control []views.Chart
 	if v.By.Has(identity.RoleSupervisor) {
 		group.Go(func() (err error) { control, err = ControlCharts(v); return err })
@@ -297,37 +297,38 @@ func volumeOf(scheme rulebook.Scheme, counted []store.Volume, first time.Time) (
 	return volume, nil
 }
 
-// connections returns for each scheme the last answer of clearing, and whether it accepts approved messages.
-func (v *Request) connections() ([]views.Clearing, error) {
-	var shown []views.Clearing
-	standing, err := v.Config.Reader.Clearing(v.Context(), v.By.Realm, v.At.Add(-stuckAfter), views.MaxWaiting)
+// connections returns for each scheme whether clearing takes documents and answers them, for the messages of a realm, or of all realms if
+// realm is empty.
+func (v *Request) connections(realm string) ([]views.Connection, error) {
+	var shown []views.Connection
+	standing, err := v.Config.Reader.Clearing(v.Context(), realm, v.At.Add(-stuckAfter), views.MaxWaiting)
+	status := map[rulebook.Scheme]clearing.ConnectionStatus{}
+	if v.Config.Connections != nil {
+		for _, c := range v.Config.Connections() {
+			status[c.Scheme] = c
+		}
+	}
 	for _, scheme := range rulebook.Schemes() {
-		answered, stuck := standing[scheme].Answered, standing[scheme].Stuck
-		connection := views.Clearing{Scheme: scheme, Reached: stuck == 0, Note: "no answer received recently"}
-		if !answered.IsZero() {
-			connection.LastSeen, connection.Note = answered, "last answer"
+		of, is := standing[scheme], status[scheme]
+		connection := views.Connection{
+			Scheme: scheme, Reached: of.Stuck == 0, Interrupted: connectionWords[is.State], Since: is.Since, LastSeen: of.Answered,
+			Note: "no answer received recently", TheirCertificate: is.Certificates.Theirs, OurCertificate: is.Certificates.Ours,
 		}
-		if stuck > 0 {
-			connection.Note = i18n.Text("%d approved payments not accepted by clearing").With(stuck)
+		if !of.Answered.IsZero() {
+			connection.Note = "last answer"
 		}
-		if since, interrupted := v.interrupted(scheme); interrupted {
-			connection.Reached, connection.LastSeen, connection.Note = false, since,
-				"accepts nothing; payments wait and are retried; since"
+		if of.Unconfirmed > 0 {
+			connection.Unanswered = i18n.Text("%d messages without an answer; the oldest was sent %s ago.").
+				With(of.Unconfirmed, took(v.At.Sub(of.Unanswered)))
+		}
+		if of.Stuck > 0 {
+			connection.Stuck = i18n.Text("%d approved payments not accepted by clearing").With(of.Stuck)
+			connection.Note = connection.Stuck
+		}
+		if connection.Interrupted != "" {
+			connection.Reached, connection.LastSeen, connection.Note = false, is.Since, "accepts nothing; payments wait and are retried; since"
 		}
 		shown = append(shown, connection)
 	}
 	return shown, err
-}
-
-// interrupted says since when the connection to a scheme's clearing is interrupted.
-func (v *Request) interrupted(scheme rulebook.Scheme) (since time.Time, interrupted bool) {
-	if v.Config.Connections == nil {
-		return time.Time{}, false
-	}
-	for _, c := range v.Config.Connections() {
-		if c.Scheme == scheme && c.State != clearing.ConnectionWorking {
-			return c.Since, true
-		}
-	}
-	return time.Time{}, false
 }

@@ -82,6 +82,9 @@ func TestAPageOfAnUnconfirmedPaymentGoesOnAsking(t *testing.T) {
 	if !strings.Contains(connections, "Connected, answers missing") || !strings.Contains(connections, "1 message without an answer; the oldest was sent") {
 		t.Errorf("the connections are %q", connections)
 	}
+	if list := b.as("checker1").get("/").is(http.StatusOK).page.Find(".clearing").Text(); !strings.Contains(list, "Connected, answers missing") {
+		t.Errorf("the dashboard says %q", list)
+	}
 	maker = b.as("maker1")
 	for _, page := range []answer{news, maker.get(path).is(http.StatusOK)} {
 		var asking *goquery.Selection

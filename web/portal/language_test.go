@@ -84,7 +84,7 @@ func TestWhatBecameOfAPaymentIsReadInTheLanguageOfThePage(t *testing.T) {
 		o.receive(m.Scheme, "ST"+code, report, err)
 		return "/payments/" + m.InternalID.String()
 	}
-	closed, strange := refused("AC04", "11.00"), refused("AC02", "12.00")
+	closed, strange := refused("AC04", "11.00"), refused("AC11", "12.00")
 	w := o.as("supervisor1")
 	w.header.Set("Accept-Language", "de-CH")
 	const words = "Das Konto des Empfängers ist saldiert."
@@ -92,6 +92,7 @@ func TestWhatBecameOfAPaymentIsReadInTheLanguageOfThePage(t *testing.T) {
 	if note := page.page.Find(".timeline .event-note").Text(); !strings.Contains(note, words) || strings.Contains(note, "Account number") {
 		t.Errorf("the timeline says %q", note)
 	}
+	w.get(refused("AC02", "14.00")).is(http.StatusOK).says("Die Kontonummer des Auftraggebers fehlt oder ist falsch.")
 	note := w.get(strange).is(http.StatusOK).page.Find(".timeline .event-note").Last()
 	if lang := note.AttrOr("lang", ""); lang != "en" || note.Text() == "" {
 		t.Errorf("%q is marked as %q", note.Text(), lang)

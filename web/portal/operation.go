@@ -10,7 +10,6 @@ import (
 
 	"countersign/internal/clearing"
 	"countersign/internal/i18n"
-	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/internal/store/integrity"
 	"countersign/views"
@@ -25,23 +24,10 @@ func showOperation(v *Request) error {
 		Layout: v.layout("Operation", views.PlaceOperation), RetryURL: operationPath + "/retry",
 		Empty: ui.Empty{Icon: "circle-check", Title: "No failed tasks", Text: "No tasks are waiting for another attempt."},
 	}
-	backlog, err := v.Config.Reader.Backlog(v.Context())
+	var err error
+	model.Connections, err = v.connections("")
 	if err != nil {
 		return err
-	}
-	unanswered := map[rulebook.Scheme]i18n.Text{}
-	for _, b := range backlog {
-		if b.Unconfirmed > 0 {
-			unanswered[b.Scheme] = i18n.Text("%d messages without an answer; the oldest was sent %s ago.").
-				With(int(b.Unconfirmed), took(v.At.Sub(b.Unanswered)))
-		}
-	}
-	for _, c := range v.Config.Clearing.Connections() {
-		model.Connections = append(model.Connections, views.Connection{
-			Scheme: c.Scheme, State: connectionWords[c.State], Working: c.State == clearing.ConnectionWorking,
-			Unanswered: unanswered[c.Scheme],
-			Since:      c.Since, TheirCertificate: c.Certificates.Theirs, OurCertificate: c.Certificates.Ours,
-		})
 	}
 	for _, s := range v.Config.Clearing.Stuck() {
 		model.Stuck = append(model.Stuck, views.StuckRow{

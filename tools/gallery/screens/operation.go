@@ -14,10 +14,10 @@ func operation() views.Operation {
 		Layout: operatorShell("Operation", views.PlaceOperation), RetryURL: "/operation/retry", MissingKeys: []string{"release-0"},
 		Connections: []views.Connection{
 			{
-				Scheme: "sic-inst", Working: true,
+				Scheme: "sic-inst", Reached: true,
 				Unanswered: i18n.Text("%d messages without an answer; the oldest was sent %s ago.").With(2, i18n.Text("%d min %d s").With(4, 12)),
 			},
-			{Scheme: "sct-inst", State: "Interrupted: no documents are sent.", Since: now},
+			{Scheme: "sct-inst", Interrupted: "Interrupted: no documents are sent.", Since: now},
 		},
 		Queues: []views.JobQueue{
 			{Doing: "Delivery to clearing", Scheme: "sic-inst", Most: 1000},

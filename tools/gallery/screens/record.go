@@ -201,7 +201,7 @@ func dashboard() views.Dashboard {
 				ListURL: "/payments?scheme=sic-inst",
 			},
 		},
-		Clearing: []views.Clearing{
+		Clearing: []views.Connection{
 			{Scheme: "sic-inst", Reached: true, LastSeen: now}, {Scheme: "sct-inst", Note: ""},
 		},
 	}

@@ -19,7 +19,11 @@ SELECT s.scheme::text AS scheme,
                        ORDER BY d.document_id DESC LIMIT 2000) n
                  WHERE n.scheme = s.scheme AND n.name = 'pacs.002.001.10' AND n.direction = 'in' LIMIT 1), 'epoch')::timestamptz AS answered,
        (SELECT count(*) FROM (SELECT FROM message m WHERE m.realm = $1 AND m.state = 'Approved' AND m.scheme = s.scheme
-                                AND m.state_since < $2::timestamptz ORDER BY m.message_id LIMIT $3::integer) AS x)::integer AS stuck
+                                AND m.state_since < $2::timestamptz ORDER BY m.message_id LIMIT $3::integer) AS x)::integer AS stuck,
+       (SELECT count(*) FROM (SELECT FROM message u WHERE u.realm = $1 AND u.state = 'Unconfirmed' AND u.scheme = s.scheme
+                              LIMIT $3::integer) AS x)::integer AS unconfirmed,
+       coalesce((SELECT min(w.accepted_at) FROM message w WHERE w.realm = $1 AND w.state = 'Unconfirmed' AND w.scheme = s.scheme),
+                'epoch')::timestamptz AS unanswered
 FROM unnest($4::text[]) AS s (scheme)
 `
 
@@ -31,13 +35,16 @@ type StandingClearingParams struct {
 }
 
 type StandingClearingRow struct {
-	Scheme   string
-	Answered time.Time
-	Stuck    int32
+	Scheme      string
+	Answered    time.Time
+	Stuck       int32
+	Unconfirmed int32
+	Unanswered  time.Time
 }
 
 // For each of some schemes when clearing last answered, as far as the 2,000 newest documents tell, the epoch where none of them is an answer;
-// and how many approved messages clearing did not take since a time, so many at most. The newest answer ends the look at documents.
+// how many approved messages clearing did not take since a time, and how many have no answer in time, so many of each at most, with when the
+// oldest of these was released. The newest answer ends the look at documents.
 func (q *Queries) StandingClearing(ctx context.Context, arg StandingClearingParams) ([]StandingClearingRow, error) {
 	rows, err := q.db.Query(ctx, standingClearing,
 		arg.Realm,
@@ -52,7 +59,13 @@ func (q *Queries) StandingClearing(ctx context.Context, arg StandingClearingPara
 	var items []StandingClearingRow
 	for rows.Next() {
 		var i StandingClearingRow
-		if err := rows.Scan(&i.Scheme, &i.Answered, &i.Stuck); err != nil {
+		if err := rows.Scan(
+			&i.Scheme,
+			&i.Answered,
+			&i.Stuck,
+			&i.Unconfirmed,
+			&i.Unanswered,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

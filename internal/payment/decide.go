@@ -50,9 +50,9 @@ type ApprovalContext struct {
 // Release). It checks the rules first, so that no message that breaks one is released.
 //
 // Errors in order of precedence: ForbiddenError, FourEyesError, StateError, FourEyesError when this person approved before (either of these
-// two is a RepeatError for the same approval), ContentError (also when the verdict names no content although the message was amended, or
-// the policy in force requires the content or a second factor), WithheldError, FieldError for the remark, RefusalError when the policy now
-// in force requires more approvals than the message has, a rule of the scheme is broken, or a limit would be passed, StepUpError when a
+// two is a RepeatError for the same approval), ContentError, WithheldError, ContentError when the verdict names no content although the
+// message was amended, or the policy in force requires the content or a second factor, FieldError for the remark, RefusalError when the
+// policy now in force requires more approvals than the message has, a rule of the scheme is broken, or a limit would be passed, StepUpError when a
 // required second factor was not shown for this content.
 func (m Message) Approve(v Verdict, on ApprovalContext) (Transition, error) {
 	err := m.checkVerdict(v, ActionApprove)
@@ -61,10 +61,6 @@ func (m Message) Approve(v Verdict, on ApprovalContext) (Transition, error) {
 	}
 	if (m.Version > 1 || on.Policy.ContentHashRequired || on.StepUp) && v.ContentHash == nil {
 		return Transition{}, &ContentError{Message: m, Unnamed: true}
-	}
-	err = m.Trusted()
-	if err != nil {
-		return Transition{}, err
 	}
 	remark, err := checkRemark(v.Remark)
 	if err != nil {
@@ -113,8 +109,8 @@ func (m Message) Approve(v Verdict, on ApprovalContext) (Transition, error) {
 
 // Reject records a rejection, which ends the message. The reason is required, at most MaxReason characters.
 //
-// Errors in order of precedence: those of Approve down to ContentError, FieldError for the reason. No rule of the scheme, no limit and no
-// second factor is checked; a message that is withheld or has an open question can be rejected.
+// Errors in order of precedence: those of Approve down to WithheldError, FieldError for the reason. No rule of the scheme, no limit and no
+// second factor is checked; a message with an open question can be rejected.
 func (m Message) Reject(v Verdict, reason string) (Transition, error) {
 	err := m.checkVerdict(v, ActionReject)
 	if err != nil {
@@ -216,7 +212,7 @@ func (m Message) checkVerdict(v Verdict, action Action) error {
 	if v.Version != 0 && v.Version != m.Version {
 		return &ContentError{Message: m}
 	}
-	return nil
+	return m.Trusted()
 }
 
 func (m Message) decision(action Action, v Verdict) Decision {

@@ -16,17 +16,14 @@ const (
 // Ask records a checker's question to the maker. The message stays pending in StateQuestion. Earlier approvals stay, and the question is
 // part of the history only, not of the content. The question is required, at most MaxReason characters.
 //
-// Errors in order of precedence: those of Approve down to ContentError (a RepeatError for the same open question of this person),
-// WithheldError, FieldError for the question.
+// Errors in order of precedence: those of Approve down to WithheldError (a RepeatError for the same open question of this person),
+// FieldError for the question.
 func (m Message) Ask(v Verdict, question string) (Transition, error) {
 	err := m.checkVerdict(v, ActionAsk)
 	if err != nil {
 		return Transition{}, m.orAsked(err, v, question)
 	}
-	err = m.Trusted()
-	if err == nil {
-		err = checkWords(question, questionPointer, "Enter your question: the maker will see it.")
-	}
+	err = checkWords(question, questionPointer, "Enter your question: the maker will see it.")
 	if err != nil {
 		return Transition{}, err
 	}

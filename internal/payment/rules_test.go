@@ -272,10 +272,10 @@ var approvalFaults = []struct {
 	}, &payment.FourEyesError{}, "approved this already", true},
 	{"digest", func(a *attempt) { a.verdict.ContentHash = &payment.Digest{1} }, &payment.ContentError{}, "not the content", true},
 	{"version", func(a *attempt) { a.verdict.Version = 9 }, &payment.ContentError{}, "not the content", true},
+	{"withheld", func(a *attempt) { a.message.Summary.CreditorName = "Mallory" }, &payment.WithheldError{}, "creditor's name", true},
 	{"unnamed", func(a *attempt) {
 		a.verdict.ContentHash, a.terms.Policy.ContentHashRequired = nil, true
 	}, &payment.ContentError{}, "Send the contentHash of the content you read", false},
-	{"withheld", func(a *attempt) { a.message.Summary.CreditorName = "Mallory" }, &payment.WithheldError{}, "creditor's name", false},
 	{"remark", func(a *attempt) { a.verdict.Remark = "a\x01b" }, &payment.FieldError{}, "control characters", false},
 	{"policy", func(a *attempt) { a.terms.Policy.ApprovalsRequired = 3 }, &payment.RefusalError{}, "3 approvals", false},
 	{"rule", func(a *attempt) { a.terms.Rules.SICLimit, _ = money.Parse("CHF", "0.01") }, &payment.RefusalError{}, "0.01", false},

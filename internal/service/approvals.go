@@ -76,7 +76,7 @@ func (s *Approvals) Approve(ctx context.Context, by identity.Principal, in Input
 
 // Reject records a rejection with its reason and returns the message after it.
 //
-// Errors: as Approve down to payment.ContentError, and payment.FieldError for the reason.
+// Errors: as Approve down to payment.WithheldError, and payment.FieldError for the reason.
 func (s *Approvals) Reject(ctx context.Context, by identity.Principal, in Input, reason string) (payment.Message, error) {
 	return s.decide(ctx, by, in, decision{
 		action: payment.ActionReject,

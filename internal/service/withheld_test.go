@@ -31,7 +31,7 @@ var forgeries = []struct {
 }
 
 // TestWhatIsShownIsWhatIsSigned: a row written by the application's role whose columns tell another payment than its document is withheld
-// from every reader, and nobody approves it, not even by the digest of that document.
+// from every reader, and nobody approves or rejects it, not even by the digest of that document.
 func TestWhatIsShownIsWhatIsSigned(t *testing.T) {
 	t.Parallel()
 	h := servicetest.New(t)
@@ -51,11 +51,15 @@ func TestWhatIsShownIsWhatIsSigned(t *testing.T) {
 		if !errors.As(err, &withheld) {
 			t.Errorf("%s: approved: %v", forged.column, err)
 		}
+		_, err = h.Approval.Reject(ctx, checker, service.Input{InternalID: id}, "Not what I ordered.")
+		if !errors.As(err, &withheld) {
+			t.Errorf("%s: rejected: %v", forged.column, err)
+		}
 	}
 	var releases, refusals int
 	err := h.DB.Owner(t).QueryRow(ctx, `SELECT (SELECT count(*) FROM release),
 		(SELECT count(*) FROM audit_event WHERE outcome = 'refused' AND detail LIKE '%"withheld"%')`).Scan(&releases, &refusals)
-	if err != nil || releases != 0 || refusals != len(forgeries) {
+	if err != nil || releases != 0 || refusals != 2*len(forgeries) {
 		t.Errorf("%d releases, %d refusals in the audit trail: %v", releases, refusals, err)
 	}
 }

@@ -78,6 +78,10 @@ func TestNobodyApprovesAPaymentWhoseColumnsTellAnother(t *testing.T) {
 	if a.Status != http.StatusBadRequest || a.GroupStatus() != "RJCT" || !strings.Contains(a.Body, "This message is withheld.") {
 		t.Errorf("the approval: %d %s", a.Status, a.Body)
 	}
+	a = b.Send(t, call{Path: approvePath, Who: checker1, Body: verdict(id, "reject", "rejectReason", "Not ours.")})
+	if a.Status != http.StatusBadRequest || a.GroupStatus() != "RJCT" || !strings.Contains(a.Body, "This message is withheld.") {
+		t.Errorf("the rejection: %d %s", a.Status, a.Body)
+	}
 	if a = b.updatedTo(t, maker2, id, "210.00"); a.Status != http.StatusBadRequest || !strings.Contains(a.Body, "This message is withheld.") {
 		t.Errorf("the update, which would seal it anew: %d %s", a.Status, a.Body)
 	}

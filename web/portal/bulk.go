@@ -140,8 +140,6 @@ func (v *Request) leftOut(m payment.Message) i18n.Text {
 	_, refusal := m.Reject(payment.Verdict{By: v.By, At: v.At}, "-") // asks the domain; nothing is stored
 	var state *payment.StateError
 	switch {
-	case m.Withheld != "":
-		return "Withheld: nobody may approve or reject it."
 	case errors.As(refusal, &state), m.State != payment.StateApprovalPending:
 		return WhatHappened(m)
 	case refusal != nil:
@@ -395,7 +393,8 @@ func (v *Request) approveItem(text string, f Filter) (views.BulkItem, error) {
 	left := v.leftOut(m)
 	decision, decided := m.LastDecision()
 	switch {
-	case decided && decision.PersonID == v.By.PersonID && decision.Action == payment.ActionApprove:
+	case decided && decision.PersonID == v.By.PersonID && decision.Action == payment.ActionApprove &&
+		strings.Join(parts[:3], itemParts) == binding(m):
 		return v.bulkDone(m, f), nil // sent twice
 	case left != "" || !said.whole:
 		item := bulkItem(m, v.queueRow(m, f))

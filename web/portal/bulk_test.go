@@ -64,6 +64,9 @@ func TestSeveralAreComparedAndApprovedTogether(t *testing.T) {
 	if n := b.count("SELECT count(*) FROM decision WHERE action = 'approve'"); n != 2 {
 		t.Errorf("%d approvals, want 2", n)
 	}
+	for _, other := range []string{ids[0] + "~2~" + hash(b.message("demo", ids[0])), ids[0] + "~1~" + strings.Repeat("0", 64)} {
+		both.post("/queue/bulk", url.Values{"item": {other}}).is(http.StatusOK).says("0 of 1 approved.").says("already approved by") // other content
+	}
 }
 
 // TestAFirstApprovalAmongSeveralIsCounted: the line says how many approvals there are now, and nothing else about it.

@@ -167,7 +167,7 @@ func approve(v *Request, form url.Values) error {
 			return m, err
 		}
 		_, refusal := m.Reject(payment.Verdict{By: v.By, At: v.At}, "-") // asks the domain; nothing is stored
-		if refusal == nil && m.Withheld == "" && in.Version == m.Version && *in.ContentHash == m.ContentHash {
+		if refusal == nil && in.Version == m.Version && *in.ContentHash == m.ContentHash {
 			shown := views.Message{Message: m}
 			err = contents[m.Kind](v, &shown, m)
 			if err != nil {

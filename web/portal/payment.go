@@ -103,7 +103,6 @@ func (v *Request) actions(m payment.Message) (actions []views.Action, barred []i
 	_, refusal := m.Reject(payment.Verdict{By: v.By, At: v.At}, "-")
 	var fourEyes *payment.FourEyesError
 	switch {
-	case m.Withheld != "":
 	case refusal == nil:
 		actions = append(actions, views.Action{
 			Label: i18n.Text("Decide on %s").With(amount), URL: "/queue/" + m.InternalID.String(),

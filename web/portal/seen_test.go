@@ -73,8 +73,12 @@ func TestAWithheldPaymentHasNoButtons(t *testing.T) {
 		t.Errorf("the page offers %d forms to decide", forms)
 	}
 	checker.get("/payments/" + id).is(http.StatusOK).says("Withheld")
-	got := checker.post("/queue/"+id+"/approve", url.Values{"version": {"1"}, "contentHash": {hash(m)}}).is(http.StatusConflict)
-	got.says("nobody may approve or reject it")
+	form := url.Values{"version": {"1"}, "contentHash": {hash(m)}, "category": {"other"}, "reason": {"Not ours"}, "question": {"Whose?"}}
+	for _, act := range []string{"approve", "reject"} {
+		checker.post("/queue/"+id+"/"+act, form).is(http.StatusConflict).says("nobody may approve or reject it")
+	}
+	checker.post("/queue/"+id+"/ask", form).is(http.StatusBadRequest).says("This message is withheld.")
+	checker.get(chosen(id)).is(http.StatusOK).says("Left out: 1").says("This message is withheld.")
 	if now := b.message("demo", id); now.State != payment.StateApprovalPending {
 		t.Errorf("the message is %s", now.State)
 	}

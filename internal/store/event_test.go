@@ -285,40 +285,77 @@ func TestTheStreamOfARestoredDatabase(t *testing.T) {
 	}
 }
 
-// eventList keeps the statement that lists events.
-type eventList struct{ text atomic.Pointer[string] }
+// kept has the last statement of each name, with its values.
+type kept struct{ statements sync.Map }
 
-// TraceQueryStart keeps it.
-func (l *eventList) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
-	if strings.Contains(data.SQL, "name: EventList ") {
-		l.text.Store(&data.SQL)
+func (k *kept) keep(sql string, values []any) {
+	if _, name, named := strings.Cut(sql, "-- name: "); named {
+		name, _, _ = strings.Cut(name, " ")
+		k.statements.Store(name, &pgx.QueuedQuery{SQL: sql, Arguments: values})
 	}
+}
+
+// TraceQueryStart keeps a statement.
+func (k *kept) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
+	k.keep(data.SQL, data.Args)
 	return ctx
 }
 
 // TraceQueryEnd does nothing.
-func (l *eventList) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+func (k *kept) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// TestTheStreamReadsItsIndex: the events behind a cursor are found by their index, also before the tables have statistics.
-func TestTheStreamReadsItsIndex(t *testing.T) {
+// TraceBatchStart keeps the statements of a batch.
+func (k *kept) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
+	for _, query := range data.Batch.QueuedQueries {
+		k.keep(query.SQL, query.Arguments)
+	}
+	return ctx
+}
+
+// TraceBatchQuery does nothing.
+func (k *kept) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+
+// TraceBatchEnd does nothing.
+func (k *kept) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
+
+// TestStatementsReadTheirIndexes: the events behind a cursor, the place of the earlier move of a message and a later move in the tree are
+// found by their keys, not by their realm, also before the tables have statistics.
+func TestStatementsReadTheirIndexes(t *testing.T) {
 	t.Parallel()
-	statement := &eventList{}
-	h := servicetest.Traced(t, statement, 0)
-	f := &follower{reader: h.Reader, filter: store.EventFilter{Messages: true, PageSize: 1}}
-	f.read(t)
-	var plan []string
-	err := h.Database.InRealm(t.Context(), demo.Realm, store.Keyed, func(tx pgx.Tx, _ *dbsqlc.Queries) error {
-		rows, err := tx.Query(t.Context(), "EXPLAIN "+*statement.text.Load(), demo.Realm, int64(0), uuid.Nil, int32(0), int32(10))
-		if err == nil {
-			plan, err = pgx.CollectRows(rows, pgx.RowTo[string])
-		}
-		return err
-	})
+	statements := &kept{}
+	h := servicetest.Traced(t, statements, 0)
+	made := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
+	_, err := h.Approval.Approve(t.Context(), h.Person(t, "checker1"), service.Input{InternalID: made.InternalID})
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := strings.Join(plan, "\n")
-	if strings.Count(text, "audit_event_placed") != 2 || strings.Contains(text, "Join Filter") || strings.Contains(text, "Seq Scan on audit") {
-		t.Error(text)
+	f := &follower{reader: h.Reader, filter: store.EventFilter{Messages: true, PageSize: 1}}
+	f.read(t)
+	for name, want := range map[string]struct {
+		text  string
+		count int
+	}{
+		"EventList":   {"audit_event_placed", 2},
+		"MessageMove": {"Index Cond: ((realm = moved_2.realm) AND (event_id = $", 1},
+		"MessageGet":  {"Index Cond: ((realm = m.realm) AND (row_id = $", 1},
+	} {
+		kept, _ := statements.statements.Load(name)
+		statement := kept.(*pgx.QueuedQuery) //nolint:errcheck // no other type is stored
+		var plan []string
+		err := h.Database.InRealm(t.Context(), demo.Realm, store.Keyed, func(tx pgx.Tx, _ *dbsqlc.Queries) error {
+			rows, err := tx.Query(t.Context(), "EXPLAIN "+statement.SQL, statement.Arguments...)
+			if err == nil {
+				plan, err = pgx.CollectRows(rows, pgx.RowTo[string])
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Join(plan, "\n")
+		if strings.Count(text, want.text) != want.count || strings.Contains(text, "Seq Scan on audit") ||
+			name == "EventList" && strings.Contains(text, "Join Filter") {
+			t.Errorf("%s: %s", name, text)
+		}
 	}
 }

@@ -152,10 +152,10 @@ SELECT message_id FROM message WHERE realm = @realm AND message_id = @message_id
 
 -- name: MessageGet :batchone
 -- Messages with their current version and content, in one round trip. What came in has no maker. later: the tree has a later move of a
--- message that waits for somebody.
+-- message that waits for somebody. The nested SELECT lets row security pass move_event to the index, here and below.
 SELECT sqlc.embed(m), d.content,
        (m.state IN ('Approval Pending', 'Question', 'Scheduled', 'Awaiting Decision') AND EXISTS (
-         SELECT FROM audit_leaf l WHERE l.realm = m.realm AND l.row_id = move_event(m.message_id, m.state_sequence + 1)))::boolean AS later,
+         SELECT FROM audit_leaf l WHERE l.realm = m.realm AND l.row_id = (SELECT move_event(m.message_id, m.state_sequence + 1))))::boolean AS later,
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building,
        a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open
 FROM message_listed m
@@ -293,7 +293,7 @@ WITH item AS (
   SELECT realm, event_id, message_id, state_sequence, event, nullif(actor_user, '00000000-0000-0000-0000-000000000000'::uuid), nullif(actor_person, '00000000-0000-0000-0000-000000000000'::uuid), actor_name,
     nullif(client_id, ''), channel, nullif(request_id, ''), nullif(source_address, ''), content_hash, detail, at, @event_key_id::text, event_seal,
     greatest((SELECT o.base + pg_current_xact_id()::text::bigint FROM event_order o),
-      (SELECT p.place FROM audit_event p WHERE p.realm = moved.realm AND p.event_id = move_event(moved.message_id, moved.sequence)))
+      (SELECT p.place FROM audit_event p WHERE p.realm = moved.realm AND p.event_id = (SELECT move_event(moved.message_id, moved.sequence))))
   FROM moved
 ), decided AS (
   INSERT INTO decision (realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person,
@@ -366,7 +366,7 @@ SELECT realm, @event_id::uuid, message_id, state_sequence, @event::text, @editor
   @client_id::text, @channel::text, sqlc.narg(request_id)::text, sqlc.narg(source_address)::text, @content_hash::bytea, @detail::text,
   @at::timestamptz, @event_key_id::text, @event_seal::bytea,
   greatest((SELECT o.base + pg_current_xact_id()::text::bigint FROM event_order o),
-    (SELECT p.place FROM audit_event p WHERE p.realm = moved.realm AND p.event_id = move_event(moved.message_id, moved.state_sequence - 1)))
+    (SELECT p.place FROM audit_event p WHERE p.realm = moved.realm AND p.event_id = (SELECT move_event(moved.message_id, moved.state_sequence - 1))))
 FROM moved
 RETURNING sequence;
 

@@ -101,7 +101,7 @@ SELECT realm, $1::uuid, message_id, state_sequence, $2::text, $3::uuid, $4::uuid
   $6::text, $7::text, $8::text, $9::text, $10::bytea, $11::text,
   $12::timestamptz, $13::text, $14::bytea,
   greatest((SELECT o.base + pg_current_xact_id()::text::bigint FROM event_order o),
-    (SELECT p.place FROM audit_event p WHERE p.realm = moved.realm AND p.event_id = move_event(moved.message_id, moved.state_sequence - 1)))
+    (SELECT p.place FROM audit_event p WHERE p.realm = moved.realm AND p.event_id = (SELECT move_event(moved.message_id, moved.state_sequence - 1))))
 FROM moved
 RETURNING sequence
 `
@@ -956,7 +956,7 @@ WITH item AS (
   SELECT realm, event_id, message_id, state_sequence, event, nullif(actor_user, '00000000-0000-0000-0000-000000000000'::uuid), nullif(actor_person, '00000000-0000-0000-0000-000000000000'::uuid), actor_name,
     nullif(client_id, ''), channel, nullif(request_id, ''), nullif(source_address, ''), content_hash, detail, at, $61::text, event_seal,
     greatest((SELECT o.base + pg_current_xact_id()::text::bigint FROM event_order o),
-      (SELECT p.place FROM audit_event p WHERE p.realm = moved.realm AND p.event_id = move_event(moved.message_id, moved.sequence)))
+      (SELECT p.place FROM audit_event p WHERE p.realm = moved.realm AND p.event_id = (SELECT move_event(moved.message_id, moved.sequence))))
   FROM moved
 ), decided AS (
   INSERT INTO decision (realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person,

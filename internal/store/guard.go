@@ -18,7 +18,9 @@ type Guard struct {
 	db   *Database
 	q    *dbsqlc.Queries   // of the transaction that reads the rows; nil when it is over
 	head *dbsqlc.RealmHead // of the statement that read the rows; nil when it read none
-	err  error
+	// known is the state of the realm that was the newest at the first look. Rows read beside a concurrent change fit it or the newest one.
+	known *state
+	err   error
 }
 
 // Guard makes the guard of rows that a transaction reads; without queries, of rows that were read.
@@ -105,7 +107,7 @@ func (g *Guard) Fits(ctx context.Context, row Row) bool {
 }
 
 // holds reports whether a state satisfies the condition, under the head read with the rows or the newest one: a change may have been
-// applied between the two statements.
+// applied between the two statements. Where the head changed and neither satisfies it, the rows may be of a head between: ErrBusy.
 func (g *Guard) holds(ctx context.Context, realm, table, key string, condition func(*state) bool) bool {
 	found, err := g.state(ctx, realm)
 	if err == nil && condition(found) {
@@ -114,8 +116,11 @@ func (g *Guard) holds(ctx context.Context, realm, table, key string, condition f
 	if err == nil {
 		before := found
 		found, err = g.newest(ctx, realm)
-		if err == nil && found != before && condition(found) {
-			return true
+		if err == nil && (found != before || g.head != nil && !sameHead(*g.head, found.head)) {
+			if condition(found) {
+				return true
+			}
+			err = ErrBusy
 		}
 	}
 	if err != nil && !forged(err) {
@@ -130,28 +135,25 @@ func (g *Guard) holds(ctx context.Context, realm, table, key string, condition f
 	return false
 }
 
-// Warm reads the head of a realm in a transaction, for rows that are compared after it. It logs an alarm if the master data do not match
-// the head.
+// Warm reads the state of a realm in a transaction, for rows that are compared after it. It logs an alarm if the master data do not match
+// their head.
 func (g *Guard) Warm(ctx context.Context, q *dbsqlc.Queries, realm string) {
-	found, err := g.db.load(ctx, q, realm)
-	if err == nil {
-		g.head = &found.head
-	}
+	g.known, _ = g.db.load(ctx, q, realm)
 }
 
 // state returns the verified state of a realm under the head read with the rows.
 func (g *Guard) state(ctx context.Context, realm string) (*state, error) {
-	if g.head != nil {
+	if g.known == nil && g.head != nil {
 		kept := g.db.heads.of(realm).kept()
 		if kept != nil && sameHead(kept.head, *g.head) {
-			return kept, nil
+			g.known = kept
 		}
 	}
-	found, err := g.newest(ctx, realm)
-	if err == nil {
-		g.head = &found.head
+	var err error
+	if g.known == nil {
+		g.known, err = g.newest(ctx, realm)
 	}
-	return found, err
+	return g.known, err
 }
 
 // newest returns the verified state of a realm under its present head.

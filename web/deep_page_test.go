@@ -119,7 +119,7 @@ func TestADeepPageReadsNoMoreThanItself(t *testing.T) {
 // deep reads so many entries of the queue, and counts them.
 func (q *queue) deep(t *testing.T, size int32, ask store.QueueFilter) (int, error) {
 	t.Helper()
-	ask.ExcludePerson, ask.PageSize = q.checker, size
+	ask.Checker.Person, ask.PageSize = q.checker, size
 	list, err := q.reader.Queue(t.Context(), demo.Realm, ask)
 	return len(list), err
 }

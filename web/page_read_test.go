@@ -335,7 +335,7 @@ func (q *queue) countsOfTheFirstPageReadSoMuch(t *testing.T) {
 		},
 		"ages": func() error {
 			_, _, err := q.reader.Waiting(t.Context(), demo.Realm, store.Ages{
-				ExcludePerson: q.checker, MadeBefore: []time.Time{since}, ExpiresBefore: since, Most: views.MaxWaiting,
+				Checker: q.mine(), MadeBefore: []time.Time{since}, ExpiresBefore: since, Most: views.MaxWaiting,
 			})
 			return err
 		},

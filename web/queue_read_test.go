@@ -66,8 +66,8 @@ func TestTheQueueReadsSoMuchAndNoMore(t *testing.T) {
 		found int
 		rows  int
 	}{
-		"the oldest":     {store.QueueFilter{ExcludePerson: q.checker}, page, 3 * page},
-		"the largest":    {store.QueueFilter{ExcludePerson: q.checker, Sort: store.SortLargest}, page, 3 * page},
+		"the oldest":     {store.QueueFilter{Checker: q.mine()}, page, 3 * page},
+		"the largest":    {store.QueueFilter{Checker: q.mine(), Sort: store.SortLargest}, page, 3 * page},
 		"the smallest":   {store.QueueFilter{Sort: store.SortSmallest}, page, 3 * page},
 		"by expiry":      {store.QueueFilter{Sort: store.SortExpiry}, page, 3 * page},
 		"deep by amount": {store.QueueFilter{Sort: store.SortLargest, After: store.Place{MessageID: uuid.Max, Minor: 5000}}, page, 3 * page},
@@ -101,12 +101,12 @@ func (q *queue) textsAndCountsOfTheQueueReadSoMuch(t *testing.T) {
 	t.Helper()
 	const page = 60
 	text := func(text string) store.QueueFilter {
-		return store.QueueFilter{ExcludePerson: q.checker, PageSize: page, Search: store.Search{Text: text, Compact: strings.ToUpper(text)}}
+		return store.QueueFilter{Checker: q.mine(), PageSize: page, Search: store.Search{Text: text, Compact: strings.ToUpper(text)}}
 	}
 	amount := text("1.00")
 	amount.Search.AmountFrom, amount.Search.AmountTo = 101, 101
 	for name, ask := range map[string]store.QueueFilter{
-		"all": {ExcludePerson: q.checker}, "a word of all": text("Haller"), "no word": text("nothing"), "two words": text("invoice Haller"),
+		"all": {Checker: q.mine()}, "a word of all": text("Haller"), "no word": text("nothing"), "two words": text("invoice Haller"),
 		"no two words": text("nothing at all"), "no reference": text("E2E-4"), "an amount": amount, "a maker": text("maker1"),
 	} {
 		ask.PageSize = page
@@ -127,7 +127,7 @@ func (q *queue) textsAndCountsOfTheQueueReadSoMuch(t *testing.T) {
 		}
 	}
 	counter := store.NewCounter(q.reader, time.Second, views.MaxWaiting)
-	_, err := counter.PendingTotals(t.Context(), demo.Realm, q.checker, time.Now())
+	_, err := counter.PendingTotals(t.Context(), demo.Realm, q.mine(), time.Now())
 	must(t, err)
 	q.count(t)
 	if rows, statement := q.readBy(t); rows > 3_500 {
@@ -192,11 +192,11 @@ func TestTheQueueIsReadByIndexesWithoutStatistics(t *testing.T) {
 		_, err = q.db.Owner(t).Exec(t.Context(),
 			"UPDATE pg_class SET reltuples = -1, relpages = 0, relallvisible = 0 WHERE oid IN ('message'::regclass, 'message_version'::regclass)")
 		must(t, err)
-		list, err := q.reader.Queue(t.Context(), demo.Realm, store.QueueFilter{ExcludePerson: q.checker, PageSize: 60})
+		list, err := q.reader.Queue(t.Context(), demo.Realm, store.QueueFilter{Checker: q.mine(), PageSize: 60})
 		must(t, err)
 		for name, read := range map[string]func() error{
 			"the page": func() error {
-				_, err := q.reader.Queue(t.Context(), demo.Realm, store.QueueFilter{ExcludePerson: q.checker, PageSize: 60})
+				_, err := q.reader.Queue(t.Context(), demo.Realm, store.QueueFilter{Checker: q.mine(), PageSize: 60})
 				return err
 			},
 			"the news": func() error { _, err := q.reader.CreditorNews(t.Context(), demo.Realm, list); return err },

@@ -182,7 +182,7 @@ func NewCounter(r *Reader, age time.Duration, most int32) *Counter {
 }
 
 // PendingTotals returns the Reader's PendingTotals, at most as old as the counter's age: the latest decisions may be missing.
-func (c *Counter) PendingTotals(ctx context.Context, realm string, exclude uuid.UUID, now time.Time) ([]Total, error) {
+func (c *Counter) PendingTotals(ctx context.Context, realm string, of Checker, now time.Time) ([]Total, error) {
 	look := c.most + c.most/2 // so that there are still enough without those of one person
 	shares, err := c.answers.Ask(ctx, realm, now, func(ctx context.Context) ([]dbsqlc.QueueSharesRow, error) {
 		return c.reader.queueShares(ctx, realm, look)
@@ -190,9 +190,10 @@ func (c *Counter) PendingTotals(ctx context.Context, realm string, exclude uuid.
 	if err != nil {
 		return nil, err
 	}
-	totals, all, counted := totalsWithout(shares, exclude)
-	if all >= int64(look) && counted < int64(c.most) {
-		return c.reader.PendingTotals(ctx, realm, exclude, c.most) // more of this person's wait than were looked at for all
+	totals, all, counted := totalsWithout(shares, of.Person)
+	late := slices.ContainsFunc(totals, func(t Total) bool { return t.Oldest.Before(of.Since) })
+	if late || all >= int64(look) && counted < int64(c.most) {
+		return c.reader.PendingTotals(ctx, realm, of, c.most) // the shares do not tell what this person may decide
 	}
 	return totals, nil
 }

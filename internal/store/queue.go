@@ -36,6 +36,13 @@ type Place struct {
 	ExpiresAt time.Time // zero for never
 }
 
+// Checker selects the pending messages that a person may decide: without those this person made, edited or approved, and made since the
+// person became a checker. The zero Checker selects all.
+type Checker struct {
+	Person uuid.UUID
+	Since  time.Time
+}
+
 // QueueFilter narrows the list of pending messages; a zero field does not.
 type QueueFilter struct {
 	Sort          Sort
@@ -46,16 +53,16 @@ type QueueFilter struct {
 	Amended       bool // changed after its submission
 	Begun         bool // with an approval, and in need of more
 	// Payees are results of the verification of the payee; nil for any.
-	Payees        []payee.Result
-	Kind          string
-	Scheme        string
-	MakerLogin    string
-	AmountFrom    int64 // minor units
-	AmountTo      int64 // minor units
-	Search        Search
-	ExcludePerson uuid.UUID // without what this person made, edited or approved
-	OnlyPerson    uuid.UUID // only what this person made or edited
-	PageSize      int32
+	Payees     []payee.Result
+	Kind       string
+	Scheme     string
+	MakerLogin string
+	AmountFrom int64 // minor units
+	AmountTo   int64 // minor units
+	Search     Search
+	Checker    Checker   // only what this person may decide
+	OnlyPerson uuid.UUID // only what this person made or edited
+	PageSize   int32
 
 	keys      []uuid.UUID // only these; nil for all
 	makerUser uuid.UUID   // the account behind MakerLogin
@@ -147,14 +154,18 @@ func (r *Reader) Queue(ctx context.Context, realm string, f QueueFilter) ([]paym
 }
 
 func (f QueueFilter) params(realm string) dbsqlc.QueueListParams {
+	from := f.CreatedFrom
+	if f.Checker.Since.After(from) {
+		from = f.Checker.Since
+	}
 	return dbsqlc.QueueListParams{
 		Realm: realm, Sort: string(f.Sort), After: OrNull(f.After.MessageID), AfterKey: f.After.Minor,
 		AfterEnd:    OrNull(f.After.ExpiresAt),
-		CreatedFrom: OrNull(f.CreatedFrom), CreatedBefore: OrNull(f.CreatedBefore),
+		CreatedFrom: OrNull(from), CreatedBefore: OrNull(f.CreatedBefore),
 		ExpiresBefore: OrNull(f.ExpiresBefore), Amended: f.Amended, Begun: f.Begun, Payees: names(f.Payees),
 		Kind: OrNull(f.Kind), Scheme: OrNull(f.Scheme),
 		MakerUser: OrNull(f.makerUser), AmountFrom: OrNull(f.AmountFrom), AmountTo: OrNull(f.AmountTo),
-		ExcludePerson: OrNull(f.ExcludePerson), OnlyPerson: OrNull(f.OnlyPerson), PageSize: f.PageSize, Keys: f.keys,
+		ExcludePerson: OrNull(f.Checker.Person), OnlyPerson: OrNull(f.OnlyPerson), PageSize: f.PageSize, Keys: f.keys,
 	}
 }
 
@@ -199,12 +210,11 @@ func (r *Reader) QueueKeys(ctx context.Context, realm string, person uuid.UUID, 
 	return list, err
 }
 
-// PendingTotals counts the pending messages per currency, without those the person made, edited or approved; a zero person excludes none.
-// It counts the oldest, up to a limit: a count of that size means "this many or more".
-func (r *Reader) PendingTotals(ctx context.Context, realm string, exclude uuid.UUID, most int32) ([]Total, error) {
+// PendingTotals counts the pending messages that a checker may decide per currency. It counts the oldest, up to a limit: a count of that size means "this many or more".
+func (r *Reader) PendingTotals(ctx context.Context, realm string, of Checker, most int32) ([]Total, error) {
 	var totals []Total
 	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-		rows, err := q.QueueCount(ctx, realm, OrNull(exclude), most)
+		rows, err := q.QueueCount(ctx, dbsqlc.QueueCountParams{Realm: realm, ExcludePerson: OrNull(of.Person), Since: OrNull(of.Since), Most: most})
 		if err != nil {
 			return fmt.Errorf("count the queue: %w", err)
 		}

@@ -138,7 +138,7 @@ func (r *Reader) Questions(ctx context.Context, realm string, most int32) (count
 
 // Ages selects the counts of waiting messages by age.
 type Ages struct {
-	ExcludePerson uuid.UUID   // without what this person made, changed or approved; zero for nobody
+	Checker       Checker
 	MadeBefore    []time.Time // the latest first
 	ExpiresBefore time.Time
 	Most          int32 // so many of the oldest are looked at
@@ -149,7 +149,7 @@ func (r *Reader) Waiting(ctx context.Context, realm string, asked Ages) (older [
 	err = r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
 		row, err := q.StandingQueue(ctx, dbsqlc.StandingQueueParams{
 			Realm: realm, MadeBefore: asked.MadeBefore, ExpiresBefore: asked.ExpiresBefore, Most: asked.Most,
-			ExcludePerson: OrNull(asked.ExcludePerson),
+			ExcludePerson: OrNull(asked.Checker.Person), Since: OrNull(asked.Checker.Since),
 		})
 		for _, count := range row.Older {
 			older = append(older, int(count))

@@ -87,7 +87,7 @@ WHERE w.realm = @realm AND w.state = 'Approval Pending'
 ORDER BY w.message_id LIMIT @most::integer;
 
 -- name: QueueCount :many
--- How many wait, since when, and how much in each currency; for everybody but the excluded person. Counts the given number of the oldest
+-- How many wait, since when, and how much in each currency; for everybody but the excluded person, of those made since a time. Counts the given number of the oldest
 -- at most. A sum that no column holds can only be planted: it stops at the largest number, and the rows behind it are withheld.
 SELECT q.currency, count(*) AS waiting, least(sum(q.amount), 9223372036854775807)::bigint AS total, min(q.created_at)::timestamptz AS oldest
 FROM (
@@ -95,6 +95,7 @@ FROM (
   FROM message m
   JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
   WHERE m.realm = @realm AND m.state = 'Approval Pending'
+    AND (sqlc.narg(since)::timestamptz IS NULL OR m.created_at >= sqlc.narg(since)::timestamptz)
     AND (sqlc.narg(exclude_person)::uuid IS NULL OR (m.maker_person IS DISTINCT FROM sqlc.narg(exclude_person)::uuid
          AND sqlc.narg(exclude_person)::uuid <> ALL (v.makers)
          AND (m.approvals = 0 OR NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version

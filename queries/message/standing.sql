@@ -63,11 +63,12 @@ GROUP BY l.state ORDER BY l.state;
 
 -- name: StandingQueue :one
 -- How many messages that wait were made before each of some times, among so many of the oldest, and how many expire before one, so many at
--- most; without what the excluded person made, changed or approved. Of what was never changed the maker alone tells whose it is. They are
+-- most; of those made since a time, without what the excluded person made, changed or approved. Of what was never changed the maker alone tells whose it is. They are
 -- read once: PostgreSQL would else read them anew for each time.
 WITH waits AS MATERIALIZED (
   SELECT m.created_at FROM message m
   WHERE m.realm = @realm AND m.state = 'Approval Pending'
+    AND (sqlc.narg(since)::timestamptz IS NULL OR m.created_at >= sqlc.narg(since)::timestamptz)
     AND (sqlc.narg(exclude_person)::uuid IS NULL OR (m.maker_person IS DISTINCT FROM sqlc.narg(exclude_person)::uuid
          AND (m.version = 1 OR NOT EXISTS (SELECT FROM message_version v WHERE v.realm = m.realm AND v.message_id = m.message_id
                            AND v.version = m.version AND sqlc.narg(exclude_person)::uuid = ANY (v.makers)))
@@ -81,6 +82,7 @@ SELECT array(SELECT (SELECT count(*) FROM waits w WHERE w.created_at < t.before)
           SELECT FROM message m
           WHERE m.realm = @realm AND m.state = 'Approval Pending'
             AND CASE WHEN m.expires_at IS NULL THEN 'infinity'::timestamptz ELSE m.expires_at END < @expires_before::timestamptz
+            AND (sqlc.narg(since)::timestamptz IS NULL OR m.created_at >= sqlc.narg(since)::timestamptz)
             AND (sqlc.narg(exclude_person)::uuid IS NULL OR (m.maker_person IS DISTINCT FROM sqlc.narg(exclude_person)::uuid
                  AND (m.version = 1 OR NOT EXISTS (SELECT FROM message_version v WHERE v.realm = m.realm AND v.message_id = m.message_id
                                    AND v.version = m.version AND sqlc.narg(exclude_person)::uuid = ANY (v.makers)))

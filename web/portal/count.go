@@ -81,7 +81,7 @@ func (v *Request) shares(f *Filter) (map[string][]store.WaitingMessages, store.Q
 		return nil, ask, err
 	}
 	shares[tabAll] = all
-	shares[tabForMe] = slices.DeleteFunc(slices.Clone(all), func(w store.WaitingMessages) bool { return w.Own || w.Decided })
+	shares[tabForMe] = slices.DeleteFunc(slices.Clone(all), func(w store.WaitingMessages) bool { return w.Own || w.Decided || w.CreatedAt.Before(v.checker().Since) })
 	shares[tabMine] = slices.DeleteFunc(slices.Clone(all), func(w store.WaitingMessages) bool { return !w.Own })
 	if len(all) < views.MaxWaiting {
 		return shares, ask, nil
@@ -121,7 +121,7 @@ var payeeFlags = map[string][]payee.Result{
 func (v *Request) onTab(ask store.QueueFilter, tab string) store.QueueFilter {
 	switch tab {
 	case tabForMe:
-		ask.ExcludePerson = v.By.PersonID
+		ask.Checker = v.checker()
 	case tabMine:
 		ask.OnlyPerson = v.By.PersonID
 	}
@@ -210,7 +210,7 @@ func AgeChart(v *Request) (views.Chart, error) {
 	}
 	tab, ask := tabAll, store.Ages{ExpiresBefore: v.At.Add(endsSoon), Most: views.MaxWaiting}
 	if v.By.Has(identity.RoleChecker) {
-		chart.Words, tab, ask.ExcludePerson = "Waiting for your approval", tabForMe, v.By.PersonID
+		chart.Words, tab, ask.Checker = "Waiting for your approval", tabForMe, v.checker()
 	}
 	ages := views.Ages[1:]
 	for _, age := range ages {

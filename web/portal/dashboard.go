@@ -81,7 +81,7 @@ func (v *Request) longest(model *views.Dashboard) store.QueueFilter {
 	ask := store.QueueFilter{PageSize: dashboardRows}
 	switch {
 	case v.By.Has(identity.RoleChecker):
-		ask.ExcludePerson, model.Heading, model.Nothing = v.By.PersonID, "Waiting longest for me", "Nothing is waiting for you"
+		ask.Checker, model.Heading, model.Nothing = v.checker(), "Waiting longest for me", "Nothing is waiting for you"
 	case MayMake(v.By) == nil:
 		ask.OnlyPerson, model.Heading, model.Nothing = v.By.PersonID, "My longest-waiting submissions", "None of your submissions is waiting"
 	default:

@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/google/uuid"
-
 	"countersign/internal/identity"
 	"countersign/internal/store"
 	"countersign/views"
@@ -38,7 +36,7 @@ func (v *Request) CountWaiting() error {
 	if err != nil {
 		return err
 	}
-	v.totals, err = v.pending(v.By.PersonID)
+	v.totals, err = v.pending(v.checker())
 	if v.totals == nil {
 		v.totals = []store.Total{} // it was asked for
 	}
@@ -48,24 +46,30 @@ func (v *Request) CountWaiting() error {
 	return err
 }
 
-// Totals returns the pending messages for each currency, without those that this person made, edited or approved.
+// Totals returns the pending messages for each currency, that this person may decide.
 func (v *Request) Totals() ([]store.Total, error) {
 	if v.totals != nil {
 		return v.totals, nil
 	}
-	return v.pending(v.By.PersonID)
+	return v.pending(v.checker())
 }
 
 // AllTotals returns the pending messages of everybody, for each currency.
-func (v *Request) AllTotals() ([]store.Total, error) { return v.pending(uuid.Nil) }
+func (v *Request) AllTotals() ([]store.Total, error) { return v.pending(store.Checker{}) }
 
-// pending counts the waiting messages without those of a person. Pages share their counts. The answer to a form counts by itself, so its
+// checker selects the messages that this person may decide, by the rules of payment.Message.MayDecide.
+func (v *Request) checker() store.Checker {
+	grant, _ := v.By.Grant(identity.RoleChecker)
+	return store.Checker{Person: v.By.PersonID, Since: grant.GrantedAt}
+}
+
+// pending counts the waiting messages that a checker may decide. Pages share their counts. The answer to a form counts by itself, so its
 // own effect shows at once.
-func (v *Request) pending(without uuid.UUID) ([]store.Total, error) {
+func (v *Request) pending(of store.Checker) ([]store.Total, error) {
 	if v.sent() || v.actedWithin(v.Config.CountsShared) {
-		return v.Config.Reader.PendingTotals(v.Context(), v.By.Realm, without, views.MaxWaiting)
+		return v.Config.Reader.PendingTotals(v.Context(), v.By.Realm, of, views.MaxWaiting)
 	}
-	return v.portal.counter.PendingTotals(v.Context(), v.By.Realm, without, v.Config.Now())
+	return v.portal.counter.PendingTotals(v.Context(), v.By.Realm, of, v.Config.Now())
 }
 
 // Figures returns the numbers of first pages: the shared ones, or new ones for a person who acted since the shared ones may have been read.

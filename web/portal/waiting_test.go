@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -50,6 +51,38 @@ func TestPagesShareTheirCountsButNotWhatOneJustDid(t *testing.T) {
 	}
 	if n := second.counted(); n != "1" {
 		t.Errorf("the menu of the other counts %q, and not the one that is shared", n)
+	}
+}
+
+// TestANewCheckerCountsWhatCameSince: a payment entered before a person became a checker waits for others only, in list, tab, menu and
+// first page, while the shared count has it.
+func TestANewCheckerCountsWhatCameSince(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	before := maker.submit(filled())
+	b.changed("user.roles", "supervisor1", url.Values{"roles": {"checker"}})
+	late := b.as("supervisor1")
+	sees := func(want ...string) {
+		t.Helper()
+		n := strings.TrimPrefix(strconv.Itoa(len(want)), "0")
+		queue := late.get("/queue").is(http.StatusOK)
+		if rows := queue.rows(); !slices.Equal(rows, want) {
+			t.Errorf("the list has %v, want %v", rows, want)
+		}
+		if tab := queue.page.Find("#tab-me").Text(); strings.TrimPrefix(tab, "0") != n || late.counted() != n {
+			t.Errorf("the tab counts %q, the menu %q, want %q", tab, late.counted(), n)
+		}
+		if links := late.get("/").is(http.StatusOK).page.Find(`main a[href^="/queue/0"]`).Length(); links != len(want) {
+			t.Errorf("the first page lists %d, want %d", links, len(want))
+		}
+	}
+	sees()
+	late.get("/queue/" + before.InternalID.String()).is(http.StatusOK).says("A person who was a checker then must decide.")
+	late.get("/queue?tab=all").is(http.StatusOK).says(string(before.GlobalID))
+	sees(maker.submit(with(filled(), "endToEndId", "E2E-2", "amount", "2.00")).InternalID.String())
+	if n := b.as("checker1").counted(); n != "2" {
+		t.Errorf("the menu of an earlier checker counts %q", n)
 	}
 }
 
@@ -120,9 +153,9 @@ func TestTheSharedCountTellsEachTheirOwn(t *testing.T) {
 	for _, most := range []int32{1, 2, 3, views.MaxWaiting} {
 		counter := store.NewCounter(b.Reader, time.Hour, most)
 		for _, person := range people {
-			shared, err := counter.PendingTotals(t.Context(), "demo", person, b.Now())
+			shared, err := counter.PendingTotals(t.Context(), "demo", store.Checker{Person: person}, b.Now())
 			must(t, err)
-			own, err := b.Reader.PendingTotals(t.Context(), "demo", person, most)
+			own, err := b.Reader.PendingTotals(t.Context(), "demo", store.Checker{Person: person}, most)
 			must(t, err)
 			if sum := countOf(own); countOf(shared) < sum || countOf(shared) < int64(most) && !slices.Equal(shared, own) {
 				t.Errorf("up to %d for %s: shared %v, alone %v", most, person, shared, own)
@@ -133,7 +166,7 @@ func TestTheSharedCountTellsEachTheirOwn(t *testing.T) {
 	if !counts[3] || !counts[2] || !counts[1] {
 		t.Errorf("the people's counts were all alike: %v", counts)
 	}
-	other, err := store.NewCounter(b.Reader, time.Hour, views.MaxWaiting).PendingTotals(t.Context(), "demo2", uuid.Nil, b.Now())
+	other, err := store.NewCounter(b.Reader, time.Hour, views.MaxWaiting).PendingTotals(t.Context(), "demo2", store.Checker{Person: uuid.Nil}, b.Now())
 	must(t, err)
 	if len(other) != 0 {
 		t.Errorf("another realm counts %v", other)
@@ -155,14 +188,14 @@ func TestWhoLeavesTakesNoAnswerAway(t *testing.T) {
 	counter := store.NewCounter(b.Reader, time.Hour, views.MaxWaiting)
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	_, err := counter.PendingTotals(gone, "demo", uuid.Nil, b.Now())
+	_, err := counter.PendingTotals(gone, "demo", store.Checker{Person: uuid.Nil}, b.Now())
 	if err != nil && !errors.Is(err, context.Canceled) {
 		t.Errorf("who left is told %v", err)
 	}
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
-			totals, err := counter.PendingTotals(t.Context(), "demo", uuid.Nil, b.Now())
+			totals, err := counter.PendingTotals(t.Context(), "demo", store.Checker{Person: uuid.Nil}, b.Now())
 			if err != nil || countOf(totals) != 1 {
 				t.Errorf("who stayed is told %v, %v", totals, err)
 			}

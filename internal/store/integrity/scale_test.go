@@ -49,7 +49,7 @@ func TestTenTimesTheRows(t *testing.T) {
 		do    func(*scaled) error
 	}{
 		{"queue", 40, func(s *scaled) error {
-			list, err := s.h.Reader.Queue(ctx, "demo", store.QueueFilter{ExcludePerson: s.h.Person(t, "checker1").PersonID, PageSize: 61})
+			list, err := s.h.Reader.Queue(ctx, "demo", store.QueueFilter{Checker: store.Checker{Person: s.h.Person(t, "checker1").PersonID}, PageSize: 61})
 			if err == nil {
 				_, err = s.h.Reader.CreditorNews(ctx, "demo", list)
 			}

@@ -19,14 +19,22 @@ FROM (
   FROM message m
   JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
   WHERE m.realm = $1 AND m.state = 'Approval Pending'
-    AND ($2::uuid IS NULL OR (m.maker_person IS DISTINCT FROM $2::uuid
-         AND $2::uuid <> ALL (v.makers)
+    AND ($2::timestamptz IS NULL OR m.created_at >= $2::timestamptz)
+    AND ($3::uuid IS NULL OR (m.maker_person IS DISTINCT FROM $3::uuid
+         AND $3::uuid <> ALL (v.makers)
          AND (m.approvals = 0 OR NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
-                           AND d.checker_person = $2::uuid))))
-  ORDER BY m.message_id LIMIT $3::integer
+                           AND d.checker_person = $3::uuid))))
+  ORDER BY m.message_id LIMIT $4::integer
 ) q
 GROUP BY q.currency ORDER BY q.currency
 `
+
+type QueueCountParams struct {
+	Realm         string
+	Since         *time.Time
+	ExcludePerson *uuid.UUID
+	Most          int32
+}
 
 type QueueCountRow struct {
 	Currency string
@@ -35,10 +43,15 @@ type QueueCountRow struct {
 	Oldest   time.Time
 }
 
-// How many wait, since when, and how much in each currency; for everybody but the excluded person. Counts the given number of the oldest
+// How many wait, since when, and how much in each currency; for everybody but the excluded person, of those made since a time. Counts the given number of the oldest
 // at most. A sum that no column holds can only be planted: it stops at the largest number, and the rows behind it are withheld.
-func (q *Queries) QueueCount(ctx context.Context, realm string, excludePerson *uuid.UUID, most int32) ([]QueueCountRow, error) {
-	rows, err := q.db.Query(ctx, queueCount, realm, excludePerson, most)
+func (q *Queries) QueueCount(ctx context.Context, arg QueueCountParams) ([]QueueCountRow, error) {
+	rows, err := q.db.Query(ctx, queueCount,
+		arg.Realm,
+		arg.Since,
+		arg.ExcludePerson,
+		arg.Most,
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -257,12 +257,13 @@ const standingQueue = `-- name: StandingQueue :one
 WITH waits AS MATERIALIZED (
   SELECT m.created_at FROM message m
   WHERE m.realm = $2 AND m.state = 'Approval Pending'
-    AND ($4::uuid IS NULL OR (m.maker_person IS DISTINCT FROM $4::uuid
+    AND ($4::timestamptz IS NULL OR m.created_at >= $4::timestamptz)
+    AND ($5::uuid IS NULL OR (m.maker_person IS DISTINCT FROM $5::uuid
          AND (m.version = 1 OR NOT EXISTS (SELECT FROM message_version v WHERE v.realm = m.realm AND v.message_id = m.message_id
-                           AND v.version = m.version AND $4::uuid = ANY (v.makers)))
+                           AND v.version = m.version AND $5::uuid = ANY (v.makers)))
          AND (m.approvals = 0 OR NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id
-                           AND d.version = m.version AND d.checker_person = $4::uuid))))
-  ORDER BY m.message_id LIMIT $5::integer
+                           AND d.version = m.version AND d.checker_person = $5::uuid))))
+  ORDER BY m.message_id LIMIT $6::integer
 )
 SELECT array(SELECT (SELECT count(*) FROM waits w WHERE w.created_at < t.before)::integer
              FROM unnest($1::timestamptz[]) AS t (before) ORDER BY t.before DESC)::integer[] AS older,
@@ -270,18 +271,20 @@ SELECT array(SELECT (SELECT count(*) FROM waits w WHERE w.created_at < t.before)
           SELECT FROM message m
           WHERE m.realm = $2 AND m.state = 'Approval Pending'
             AND CASE WHEN m.expires_at IS NULL THEN 'infinity'::timestamptz ELSE m.expires_at END < $3::timestamptz
-            AND ($4::uuid IS NULL OR (m.maker_person IS DISTINCT FROM $4::uuid
+            AND ($4::timestamptz IS NULL OR m.created_at >= $4::timestamptz)
+            AND ($5::uuid IS NULL OR (m.maker_person IS DISTINCT FROM $5::uuid
                  AND (m.version = 1 OR NOT EXISTS (SELECT FROM message_version v WHERE v.realm = m.realm AND v.message_id = m.message_id
-                                   AND v.version = m.version AND $4::uuid = ANY (v.makers)))
+                                   AND v.version = m.version AND $5::uuid = ANY (v.makers)))
                  AND (m.approvals = 0 OR NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id
-                                   AND d.version = m.version AND d.checker_person = $4::uuid))))
-          ORDER BY CASE WHEN m.expires_at IS NULL THEN 'infinity'::timestamptz ELSE m.expires_at END, m.message_id LIMIT $5::integer) AS x)::integer AS ending
+                                   AND d.version = m.version AND d.checker_person = $5::uuid))))
+          ORDER BY CASE WHEN m.expires_at IS NULL THEN 'infinity'::timestamptz ELSE m.expires_at END, m.message_id LIMIT $6::integer) AS x)::integer AS ending
 `
 
 type StandingQueueParams struct {
 	MadeBefore    []time.Time
 	Realm         string
 	ExpiresBefore time.Time
+	Since         *time.Time
 	ExcludePerson *uuid.UUID
 	Most          int32
 }
@@ -292,13 +295,14 @@ type StandingQueueRow struct {
 }
 
 // How many messages that wait were made before each of some times, among so many of the oldest, and how many expire before one, so many at
-// most; without what the excluded person made, changed or approved. Of what was never changed the maker alone tells whose it is. They are
+// most; of those made since a time, without what the excluded person made, changed or approved. Of what was never changed the maker alone tells whose it is. They are
 // read once: PostgreSQL would else read them anew for each time.
 func (q *Queries) StandingQueue(ctx context.Context, arg StandingQueueParams) (StandingQueueRow, error) {
 	row := q.db.QueryRow(ctx, standingQueue,
 		arg.MadeBefore,
 		arg.Realm,
 		arg.ExpiresBefore,
+		arg.Since,
 		arg.ExcludePerson,
 		arg.Most,
 	)

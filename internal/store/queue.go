@@ -210,7 +210,8 @@ func (r *Reader) QueueKeys(ctx context.Context, realm string, person uuid.UUID, 
 	return list, err
 }
 
-// PendingTotals counts the pending messages that a checker may decide per currency. It counts the oldest, up to a limit: a count of that size means "this many or more".
+// PendingTotals counts the pending messages that a checker may decide per currency. It counts the oldest, up to a limit: a count of that
+// size means "this many or more".
 func (r *Reader) PendingTotals(ctx context.Context, realm string, of Checker, most int32) ([]Total, error) {
 	var totals []Total
 	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {

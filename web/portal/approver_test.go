@@ -5,15 +5,18 @@ import (
 	"testing"
 )
 
+// TestAPaymentThatWaitsSaysForWhom: its rule, its approvals and who may give them are on its page and beside the queue.
 func TestAPaymentThatWaitsSaysForWhom(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	m := b.as("both1").submit(with(filled(), "amount", "12'000.00"))
-	page := b.as("supervisor1").get("/payments/" + m.InternalID.String()).is(http.StatusOK)
-	page.says("2 approvals, within").says("0 of 2").says("Checker 1, Checker 2").says("entered or changed it")
+	for _, place := range []string{"/payments/", "/queue/"} { // the page and the pane beside the queue
+		b.as("supervisor1").get(place + m.InternalID.String()).is(http.StatusOK).
+			says("2 approvals, within").says("0 of 2").says("Checker 1, Checker 2").says("entered or changed it")
+	}
 	decide := b.as("checker1").get("/queue/" + m.InternalID.String()).fields("/queue/" + m.InternalID.String() + "/approve")
 	b.as("checker1").post("/queue/"+m.InternalID.String()+"/approve", decide).is(http.StatusSeeOther)
-	page = b.as("supervisor1").get("/payments/" + m.InternalID.String()).is(http.StatusOK)
+	page := b.as("supervisor1").get("/payments/" + m.InternalID.String()).is(http.StatusOK)
 	page.says("1 of 2").says("by Checker 1").says("Checker 1 approved it already")
 	german := b.as("supervisor1")
 	german.header.Set("Accept-Language", "de-CH")

@@ -81,7 +81,9 @@ func (v *Request) shares(f *Filter) (map[string][]store.WaitingMessages, store.Q
 		return nil, ask, err
 	}
 	shares[tabAll] = all
-	shares[tabForMe] = slices.DeleteFunc(slices.Clone(all), func(w store.WaitingMessages) bool { return w.Own || w.Decided || w.CreatedAt.Before(v.checker().Since) })
+	shares[tabForMe] = slices.DeleteFunc(slices.Clone(all), func(w store.WaitingMessages) bool {
+		return w.Own || w.Decided || w.CreatedAt.Before(v.checker().Since)
+	})
 	shares[tabMine] = slices.DeleteFunc(slices.Clone(all), func(w store.WaitingMessages) bool { return !w.Own })
 	if len(all) < views.MaxWaiting {
 		return shares, ask, nil

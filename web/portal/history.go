@@ -19,7 +19,8 @@ import (
 	"countersign/views/ui"
 )
 
-// FullMessage returns a message with its timeline and the content of its kind; an instruction also has its warnings and changes.
+// FullMessage returns a message with its timeline, its approval and the content of its kind; an instruction also has its warnings and
+// changes.
 func FullMessage(v *Request, m payment.Message) (views.Message, error) {
 	return fullMessage(v, m, documents{})
 }
@@ -36,6 +37,10 @@ func fullMessage(v *Request, m payment.Message, known documents) (views.Message,
 	if m.Withheld != "" {
 		view.Warnings = []views.Warning{{Title: "Withheld", Text: i18n.Kept(m.Withheld)}}
 		return view, nil // its document is not shown beside fields that contradict it
+	}
+	view.Approval, err = v.approval(m)
+	if err != nil {
+		return view, err
 	}
 	view.Core, err = v.Config.Reader.CoreBooking(v.Context(), m)
 	if err != nil {

@@ -63,10 +63,6 @@ func (v *Request) paymentModel(m payment.Message, tab views.PaymentTab) (views.P
 	if err != nil {
 		return model, err
 	}
-	model.Message.Approval, err = v.approval(m)
-	if err != nil {
-		return model, err
-	}
 	model.Actions, model.Barred, err = v.actions(m)
 	if err != nil {
 		return model, err

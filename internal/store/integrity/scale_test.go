@@ -49,7 +49,8 @@ func TestTenTimesTheRows(t *testing.T) {
 		do    func(*scaled) error
 	}{
 		{"queue", 40, func(s *scaled) error {
-			list, err := s.h.Reader.Queue(ctx, "demo", store.QueueFilter{Checker: store.Checker{Person: s.h.Person(t, "checker1").PersonID}, PageSize: 61})
+			checker := store.Checker{Person: s.h.Person(t, "checker1").PersonID}
+			list, err := s.h.Reader.Queue(ctx, "demo", store.QueueFilter{Checker: checker, PageSize: 61})
 			if err == nil {
 				_, err = s.h.Reader.CreditorNews(ctx, "demo", list)
 			}

@@ -68,14 +68,23 @@ func TestAPageOfAPaymentUnderWayAsksLittle(t *testing.T) {
 	asked.get(asks).is(http.StatusOK) // a page that missed the end
 }
 
-// TestAPageOfAnUnconfirmedPaymentGoesOnAsking: it says that clearing's answer still counts, and shows it when it comes.
+// TestAPageOfAnUnconfirmedPaymentGoesOnAsking: it says that clearing's answer still counts, and shows it when it comes. Its
+// timeline says what is known, and no more.
 func TestAPageOfAnUnconfirmedPaymentGoesOnAsking(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	path, maker := b.approved(), b.as("maker1")
 	_, asks := maker.get(path).is(http.StatusOK).flight()
-	b.change("SET session_replication_role = replica; UPDATE message SET state = 'Unconfirmed', state_sequence = state_sequence + 1")
-	news := maker.withHTMX().get(asks).is(http.StatusOK).says("Do not pay again yet")
+	for range 2 {
+		b.become("(SELECT message_id FROM message)", "Unconfirmed")
+	}
+	b.change("SET session_replication_role = replica; UPDATE message_history SET action = CASE from_state WHEN 'Unconfirmed' THEN 'deliver' " +
+		"ELSE 'time out' END WHERE to_state = 'Unconfirmed'")
+	news := maker.withHTMX().get(asks).is(http.StatusOK).says("Do not pay again yet: clearing has not answered.")
+	titles := maker.get(path + "/timeline").page.Find(".timeline .event-unsure .event-title").Text()
+	if !strings.Contains(titles, "Unconfirmed") || !strings.Contains(titles, "Received by clearing, no answer yet") {
+		t.Errorf("the timeline says %q", titles)
+	}
 	b.config.OperatorRealm = "demo"
 	b.serve()
 	connections := b.as("supervisor1").get("/operation").is(http.StatusOK).page.Find("table:contains('Connections to clearing')").Text()

@@ -277,12 +277,12 @@ var actionWords = map[payment.Action]i18n.Text{
 	payment.ActionExpire:           "Expired",
 	payment.ActionRelease:          "Released on its execution date",
 	payment.ActionCancel:           "Not sent, refused by a check on its execution date",
-	payment.ActionDeliver:          "Accepted by clearing",
+	payment.ActionDeliver:          "Received by clearing",
 	payment.ActionSettle:           "Settled",
 	payment.ActionRejectByClearing: "Refused by clearing",
 	payment.ActionWithhold:         "Not sent",
 	payment.ActionStop:             "Not sent, no funds reserved",
-	payment.ActionTimeOut:          "No answer in time",
+	payment.ActionTimeOut:          "Unconfirmed",
 	payment.ActionInquire:          "Clearing was asked for the status",
 	payment.ActionAcknowledge:      "Receipt confirmed by clearing",
 	payment.ActionAccept:           "Accepted by the other bank",
@@ -302,6 +302,8 @@ func stepTitle(s store.Step) i18n.Text {
 		return i18n.Data(string(s.Action))
 	case s.Action == payment.ActionApprove && s.To == payment.StateApprovalPending:
 		return "Approved, further approvals needed"
+	case s.Action == payment.ActionDeliver && s.To == payment.StateUnconfirmed:
+		return "Received by clearing, no answer yet"
 	case s.Action == payment.ActionAmend:
 		return i18n.Text("Amended, version %d").With(s.Version)
 	}

@@ -81,7 +81,7 @@ func settled() views.Message {
 			Took: "2 min 11 s",
 		},
 		ui.Event{
-			At: now.Add(-10*time.Minute + time.Second), Title: "Accepted by clearing", Actor: "Gateway", State: "Processing", Took: "0.1 s",
+			At: now.Add(-10*time.Minute + time.Second), Title: "Received by clearing", Actor: "Gateway", State: "Processing", Took: "0.1 s",
 			URL: "/payments/x/messages/1",
 		},
 		ui.Event{
@@ -266,7 +266,7 @@ func flying() views.Payment {
 			At: now.Add(-4 * time.Second), Title: "Approved", Actor: "checker1", Channel: "Portal", State: "Approved", Took: "11 min 56 s",
 		},
 		ui.Event{
-			At: now.Add(-4*time.Second + 100*time.Millisecond), Title: "Accepted by clearing", Actor: "Gateway", State: "Processing", Took: "0.1 s",
+			At: now.Add(-4*time.Second + 100*time.Millisecond), Title: "Received by clearing", Actor: "Gateway", State: "Processing", Took: "0.1 s",
 			URL: "/payments/x/messages/2",
 		},
 	)

@@ -8,9 +8,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/a-h/templ"
-
 	"countersign/internal/i18n"
+	"countersign/views/ui"
 )
 
 // Product is the name shown in titles and in the navigation.
@@ -274,12 +273,20 @@ func (s Layout) isFurther(index int) bool {
 	return len(s.navigation()) > barPlaces && index >= barPlaces-1
 }
 
-// findURL is the page that finds payments, or the dashboard of a person who may not read any.
-func (s Layout) findURL() templ.SafeURL {
-	if s.Person.MayRead {
-		return "/payments"
+// Steps lists the places of the navigation by their labels: pages to go to, and pages that add something.
+func (s Layout) Steps() (goTo, add []ui.Step) {
+	for _, entry := range s.navigation() {
+		step := ui.Step{Label: entry.label, URL: entry.url}
+		if slices.Contains([]Place{PlaceNew, PlaceUpload, PlaceBill}, entry.place) {
+			add = append(add, step)
+		} else {
+			goTo = append(goTo, step)
+		}
 	}
-	return "/"
+	if s.Person.MaySubmit {
+		add = append(add, ui.Step{Label: "New beneficiary", URL: "/beneficiaries/new"})
+	}
+	return append(goTo, ui.Step{Label: "Help", URL: "/help"}, ui.Step{Label: "Profile", URL: "/me"}), add
 }
 
 // beginsGroup reports whether a group of the navigation begins with a place: the records, and the controls.

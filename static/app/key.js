@@ -73,22 +73,21 @@ const palette = find("#palette");
 if (palette) {
   const input = find("input", palette);
   const door = find("[data-palette]");
-  for (const { href, title } of findAll("nav.primary > ul > li > a, .account-links a"))
-    palette.append(Object.assign(document.createElement("a"), { href, textContent: title }));
   const narrow = () => {
     for (const place of findAll("a", palette)) place.hidden = !place.textContent.toLowerCase().includes(input.value.trim().toLowerCase());
   };
   const open = (event) => {
     event.preventDefault();
     input.value = "";
-    narrow();
     palette.showModal();
+    if (find("a", palette)) narrow();
+    else htmx.ajax("GET", door.href, { target: palette, swap: "beforeend", select: "#places" }).then(narrow);
   };
   document.addEventListener("keydown", (event) => event.key === "k" && (event.ctrlKey || event.metaKey) && open(event));
   door.addEventListener("click", open);
   input.addEventListener("input", narrow);
   input.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") location.assign(find("a:not([hidden])", palette)?.href ?? `${door.href}?text=${encodeURIComponent(input.value)}`);
+    if (event.key === "Enter") location.assign(`${door.href}?text=${encodeURIComponent(input.value)}`);
   });
 }
 

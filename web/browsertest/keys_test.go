@@ -65,6 +65,8 @@ func TestThePaletteFindsPaymentsAndPlaces(t *testing.T) {
 	p.open("/templates")
 	p.press("Control+k")
 	p.focused("#palette-text")
+	p.says("#palette", "Approval queue")
+	p.says("#palette", "New beneficiary")
 	p.write("benef")
 	p.press("Enter")
 	p.says("main h1", "Beneficiaries")

@@ -2,6 +2,7 @@ package portal_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"countersign/internal/payment"
@@ -35,4 +36,39 @@ func TestEveryStateIsExplained(t *testing.T) {
 	b.as("admin1").get("/admin/users").says("Supervisors confirm the access review")
 	b.as("maker1").get("/help").says("Do not pay again.").says("Recall a payment, step by step").
 		says("For a SEPA payment, the page shows the last day").says("A request to the other bank to send a settled payment back.")
+}
+
+// TestTheQuickSearchListsThePagesOfAPerson: with the things to add, for its roles; a name of a page leads there, any other text to payments.
+func TestTheQuickSearchListsThePagesOfAPerson(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker, admin := b.as("maker1"), b.as("admin1")
+	for _, c := range []struct {
+		who      *browser
+		has, not string
+	}{
+		{maker, "/payments /mine /payments/new /payments/upload /beneficiaries/new /help /me", "/queue?tab=all /admin /admin/ask/user.create"},
+		{admin, "/admin /admin/ask/user.create /admin/ask/policy.create /admin/ask/webhook.create", "/payments /payments/new /beneficiaries/new"},
+	} {
+		page := c.who.get("/find").is(http.StatusOK).page
+		for _, url := range strings.Fields(c.has) {
+			if page.Find(`#places a[href="`+url+`"]`).Length() != 1 {
+				t.Errorf("%s is not listed", url)
+			}
+		}
+		for _, url := range strings.Fields(c.not) {
+			if page.Find(`#places a[href="`+url+`"]`).Length() != 0 {
+				t.Errorf("%s is listed", url)
+			}
+		}
+		if to := page.Find("[data-palette]").AttrOr("href", ""); to != "/find" {
+			t.Errorf("the quick search leads to %q", to)
+		}
+	}
+	maker.get("/find?text=submiss").goesTo("/mine")
+	maker.get("/find?text=new+payment").goesTo("/payments/new")
+	maker.get("/find?text=Muster+%26+S%C3%B6hne").goesTo("/payments?text=Muster+%26+S%C3%B6hne")
+	admin.get("/find?text=Muster").is(http.StatusOK).says("No page has this name.")
+	maker.header.Set("Accept-Language", "de-CH")
+	maker.get("/find?text=einreich").goesTo("/mine")
 }

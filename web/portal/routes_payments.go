@@ -121,6 +121,7 @@ func (p *Portal) readingRoutes() []request.Route {
 		get("/payments/:id/messages/:document/download", downloadDocument),
 
 		get("/reference", showReference),
+		get("/find", showFind),
 		get("/help", func(v *Request) error {
 			return v.Render(http.StatusOK, views.HelpPage(v.layout("Help", views.PlaceHelp)))
 		}),

@@ -42,6 +42,11 @@ func entryExhibits() []Exhibit {
 		{Name: "failed-resend", Failed: true, Page: views.ProblemPage(views.Failed(anonymous, "0b7e4a10-5d2f-4c0e-9a51-8d2f6a1c3b44").
 			With(views.Resend{URL: "/payments/new", Fields: url.Values{"creditorName": {"Petra Muster"}}}))},
 		{Name: "session-ended", Page: views.ProblemPage(views.SessionEnded(anonymous, views.EndedIdle, "/signin?next=/queue"))},
+		{Name: "find", Page: views.FindPage(views.Find{
+			Layout: bothShell("Quick search", views.PlaceNone), Search: views.FindField(""),
+			GoTo: []ui.Step{{Label: "Approval queue", URL: "/queue"}, {Label: "Payments", URL: "/payments"}},
+			Add:  []ui.Step{{Label: "New payment", URL: "/payments/new"}, {Label: "New beneficiary", URL: "/beneficiaries/new"}},
+		})},
 		{Name: "help", Page: views.HelpPage(bothShell("Help", views.PlaceHelp))},
 		{
 			Name: "reference",

@@ -25,6 +25,11 @@ var helpSteps = []struct {
 		"Ask the customer who received the money, then grant the recall or refuse it with a reason.",
 		"The answer is sent as soon as another person has approved it.",
 	}},
+	{"evidence", "Verify the evidence of a payment", []i18n.Text{
+		"A supervisor downloads it on the page of the payment. The file names the public key that its signature needs.",
+		"Get the public keys from the operator (countersign key public), never with the file itself, and compare them with that key.",
+		"Run on another machine: countersign audit verify FILE --public-key-file KEYS. It refuses a file that another key signed.",
+	}},
 	{"administration", "Administer a realm", []i18n.Text{
 		"One administrator requests each change under “Administration”, and another one approves it.",
 		"Add a person: the first administrator gives the code to the person, the second one the link. Both are needed to set a password.",

@@ -247,7 +247,7 @@ func (m NewPayment) remittanceText() ui.Field {
 	field := m.text("remittanceText", "Message", m.Values.RemittanceText)
 	field.Rows, field.Limit = 3, 140
 	if m.Scheme == "sic-inst" {
-		field.Hint = "Optional in addition to a reference"
+		field.Hint = "You can also send a message in addition to a reference"
 	}
 	return field
 }

@@ -79,6 +79,7 @@ type Action struct {
 	URL     string
 	Primary bool
 	Hint    i18n.Text // beneath the links
+	Help    ui.Step   // the section of the help about it, after the hint
 }
 
 // Document is one ISO 20022 document of a message.

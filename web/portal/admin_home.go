@@ -49,10 +49,18 @@ func Home(v *Request, most int32) (home views.Dashboard, err error) {
 	if err != nil {
 		return home, err
 	}
+	realms, err := subjectsOf[administration.Factors](v, "realm")
+	if err != nil {
+		return home, err
+	}
+	var wanted ui.Tone // a missing factor is work only where the realm requires one
+	if slices.ContainsFunc(realms, func(r administration.Factors) bool { return len(r.Roles) > 0 }) {
+		wanted = ui.ToneWaiting
+	}
 	home.Tiles = []views.Tile{
 		tile("Changes waiting for me", v.Changes, "to compare and decide", "/admin?tab="+ChangesForMe, ui.ToneWaiting),
 		tile("Changes I requested", len(asked), "another administrator decides", "/admin?tab="+ChangesOfMine, ""),
-		tile("Without a second factor", counts[showNoFactor], "active accounts", "/admin/users?show="+showNoFactor, ui.ToneWaiting),
+		tile("Without a second factor", counts[showNoFactor], "active accounts", "/admin/users?show="+showNoFactor, wanted),
 		tile("To be set up", counts[filterSetUp], "no password yet, or reset", "/admin/users?show="+filterSetUp, ui.ToneWaiting),
 	}
 	v.addLost(&home)

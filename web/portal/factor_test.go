@@ -91,7 +91,7 @@ func TestSignInAsksForTheSecondFactor(t *testing.T) {
 	refused := third.post(remove, url.Values{"password": {"wrong"}, "factorCode": {codes[1]}}).is(http.StatusUnprocessableEntity)
 	refused.says("Check your password")
 	third.post(remove, url.Values{"password": {demo.UserPassword}, "factorCode": {codes[1]}}).goesTo("/me/factors")
-	third.get("/me/factors").says("Set up two-step sign-in.")
+	third.get("/me/factors").says("Two-step sign-in protects your account")
 	b.browser().post("/signin", signInForm("checker1")).goesTo("/queue")
 }
 
@@ -138,7 +138,7 @@ func TestTwoAdministratorsResetASecondFactor(t *testing.T) {
 	form.Set("password", ownPassword)
 	w := b.browser()
 	w.post("/signin", form).goesTo("/queue") // no factor is asked for
-	w.get("/me/factors").says("Set up two-step sign-in.")
+	w.get("/me/factors").says("Two-step sign-in protects your account")
 }
 
 func TestARoleThatNeedsASecondFactorIsHeldAtItsPage(t *testing.T) {
@@ -162,6 +162,10 @@ func TestTwoAdministratorsSayWhichRolesNeedASecondFactor(t *testing.T) {
 	const ask = "/admin/ask/realm.factors"
 	checker, maker, one := b.as("checker1"), b.as("maker1"), b.as("admin1")
 	one.get("/admin/users").is(http.StatusOK).says("No role needs a second factor")
+	const lacking = `.tile-waiting a[href="/admin/users?show=no-factor"]`
+	if one.get("/").page.Find(lacking).Length() != 0 {
+		t.Error("missing second factors are shown as work where no role needs one")
+	}
 	one.post(ask, url.Values{"secondFactorRoles": {"boss"}}).is(http.StatusUnprocessableEntity).says("Choose the roles")
 	change := one.post(ask, url.Values{"secondFactorRoles": {"Checker, administrator"}}).goesTo("/admin/changes/")
 	one.get(change).is(http.StatusOK).says("Roles that need a second factor").says("You requested this change")
@@ -181,6 +185,9 @@ func TestTwoAdministratorsSayWhichRolesNeedASecondFactor(t *testing.T) {
 		pair[i] = b.browser()
 		pair[i].post("/signin", signInForm(name)).goesTo("/me/factors")
 		pair[i].takeUp()
+		if pair[i].get("/").page.Find(lacking).Length() != 1 {
+			t.Error("missing second factors are not shown as work where a role needs one")
+		}
 	}
 	// Of whom it was asked before is not signed out again: they may just take one up.
 	waiting := b.browser()

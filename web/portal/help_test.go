@@ -32,6 +32,7 @@ func TestEveryStateIsExplained(t *testing.T) {
 			page.says(ui.StateMeaning(state).String())
 		}
 	}
+	b.as("supervisor1").get("/help#evidence").says("Get the public keys from the operator").says("audit verify FILE --public-key-file KEYS")
 	b.as("admin1").get("/help").says("Administer a realm").says("After a restore with lost data, payments are stopped.")
 	b.as("admin1").get("/admin/users").says("Supervisors confirm the access review")
 	b.as("maker1").get("/help").says("Do not pay again.").says("Recall a payment, step by step").

@@ -3,11 +3,12 @@ package portal_test
 import (
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 )
 
 // TestWhatIsRefusedWhenEmptyIsNotOptional: of each form that is complete, each answer is left out in turn. Where the answer is then asked for,
-// its label must not have called it optional.
+// neither its label nor its hint may have called it optional.
 func TestWhatIsRefusedWhenEmptyIsNotOptional(t *testing.T) {
 	t.Parallel()
 	o := setup(t).clearing()
@@ -54,7 +55,8 @@ func TestWhatIsRefusedWhenEmptyIsNotOptional(t *testing.T) {
 				continue
 			}
 			for field := range form {
-				if page.page.Find(`label[for="`+field+`"] .optional`).Length() == 0 {
+				hint := page.page.Find(`[id="` + field + `-hint"]`).Text()
+				if page.page.Find(`label[for="`+field+`"] .optional`).Length() == 0 && !strings.Contains(hint, "ptional") {
 					continue
 				}
 				refused := w.post(path, with(form, field, ""))

@@ -14,6 +14,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/store"
 	"countersign/views"
+	"countersign/views/ui"
 )
 
 // showPayment shows the first part of a payment's page.
@@ -128,8 +129,8 @@ func (v *Request) actions(m payment.Message) (actions []views.Action, barred []i
 	if v.Config.Evidence != nil && v.By.Has(identity.RoleSupervisor) {
 		actions = append(actions, views.Action{
 			Label: "Evidence of this payment", URL: path + "/evidence",
-			Hint: "The evidence proves who entered, approved and sent this payment. Verify it on another machine: " +
-				"countersign audit verify FILE --public-key-file KEYS.",
+			Hint: "The evidence proves who entered, approved and sent this payment. It is signed with the audit key of this gateway.",
+			Help: ui.Step{Label: "Verify the evidence of a payment", URL: "/help#evidence"},
 		})
 	}
 	return actions, barred, nil

@@ -72,7 +72,10 @@ func TestLinkAndCodeSetThePasswordOnce(t *testing.T) {
 		t.Fatal("the account is active before its password is set")
 	}
 	w.post(path, setUpForm(secret.Code, ownPassword)).goesTo("/set-up/done")
-	w.get("/set-up/done").is(http.StatusOK)
+	if done := w.get("/set-up/done").is(http.StatusOK).page; done.Find(`main a[href="/signin?next=/me/factors"]`).Length() != 1 ||
+		done.Find(`main a[href="/signin"]`).Length() != 1 {
+		t.Error("a new person is not offered a second factor, or cannot skip it")
+	}
 	w.get(path).is(http.StatusNotFound).says("no longer valid")
 	w.post(path, setUpForm(secret.Code, ownPassword+"2")).is(http.StatusNotFound)
 	signIn := url.Values{"realm": {"demo2"}, "username": {"carla"}, "password": {ownPassword}, "next": {"/"}}

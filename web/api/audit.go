@@ -3,13 +3,16 @@ package api
 import (
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
+	"countersign/internal/auditlog"
 	"countersign/internal/payment"
 	"countersign/internal/store"
 	"countersign/web/request"
@@ -18,9 +21,23 @@ import (
 // auditFilters are the parameters of the audit trail besides those of the page.
 var auditFilters = append([]string{"from", "to", "actor", "event", "messageId"}, pageParameters...)
 
+// event reads the name of an event: of the realm, or of a step of a message, with "-refused" behind it for an attempt.
+func (q *query) event() string {
+	value := q.text("event")
+	name := strings.TrimSuffix(value, "-refused")
+	kind, _, _ := strings.Cut(name, ".")
+	step := func(m payment.Move) bool { return auditlog.EventOf(kind, string(m.Action)) == name }
+	_, known := auditlog.RealmEvents[name]
+	if value != "" && !known && !(slices.Contains(payment.Kinds(), payment.Kind(kind)) && slices.ContainsFunc(payment.Moves(), step)) {
+		q.refuse("event", "CH16", "Enter event as kind.action of a step, such as instruction.approve or instruction.approve-refused, or as one of "+
+			strings.Join(slices.Sorted(maps.Keys(auditlog.RealmEvents)), ", ")+".")
+	}
+	return value
+}
+
 // auditFilter reads the filters; possible is false when no event can match them.
 func auditFilter(q *query) (filter store.AuditFilter, possible bool) {
-	filter = store.AuditFilter{From: q.time("from", dayStart), To: q.time("to", dayEnd), Actor: q.text("actor"), Event: q.text("event")}
+	filter = store.AuditFilter{From: q.time("from", dayStart), To: q.time("to", dayEnd), Actor: q.text("actor"), Event: q.event()}
 	text := q.text("messageId")
 	if text == "" {
 		return filter, true

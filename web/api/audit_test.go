@@ -60,6 +60,23 @@ func TestTheAuditTrailIsForSupervisorsAndAdministrators(t *testing.T) {
 	if oldest := events(supervisor1, ofToday+"&order=asc&pageSize=1"); oldest[0].(map[string]any)["event"] != "instruction.submit" {
 		t.Errorf("the oldest is %v", oldest)
 	}
+	for name, known := range map[string]bool{
+		"x": false, "sign-in": false, "instruction.x": false, "x.approve": false, "-refused": false, "sign-in.refused-refused": true,
+		"instruction.time-out": true, "change.approve-refused": true, "received recall.receive": true, "payment.approve-refused": true,
+	} {
+		a := b.Send(t, get(auditPath+"?event="+url.QueryEscape(name), supervisor1))
+		if known != (a.Status == http.StatusOK) || !known && (a.Status != http.StatusBadRequest || !strings.Contains(a.Body, "sign-in.locked")) {
+			t.Errorf("the event %q: %d %s", name, a.Status, a.Body)
+		}
+	}
+	for _, path := range []string{
+		"/api/common/v1/interface/list?type=x", "/api/common/v1/transaction/list?state=x", "/api/common/v1/transaction/list?recallStatus=x",
+		"/api/common/v1/transaction/list?kind=x", "/api/common/v1/transaction/list?direction=x", "/api/common/v1/account/list?currency=x",
+	} {
+		if a := b.Send(t, get(path, supervisor1)); a.Status != http.StatusBadRequest || !strings.Contains(a.Body, "Enter ") {
+			t.Errorf("%s: %d %s", path, a.Status, a.Body)
+		}
+	}
 	if a := b.Send(t, get(auditPath+"?state=x", supervisor1)); a.Status != http.StatusBadRequest {
 		t.Errorf("an unknown filter: %d", a.Status)
 	}

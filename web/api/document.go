@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
+	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/store"
@@ -27,10 +28,21 @@ var documentFilters = append([]string{
 	"debtorAccount", "debtorAgent", "debtorName", "endToEndId", "endToendId", "externalId", "globalId", "instructionId",
 }, pageParameters...)
 
+// documentTypes are the names of all documents that the gateway reads or writes.
+func documentTypes() []string {
+	var names []string
+	for _, d := range iso20022.Definitions() {
+		if !d.Header() {
+			names = append(names, string(d.Name))
+		}
+	}
+	return names
+}
+
 // documentFilter reads the filters; possible is false when no document can match them.
 func documentFilter(q *query) (filter store.DocumentFilter, possible bool) {
 	filter = store.DocumentFilter{
-		Name: q.text("type"), Direction: q.oneOf("direction", append(slices.Clone(directions), draft)...), Scheme: q.oneOf("scheme", schemes...),
+		Name: q.oneOf("type", documentTypes()...), Direction: q.oneOf("direction", append(slices.Clone(directions), draft)...), Scheme: q.oneOf("scheme", schemes...),
 		CreatedFrom: q.time("creationDateFrom", dayStart), CreatedTo: q.time("creationDateTo", dayEnd),
 		ExternalID: q.text("externalId"), InstructionID: q.text("instructionId"), EndToEndID: q.endToEndID(),
 		DebtorAccount: q.account("debtorAccount"), DebtorAgent: q.text("debtorAgent"), DebtorName: q.text("debtorName"),

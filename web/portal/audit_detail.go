@@ -16,29 +16,9 @@ import (
 	"countersign/views/ui"
 )
 
-// realmEvents name the events that are no step of a message.
-var realmEvents = map[string]i18n.Text{
-	auditlog.EventSignInRefused: "Sign-in refused", auditlog.EventSignInLocked: "Sign-in refused, name locked",
-	auditlog.EventDocumentQuarantined: "Message put into quarantine", auditlog.EventAnswerRefused: "Answer not sent",
-	auditlog.EventRealmCreate: "Realm created", auditlog.EventRealmAdministrator: "Administrator added by the operator",
-	auditlog.EventRealmApply: "Configuration applied by the operator", auditlog.EventRealmBreakGlass: "Emergency access by the operator",
-	auditlog.EventRealmRows: "Master data written", auditlog.EventChangeRequest: "Change requested",
-	auditlog.EventChangeApprove: "Change approved", auditlog.EventChangeReject: "Change rejected",
-	auditlog.EventListExport: "List exported", auditlog.EventAccessReview: "Access review confirmed",
-	auditlog.EventUserSetUp: "Account set up", auditlog.EventSignInEnded: "API sign-in ended",
-	auditlog.EventSessionStarted: "Signed in", auditlog.EventSessionEnded: "Session ended",
-	auditlog.EventSessionsEnded: "All sessions ended", auditlog.EventFactorEnrol: "Second factor added",
-	auditlog.EventFactorUse: "Second factor used", auditlog.EventFactorRemove: "Second factor removed",
-	auditlog.EventFactorRefused: "Second factor refused", auditlog.EventTryAgain: "Retry started by the operator",
-	auditlog.EventSignInProvider:        "Signed in through the institution",
-	auditlog.EventSignInProviderRefused: "Sign-in through the institution refused",
-	auditlog.EventSignInBreakGlass:      "Signed in by emergency password", auditlog.EventUserRights: "Roles changed",
-	auditlog.EventUserPassword: "Password changed", auditlog.EventWebhookSend: "Event sent to a webhook by hand",
-}
-
 // eventWords names an event; an unknown event keeps its stored name.
 func eventWords(event string) i18n.Text {
-	if words, known := realmEvents[event]; known {
+	if words, known := auditlog.RealmEvents[event]; known {
 		return words
 	}
 	kind, step, _ := strings.Cut(event, ".")
@@ -68,7 +48,7 @@ func eventOptions(chosen string) []ui.Option {
 			add(auditlog.EventOf(string(kind), string(step)))
 		}
 	}
-	for _, event := range slices.Sorted(maps.Keys(realmEvents)) {
+	for _, event := range slices.Sorted(maps.Keys(auditlog.RealmEvents)) {
 		add(event)
 	}
 	if chosen != "" && !slices.ContainsFunc(options, func(o ui.Option) bool { return o.Value == chosen }) {

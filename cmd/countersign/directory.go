@@ -193,7 +193,7 @@ func optionalDay(flag, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	day, err := time.Parse(time.DateOnly, text)
+	day, err := calendar.ParseDay(time.DateOnly, text, time.UTC)
 	if err != nil {
 		return time.Time{}, &unusableError{fmt.Sprintf("%s: write a day such as 2026-08-31, not %q", flag, text)}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"countersign/internal/calendar"
 	"countersign/internal/money"
 )
 
@@ -99,7 +100,7 @@ func (s *ruleSettings) applyEnds(g *gateway) error {
 		{"COUNTERSIGN_SCT_UNSTRUCTURED_END", s.SCTUnstructuredEnd, &g.Rules.SCTUnstructuredEnd},
 		{"COUNTERSIGN_PAIN_001_001_03_END", s.PreviousEnd, &g.Rules.PreviousEnd},
 	} {
-		day, err := time.Parse(time.DateOnly, one.value)
+		day, err := calendar.ParseDay(time.DateOnly, one.value, time.UTC)
 		if err != nil {
 			return fmt.Errorf("%s: write a day such as 2026-11-20, not %q", one.setting, one.value)
 		}

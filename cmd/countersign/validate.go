@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"countersign/internal/calendar"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
@@ -29,7 +30,7 @@ type day struct{ time.Time }
 
 // UnmarshalText reads YYYY-MM-DD.
 func (d *day) UnmarshalText(text []byte) (err error) {
-	d.Time, err = time.Parse(time.DateOnly, string(text))
+	d.Time, err = calendar.ParseDay(time.DateOnly, string(text), time.UTC)
 	if err != nil {
 		return fmt.Errorf("enter a date such as 2026-11-20 instead of %q", text)
 	}

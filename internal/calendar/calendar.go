@@ -3,7 +3,10 @@
 // Only the year, month and day of a time count, as read in its own location. Results are midnight of a day in the location of the argument.
 package calendar
 
-import "time"
+import (
+	"errors"
+	"time"
+)
 
 // MonthDay is a holiday on the same date each year.
 type MonthDay struct {
@@ -20,6 +23,18 @@ type Calendar struct {
 	Easter []int
 	// listed are the days in an edition of a clearing; true for open.
 	listed map[date]bool
+}
+
+// firstYear is the first year of a day that somebody enters: an earlier one is a mistake, and the year 0 is none in XML.
+const firstYear = 1900
+
+// ParseDay is time.ParseInLocation for a day or time that a person or a program enters. It fails for years before 1900.
+func ParseDay(layout, text string, in *time.Location) (time.Time, error) {
+	at, err := time.ParseInLocation(layout, text, in)
+	if err == nil && at.Year() < firstYear {
+		return time.Time{}, errors.New("enter a year from 1900 on")
+	}
+	return at, err
 }
 
 // Written is the date of the two calendars built into this package. An Edition holds later decisions of a clearing.

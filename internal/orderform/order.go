@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/account"
+	"countersign/internal/calendar"
 	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
 	"countersign/internal/money"
@@ -83,7 +84,7 @@ func (o Order) executionDate(out *BuiltOrder) iso20022.DateAndDateTime2Choice {
 	if typed != "" {
 		var err error
 		for _, layout := range []string{time.DateOnly, "2.1.2006"} {
-			day, err = time.Parse(layout, typed)
+			day, err = calendar.ParseDay(layout, typed, time.UTC)
 			if err == nil {
 				break
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
+	"countersign/internal/calendar"
 	"countersign/internal/i18n"
 	"countersign/internal/money"
 	"countersign/internal/payment"
@@ -152,11 +153,11 @@ func (q *query) time(name string, at edge) time.Time {
 	if value == "" {
 		return time.Time{}
 	}
-	moment, err := time.Parse(time.RFC3339, value)
+	moment, err := calendar.ParseDay(time.RFC3339, value, time.UTC)
 	if err == nil {
 		return moment.UTC()
 	}
-	day, err := time.Parse(time.DateOnly, value)
+	day, err := calendar.ParseDay(time.DateOnly, value, time.UTC)
 	if err != nil {
 		q.refuse(name, "DT01", "Enter "+name+" as a date (2026-11-20) or a time with offset (2026-11-20T10:00:00Z).")
 		return time.Time{}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
+	"countersign/internal/calendar"
 	"countersign/internal/i18n"
 	"countersign/internal/interbank"
 	"countersign/internal/money"
@@ -65,7 +66,7 @@ func (a *API) showStatement(c echo.Context) error {
 
 // bankingDay reads a required day, as its beginning.
 func (q *query) bankingDay(name string, zone *time.Location) time.Time {
-	day, err := time.ParseInLocation(time.DateOnly, q.text(name), zone)
+	day, err := calendar.ParseDay(time.DateOnly, q.text(name), zone)
 	if err != nil {
 		q.refuse(name, "DT01", "Enter "+name+" as a date, such as 2026-11-20.")
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/calendar"
 	"countersign/internal/i18n"
 	"countersign/internal/identity"
 	"countersign/internal/money"
@@ -116,7 +117,7 @@ func Day(typed string, now time.Time) (day time.Time, known bool) {
 		}
 	}
 	for _, layout := range []string{time.DateOnly, "2.1.2006", "2/1/2006"} {
-		day, err := time.ParseInLocation(layout, typed, now.Location())
+		day, err := calendar.ParseDay(layout, typed, now.Location())
 		if err == nil {
 			return day, true
 		}

@@ -18,7 +18,7 @@ func TestAPaymentForALaterDay(t *testing.T) {
 	maker, checker := b.as("maker1"), b.as("checker1")
 	maker.get("/payments/new").is(http.StatusOK).says("Send on a later day")
 	for typed, says := range map[string]string{
-		"soon": "Enter a day such as", "1.1.2020": "Enter today or a later day", "2099-01-01": "Enter a requested execution date within one year",
+		"soon": "Enter a day such as", "1.1.0000": "Enter a day such as", "1.1.2020": "Enter today or a later day", "2099-01-01": "Enter a requested execution date within one year",
 	} {
 		maker.post("/payments/new", with(filled(), "executionDate", typed)).is(http.StatusUnprocessableEntity).says(says)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/calendar"
 	"countersign/internal/i18n"
 	"countersign/internal/money"
 	"countersign/internal/payment"
@@ -118,7 +119,7 @@ func readMoment(text string, now time.Time) (since, until time.Time) {
 		return day, day.AddDate(0, 0, 1)
 	}
 	for _, layout := range []string{"2.1.2006 15:04:05 MST", "2.1.2006 15:04:05", "2.1.2006 15:04"} {
-		at, err := time.ParseInLocation(layout, text, now.Location())
+		at, err := calendar.ParseDay(layout, text, now.Location())
 		if err == nil {
 			return at.Truncate(time.Minute), at.Truncate(time.Minute).Add(time.Minute)
 		}

@@ -83,6 +83,9 @@ func formsOf(text any) map[string]string {
 // verb is one placeholder of a text.
 var verb = regexp.MustCompile(`%(?:\[(\d+)\])?([a-z%])`)
 
+// quoted is the label of a page, a button or a choice in a text. Lower case is no label.
+var quoted = regexp.MustCompile(`“(\p{Lu}[^”]*)”`)
+
 // verbsOf are the verbs of a text by the place of their value.
 func verbsOf(text string) map[string]string {
 	verbs, next := map[string]string{}, 1
@@ -116,6 +119,11 @@ func faultsOfCatalogue(all translations, said map[string]token.Position) (faults
 		}
 		for language, forms := range all[key] {
 			faults = append(faults, faultsOfForms(key, language, forms)...)
+			for _, name := range quoted.FindAllStringSubmatch(key, -1) {
+				if label := all[name[1]][language]["other"]; !strings.Contains(fmt.Sprint(forms), label) {
+					faults = append(faults, fmt.Sprintf("%q in %q names %q, whose label is %q", key, language, name[1], label))
+				}
+			}
 		}
 	}
 	return faults
@@ -338,12 +346,13 @@ func TestEveryTextIsTranslated(t *testing.T) {
 				"other": "%d de %s",
 			}, "it": {"other": "%[2]s: %[1]d"}, "pl": {"other": "%d %s"},
 		},
-		"Street": {"de": {"other": "Straße"}, "fr": {"other": "Rue"}, "it": {"one": "Via"}},
+		"See “Street”": {"de": {"other": "Siehe «Strasse»"}, "fr": {"other": "Voir « Rue »"}, "it": {"other": "Vedi «Via»"}},
+		"Street":       {"de": {"other": "Straße"}, "fr": {"other": "Rue"}, "it": {"one": "Via"}},
 	}
 	found := strings.Join(faultsOfCatalogue(wrong, map[string]token.Position{"%d of %s": {}, "New": {}}), "\n")
 	for _, want := range []string{
 		`"New" has no text in "de"`, `"Street" is in the catalogue, and nobody says it`, `"%d von %d" has other placeholders`,
-		`"pl" is no language`, "Swiss banks write ss", `"it" has no form "other"`,
+		`"pl" is no language`, "Swiss banks write ss", `"See “Street”" in "de" names "Street", whose label is "Straße"`, `"it" has no form "other"`,
 	} {
 		if !strings.Contains(found, want) {
 			t.Errorf("%q is not found in a wrong catalogue:\n%s", want, found)

@@ -204,7 +204,7 @@ func showBook(v *Request) error {
 		return err
 	}
 	model := v.bookList("/beneficiaries", "Beneficiaries",
-		"Approved creditors. Choose one by name when you enter a payment; the queue highlights recent changes.")
+		"Approved creditors. Makers choose them by name when they enter a payment; checkers see recent changes in the queue.")
 	model.Search = &ui.Field{ID: "q", Label: "Search in names, towns and accounts", Kind: "search", Value: search}
 	model.Empty = ui.Empty{Icon: "user", Title: "No beneficiaries yet", Text: "Add the people and companies you pay often."}
 	if search != "" {

@@ -269,7 +269,7 @@ func showSubmitted(v *Request, m payment.Message) error {
 	}
 	next := NextSteps(m.Kind, PolicyOf(m), later)
 	if m.State != payment.StateApprovalPending {
-		next = []i18n.Text{i18n.Text("Its state is now: %s. You can follow it under My submissions.").
+		next = []i18n.Text{i18n.Text("Its state is now: %s. You can follow it under “My submissions”.").
 			With(ui.StateLabel(m.State))}
 	}
 	again, err := v.copySteps(m)

@@ -15,7 +15,7 @@ func PolicyOf(m payment.Message) payment.Policy {
 
 // NextSteps describes the steps after the submission of a message. later is the execution day if it is to come, else zero.
 func NextSteps(kind payment.Kind, policy payment.Policy, later time.Time) []i18n.Text {
-	sent, result := whatFollows[kind], i18n.Text("You will see the result under My submissions.")
+	sent, result := whatFollows[kind], i18n.Text("You will see the result under “My submissions”.")
 	within := Span(policy.PendingFor)
 	onceApproved := i18n.Text("It is sent immediately after approval. %s").With(sent)
 	unapproved := i18n.Text("It is sent at once, without an approval. %s").With(sent)

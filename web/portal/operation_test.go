@@ -63,7 +63,9 @@ func TestTheOperatorSeesWhatIsStuckAndTriesItAgain(t *testing.T) {
 		b.Clearing.RunOnce(t.Context())
 	}
 	operator.get("/operation").is(http.StatusOK).says(m.InternalID.String()).says("another one under this message id").says("Delivery to clearing")
-	b.as("maker1").get("/operation").is(http.StatusForbidden)
+	for _, page := range []string{"/operation", "/reconcile", "/quarantine"} {
+		b.as("maker1").get(page).is(http.StatusForbidden).says("You may not see this page: this needs the role supervisor or administrator.")
+	}
 	b.as("maker1").post("/operation/retry", nil).is(http.StatusForbidden)
 	b.asIn("demo2", "maker1").post("/operation/retry", nil).is(http.StatusNotFound)
 

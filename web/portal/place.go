@@ -28,7 +28,7 @@ type KeepDraft func(context.Context, identity.Principal, store.Draft) error
 
 // Apart is the sentence shown when a form becomes a draft of its own because another window changed its draft.
 const Apart i18n.Text = "" +
-	"The draft has since been changed in another window. What you typed here is a separate draft: both are under My submissions, Drafts."
+	"The draft has since been changed in another window. What you typed here is a separate draft: both are under “My submissions”, “Drafts”."
 
 // DraftNamed returns the key of the draft that stores a form; fresh reports that the draft may not exist yet. A key from the page of a form
 // means one draft for each person, so a form that is sent twice makes one draft. It is zero for a form without a key.

@@ -163,7 +163,7 @@ func rolesForm() views.ChangeForm {
 func beneficiaryBook() views.AdministrationList {
 	return views.AdministrationList{
 		Layout: bothShell("Beneficiaries", views.PlaceBeneficiaries), Heading: "Beneficiaries",
-		Words: "Approved creditors. Choose one by name when you enter a payment; the queue highlights recent changes.",
+		Words: "Approved creditors. Makers choose them by name when they enter a payment; checkers see recent changes in the queue.",
 		Book:  true, Tabs: []ui.Tab{
 			{Label: "Beneficiaries", URL: "/beneficiaries", Current: true}, {Label: "Changes", URL: "/beneficiaries/changes", Count: "1"},
 		},

@@ -241,7 +241,7 @@ func check() views.Check {
 		Next: []i18n.Text{
 			i18n.Text("Another person checks it and approves or rejects it within %s.").With(i18n.Text("%d hours").With(24)),
 			i18n.Text("It is sent immediately after approval. %s").With(i18n.Text("It cannot be cancelled. You can request a recall.")),
-			"You will see the result under My submissions.",
+			"You will see the result under “My submissions”.",
 		},
 	}
 }

@@ -2,6 +2,8 @@ package views
 
 import (
 	"strconv"
+	"strings"
+	"sync"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
@@ -50,6 +52,43 @@ var RejectCategories = []ui.Option{
 	{Value: "evidence", Label: "Order or evidence is missing"},
 	{Value: "fraud", Label: "Suspected fraud"},
 	{Value: "other", Label: "Another reason"},
+}
+
+// categoryBeginning is the beginning of a reason with the category that the checker chose.
+type categoryBeginning struct {
+	text     string
+	category ui.Option
+}
+
+// categoryBeginnings has each category as it is stored, in English, and as earlier versions stored it, in the checker's language.
+var categoryBeginnings = sync.OnceValue(func() (list []categoryBeginning) {
+	for _, category := range RejectCategories {
+		for _, spoken := range i18n.Languages() {
+			if category.Value != "other" {
+				list = append(list, categoryBeginning{spoken.Say(category.Label) + ": ", category})
+			}
+		}
+	}
+	return list
+})
+
+// RejectCategory splits a stored reason of a rejection into its category and the checker's words. Without a category it is another reason.
+func RejectCategory(stored string) (category ui.Option, words string) {
+	for _, known := range categoryBeginnings() {
+		if words, found := strings.CutPrefix(stored, known.text); found {
+			return known.category, words
+		}
+	}
+	return RejectCategories[len(RejectCategories)-1], stored
+}
+
+// RejectReason is a stored reason of a rejection with its category in the language of the reader.
+func RejectReason(stored string) i18n.Text {
+	category, words := RejectCategory(stored)
+	if words == stored {
+		return i18n.Data(stored)
+	}
+	return i18n.Text("%s: %s").With(category.Label, words)
 }
 
 // Conflict reports that somebody else was faster. All typed values stay.

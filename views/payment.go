@@ -172,7 +172,7 @@ func (m Message) decisions() []ui.Row {
 			row.Term = "Rejected"
 		}
 		if said := d.Reason + d.Remark; said != "" {
-			row.Details = append(row.Details, i18n.Data(said))
+			row.Details = append(row.Details, RejectReason(said))
 		}
 		rows = append(rows, row)
 	}

@@ -90,7 +90,7 @@ func StatusReason(m payment.Message) i18n.Text {
 	decision, decided := m.LastDecision()
 	switch {
 	case m.State == payment.StateRejected && decided && decision.Action == payment.ActionReject:
-		return i18n.Text("Rejected by %s. %s").With(decision.Name, decision.Reason)
+		return i18n.Text("Rejected by %s. %s").With(decision.Name, RejectReason(decision.Reason))
 	case m.State == payment.StateFailed:
 		words, _ := Failure(m)
 		return words

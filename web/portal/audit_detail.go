@@ -13,6 +13,7 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/store"
+	"countersign/views"
 	"countersign/views/ui"
 )
 
@@ -72,7 +73,7 @@ type auditDetail struct {
 func detailWords(e store.HistoryEvent) i18n.Text {
 	var d auditDetail
 	err := json.Unmarshal([]byte(e.Detail), &d)
-	reason := cmp.Or(e.Reason, i18n.Data(d.Reason))
+	reason := cmp.Or(e.Reason, views.RejectReason(d.Reason))
 	switch {
 	case err != nil:
 		return i18n.Data(e.Detail)

@@ -188,19 +188,19 @@ func reject(v *Request, form url.Values) error {
 		return v.askCategory(typed)
 	}
 	return v.decide(typed, func(in service.Input) (payment.Message, error) {
-		return v.Config.Approval.Reject(v.Context(), v.By, in, rejectReason(v.Language(), typed))
+		return v.Config.Approval.Reject(v.Context(), v.By, in, rejectReason(typed))
 	})
 }
 
-// rejectReason returns the reason for the maker: the category in the checker's language, then the text. The text is required. The category
-// is dropped where both together are too long.
-func rejectReason(l i18n.Language, typed views.Reject) string {
+// rejectReason returns the reason for the maker as it is stored: the category in English, which pages translate, then the text. The text is
+// required. The category is dropped where both together are too long.
+func rejectReason(typed views.Reject) string {
 	text := strings.TrimSpace(typed.Reason)
 	if text == "" {
 		return ""
 	}
 	for _, category := range views.RejectCategories {
-		whole := l.Say(category.Label) + ": " + text
+		whole := category.Label.String() + ": " + text
 		fits := utf8.RuneCountInString(whole) <= payment.MaxReason
 		if category.Value == typed.Category && category.Value != "other" && fits {
 			return whole

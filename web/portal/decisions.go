@@ -69,7 +69,7 @@ func (v *Request) decisionRow(d store.ReportedDecision, rule administration.Poli
 	words := ruleWords(rule)
 	row := views.ReportRow{URL: "/payments/" + d.MessageID.String(), Cells: slices.Concat(
 		data(d.GlobalID), []i18n.Text{ui.KindLabel(d.Kind)}, data(ui.DateTime(d.At)), []i18n.Text{took(waited), outcome},
-		data(d.Words, d.Makers, d.Checker, amount, d.Creditor, d.Remittance), []i18n.Text{words},
+		[]i18n.Text{views.RejectReason(d.Words)}, data(d.Makers, d.Checker, amount, d.Creditor, d.Remittance), []i18n.Text{words},
 	)}
 	cells := textCells(d.At.In(v.Config.Zone).Format(time.RFC3339), v.Say(outcome), d.Makers, d.Checker,
 		v.Say(views.ChannelName(d.Channel, d.Client)), v.Say(ui.KindLabel(d.Kind)))

@@ -2,8 +2,6 @@ package portal
 
 import (
 	"slices"
-	"strings"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -71,8 +69,8 @@ func reasonBars(list []store.EndedReason, urlOf func(reason string) string) []vi
 // withoutCode is the reason of failures without a code.
 const withoutCode = "none"
 
-// reasonOf returns the reason for which a message ended, for the address and for people: the category that the checker chose, recognised in
-// every language, or clearing's code. Rejections through the API, or for another reason, have no category.
+// reasonOf returns the reason for which a message ended, for the address and for people: the category that the checker chose, or
+// clearing's code. Rejections through the API, or for another reason, have no category.
 func reasonOf(given, statusCode string) (reason string, words i18n.Text) {
 	if given == "" && statusCode == "" {
 		return withoutCode, "No reason was given"
@@ -81,31 +79,9 @@ func reasonOf(given, statusCode string) (reason string, words i18n.Text) {
 		said, _ := views.Failure(payment.Message{StatusCode: statusCode})
 		return statusCode, i18n.Join(" ", i18n.Data(statusCode), said)
 	}
-	for _, known := range categoryBeginnings() {
-		if strings.HasPrefix(given, known.text) {
-			return known.category.Value, known.category.Label
-		}
-	}
-	return "other", "Another reason"
+	category, _ := views.RejectCategory(given)
+	return category.Value, category.Label
 }
-
-// categoryBeginning is the beginning of a reason in one language, with the category that the checker chose.
-type categoryBeginning struct {
-	text     string
-	category ui.Option
-}
-
-// categoryBeginnings are built once: a report compares them with each of its rows.
-var categoryBeginnings = sync.OnceValue(func() (list []categoryBeginning) {
-	for _, category := range views.RejectCategories {
-		for _, spoken := range i18n.Languages() {
-			if category.Value != "other" {
-				list = append(list, categoryBeginning{spoken.Say(category.Label) + ": ", category})
-			}
-		}
-	}
-	return list
-})
 
 // deadlineChart counts the missed deadlines: clearing's answers, other banks' answers to our recalls, our own answers to theirs, and
 // messages that expired undecided.
@@ -185,7 +161,7 @@ func (v *Request) reportedEnded(state payment.State, period store.Period, words 
 			continue
 		}
 		if e.Reason != "" && e.StatusCode == "" {
-			said = i18n.Data(e.Reason)
+			said = views.RejectReason(e.Reason)
 			if state == payment.StateUnconfirmed { // the gateway gives one reason for it, without values
 				said = i18n.Kept(e.Reason)
 			}

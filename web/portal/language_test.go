@@ -160,3 +160,29 @@ func TestRefusalsInTheAuditTrailAreReadInTheLanguageOfThePage(t *testing.T) {
 		t.Errorf("programs get %s", table)
 	}
 }
+
+// TestTheCategoryOfARejectionIsReadInTheLanguageOfThePage: a checker who reads German chooses it, and it is stored in English.
+func TestTheCategoryOfARejectionIsReadInTheLanguageOfThePage(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	m := b.as("maker1").submit(filled())
+	checker, path := b.as("checker1"), "/queue/"+m.InternalID.String()
+	checker.header.Set("Accept-Language", "de-CH")
+	checker.post(path+"/reject", with(checker.get(path).fields(path+"/reject"), "category", "evidence", "reason", "Rechnung beilegen")).goesTo("/queue")
+	if n := b.count("SELECT count(*) FROM decision WHERE reason = 'Order or evidence is missing: Rechnung beilegen'"); n != 1 {
+		t.Error("the category is not stored in English")
+	}
+	for name, paths := range map[string][]string{"maker1": {"", "/timeline"}, "supervisor1": {"", "/audit"}} {
+		who := b.as(name)
+		who.header.Set("Accept-Language", "fr-CH")
+		for _, part := range paths {
+			who.get("/payments/" + m.InternalID.String() + part).is(http.StatusOK).says("Ordre ou justificatif manquant : Rechnung beilegen")
+		}
+	}
+	maker := b.as("maker1")
+	maker.header.Set("Accept-Language", "it-CH")
+	maker.get("/mine?tab=rejected").is(http.StatusOK).says("Manca l'ordine o il giustificativo: Rechnung beilegen")
+	for _, report := range []string{"/reports/rejected", "/reports/decisions"} {
+		b.as("supervisor1").get(report).is(http.StatusOK).says("Order or evidence is missing: Rechnung beilegen")
+	}
+}

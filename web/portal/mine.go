@@ -170,7 +170,7 @@ func (v *Request) mineRows(list []payment.Message) ([]ui.Entry, map[uuid.UUID][]
 		}
 		for _, d := range decisions[m.InternalID] {
 			if d.Action == payment.ActionReject {
-				rows[i].Note = i18n.Data(d.Name + ": " + d.Reason)
+				rows[i].Note = i18n.Join(": ", i18n.Data(d.Name), views.RejectReason(d.Reason))
 			}
 		}
 	}

@@ -148,8 +148,11 @@ const paidAgainMark = "Paid again: "
 func storedReason(reason i18n.Text) i18n.Text {
 	note := reason.String()
 	at := strings.LastIndex(note, paidAgainMark)
-	if at < 0 {
+	if at < 0 && reason.Stored() != "" {
 		return reason
+	}
+	if at < 0 {
+		return views.RejectReason(note)
 	}
 	return i18n.Join(" ", i18n.Data(strings.TrimSpace(note[:at])), i18n.Text("Paid again: %s").With(note[at+len(paidAgainMark):]))
 }

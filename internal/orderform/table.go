@@ -21,6 +21,9 @@ import (
 	"countersign/internal/rulebook"
 )
 
+// maxColumns limits the columns of a table, before it is read.
+const maxColumns = 100
+
 // maxAnswer limits one answer of a line to the length a form allows, in bytes.
 const maxAnswer = 1000
 
@@ -134,6 +137,10 @@ func readTable(content []byte) (many Table, is bool) {
 	case !bytes.Contains(head, []byte(";")):
 		table.Comma = ','
 	}
+	if line := tooWide(content, byte(table.Comma)); line > 0 {
+		many.refuse(skipped+line, "", i18n.Text("Use at most %d columns.").With(maxColumns))
+		return many, true
+	}
 	names, err := table.Read()
 	if err != nil {
 		many.refuseTable(skipped, err)
@@ -144,6 +151,28 @@ func readTable(content []byte) (many Table, is bool) {
 		return many, true
 	}
 	return many.readRows(table, skipped, names), true
+}
+
+// tooWide returns the first line with more than maxColumns cells, from 1; 0 for none.
+func tooWide(content []byte, comma byte) int {
+	line, cells, quoted := 1, 1, false
+	for _, c := range content {
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case c == '\n':
+			line++
+			if !quoted {
+				cells = 1
+			}
+		case c == comma && !quoted:
+			cells++
+			if cells > maxColumns {
+				return line
+			}
+		}
+	}
+	return 0
 }
 
 // checkNames reads the names of the columns: spaces around them and capital letters do not count.

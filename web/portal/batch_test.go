@@ -166,6 +166,7 @@ func TestAFileOfManyPaymentsIsRefusedByLine(t *testing.T) {
 		"this one has 1'001":                  strings.Join(table(1001), "\n"),
 		"13 columns":                          head + "\na;b\n",
 		"at most 1'000 bytes":                 "creditorIban;message\nCH93;" + strings.Repeat("x", 1001) + "\n",
+		"at most 100 columns":                 "creditorIban;message\nCH93;\"; ;\"" + strings.Repeat(";", 99) + "\n",
 		"quotation marks":                     "creditorIban;message\nCH93;\"open\n",
 		"Send a payment order as an XML file": "Dear Sir, please pay:\nA; 1\n",
 		"Add the column creditorIban":         "creditorName;amount\nA;1\n",

@@ -35,6 +35,7 @@ func hostileFiles(valid string) map[string]string {
 	}
 	laughs.WriteString(`]>` + namespace + `&a30;</Document>`)
 	return map[string]string{
+		"a wide table":            "creditorIban" + fill(";a"),
 		"open elements":           strings.Repeat("<a>", 20_000),
 		"open elements, 256 kB":   fill("<a>"),
 		"open elements inside":    namespace + strings.Repeat("<a>", 20_000),

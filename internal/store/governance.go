@@ -36,7 +36,7 @@ type ChangeRequest struct {
 }
 
 // Insert stores a request as a waiting change, with an audit event. The request was checked: its texts reach queries. Errors: those of
-// administration.Request.Change.
+// administration.Request.Change; ConflictError while an equal request of the same person waits.
 func (c *Changes) Insert(ctx context.Context, r ChangeRequest) (administration.Change, error) {
 	var made administration.Change
 	err := c.db.InRealm(ctx, r.By.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
@@ -52,6 +52,15 @@ func (c *Changes) Insert(ctx context.Context, r ChangeRequest) (administration.C
 		row, err := changeRow(r, made)
 		if err != nil {
 			return err
+		}
+		waits, err := q.ChangeWaits(ctx, dbsqlc.ChangeWaitsParams{
+			Realm: row.Realm, Kind: row.Kind, Subject: row.Subject, RequesterPerson: row.RequesterPerson, Content: row.Content,
+		})
+		if err != nil {
+			return err
+		}
+		if waits {
+			return &administration.ConflictError{Text: "You requested the same change before. It waits for a decision."}
 		}
 		keyID, seal, err := Change(row).Sealed(s.keys)
 		if err != nil {

@@ -8,6 +8,14 @@ VALUES (@realm, @change_id, @kind, @subject, @beneficiary_person, @content, sha2
   @requester_user, @requester_person, @requester_role, @requester_grant_id, @requester_granted_at, @requester_client, @requested_at,
   @key_id, @seal);
 
+-- name: ChangeWaits :one
+-- Whether a person asked for the same change before, and it waits.
+SELECT EXISTS (
+  SELECT FROM realm_change c
+  WHERE c.realm = @realm AND c.kind = @kind AND c.subject = @subject AND c.requester_person = @requester_person
+    AND c.content_hash = sha256(convert_to(@content, 'UTF8'))
+    AND NOT EXISTS (SELECT FROM realm_change_decision d WHERE d.realm = c.realm AND d.change_id = c.change_id));
+
 -- name: ChangeGet :one
 SELECT sqlc.embed(c), u.name AS requester_login, p.display_name AS requester_name
 FROM realm_change c

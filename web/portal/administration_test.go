@@ -25,9 +25,9 @@ func TestAdministratorsDoItAllByClicking(t *testing.T) {
 	if len(wrong.problems()) < 3 {
 		t.Errorf("the problems: %q", wrong.problems())
 	}
-	asked := one.post("/admin/ask/user.create", url.Values{
-		"name": {"maker3"}, "displayName": {"Maker 3"}, "roles": {"Maker"}, "note": {"Starts on Monday"},
-	}).is(http.StatusOK)
+	form := url.Values{"name": {"maker3"}, "displayName": {"Maker 3"}, "roles": {"Maker"}, "note": {"Starts on Monday"}}
+	asked := one.post("/admin/ask/user.create", form).is(http.StatusOK)
+	one.post("/admin/ask/user.create", form).is(http.StatusBadRequest).says("You requested the same change before.")
 	code := asked.page.Find("main code").Text()
 	if len(code) != 6 || !strings.Contains(asked.main(), "You requested this change.") {
 		t.Fatalf("the request shows %q", asked.main())

@@ -467,6 +467,36 @@ func (q *Queries) ChangeRequesterHolds(ctx context.Context, realm string, change
 	return exists, err
 }
 
+const changeWaits = `-- name: ChangeWaits :one
+SELECT EXISTS (
+  SELECT FROM realm_change c
+  WHERE c.realm = $1 AND c.kind = $2 AND c.subject = $3 AND c.requester_person = $4
+    AND c.content_hash = sha256(convert_to($5, 'UTF8'))
+    AND NOT EXISTS (SELECT FROM realm_change_decision d WHERE d.realm = c.realm AND d.change_id = c.change_id))
+`
+
+type ChangeWaitsParams struct {
+	Realm           string
+	Kind            string
+	Subject         string
+	RequesterPerson uuid.UUID
+	Content         string
+}
+
+// Whether a person asked for the same change before, and it waits.
+func (q *Queries) ChangeWaits(ctx context.Context, arg ChangeWaitsParams) (bool, error) {
+	row := q.db.QueryRow(ctx, changeWaits,
+		arg.Realm,
+		arg.Kind,
+		arg.Subject,
+		arg.RequesterPerson,
+		arg.Content,
+	)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
+}
+
 const changesDecided = `-- name: ChangesDecided :one
 SELECT coalesce((SELECT a.decided FROM realm_administration a WHERE a.realm = $1), 0)::bigint AS decided
 `

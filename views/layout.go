@@ -247,7 +247,7 @@ func (s Layout) navigation() []navigationEntry {
 	}
 	if s.Person.MayOperate {
 		entries = append(entries,
-			navigationEntry{PlaceQuarantine, "/quarantine", "triangle-alert", "Quarantine", "Unmatched"},
+			navigationEntry{PlaceQuarantine, "/quarantine", "triangle-alert", "Quarantine", "Quarantine"},
 			navigationEntry{PlaceOperation, "/operation", "info", "Operation", "Operation"})
 	}
 	if s.Person.MayAdminister {

@@ -227,7 +227,7 @@ type Approval struct {
 }
 
 func (a Approval) rows() []ui.Row {
-	rows := appendRow(nil, ui.Row{Term: "Rule", Text: a.Rule})
+	rows := appendRow(nil, ui.Row{Term: "Policy", Text: a.Rule})
 	given := ui.Row{Term: "Approvals", Text: a.Given}
 	if len(a.By) > 0 {
 		given.Details = []i18n.Text{i18n.Text("by %s").With(strings.Join(a.By, ", "))}

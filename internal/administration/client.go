@@ -41,12 +41,12 @@ var clientNoun = Noun{
 		{Key: "kind", Label: "Kind", Options: []string{ClientConfidential, ClientPublic}},
 		{
 			Key: "mayDecideOwn", Label: "Approval through the same client", Type: TypeYesNo,
-			Hint: "The approver is always a different person from the maker. Without this, they must also use a different client.",
+			Hint: "The checker is always a different person from the maker. Without this, they must also use a different client.",
 			More: "Approval through the same client is allowed", Less: "Approval through the same client is no longer allowed",
 		},
 		{
 			Key: "payeeWaived", Label: "Exemption from verification of payee", Type: TypeYesNo,
-			More: "Payees are no longer verified", Less: "Payees are verified again",
+			More: "Creditors are no longer verified", Less: "Creditors are verified again",
 		},
 		{
 			Key: "roles", Label: "Roles", Type: TypeWords, Options: []string{string(identity.RoleSupervisor)},

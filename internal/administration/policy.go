@@ -64,8 +64,8 @@ var policyNoun = Noun{
 		{Key: "amountFrom", Label: "Smallest amount", Type: TypeAmount, Hint: "Such as 10000.00"},
 		{Key: "amountTo", Label: "Largest amount", Type: TypeAmount},
 		{
-			Key: "stepUp", Label: "Second factor for approvers", Type: TypeYesNo,
-			More: "Approvers need a second factor", Less: "Approvers no longer need a second factor",
+			Key: "stepUp", Label: "Second factor for checkers", Type: TypeYesNo,
+			More: "Checkers need a second factor", Less: "Checkers no longer need a second factor",
 		},
 		{
 			Key: "funds", Label: "Funds at core banking", None: "must be reserved", Options: []string{"preferred", "none"},

@@ -216,7 +216,7 @@ func TestEveryFormOfAdministrationAsksForAChange(t *testing.T) {
 	}
 	one.get("/admin?tab=all").is(http.StatusOK).says("Close the account " + iban)
 	one.post("/admin/ask/policy.create", url.Values{"approvals": {"2"}, "try": {"yes"}}).is(http.StatusOK).says("Of the last 0 payments,").
-		says("Second factor for approvers").says("SIC")
+		says("Second factor for checkers").says("SIC")
 	asked := one.post("/admin/ask/policy.create", url.Values{"approvals": {"2"}, "amountFrom": {"12500.00"}, "expiresAfter": {"36h"}}).
 		goesTo("/admin/changes/")
 	two.get(asked).says("This tightens the control").says("Of the last 0 payments,").says("12'500.00").says("36 h")

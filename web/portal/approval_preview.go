@@ -41,7 +41,7 @@ func (v *Request) outlook(scheme rulebook.Scheme, values orderform.Values, amend
 	if values.Amount+values.CreditorIBAN+values.CreditorName == "" {
 		so.Marks = []views.Mark{
 			open("The creditor's bank"), open("Limit"), open("Payments like this one"), open("Earlier payments to the creditor"),
-			open("Still required"), open("Approvers"),
+			open("Still required"), open("Checkers"),
 		}
 		return so, nil
 	}
@@ -191,7 +191,7 @@ func (v *Request) differences(p prepared, summary payment.Summary) ([]views.Warn
 // approverMark names the number of approvals, the possible approvers, and the time until expiry. The policy depends on the amount.
 func (v *Request) approverMark(p prepared, priced bool) (views.Mark, error) {
 	if !priced {
-		return open("Approvers"), nil
+		return open("Checkers"), nil
 	}
 	needed := p.asked.ApprovalsRequired
 	if needed == 0 {

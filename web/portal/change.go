@@ -191,7 +191,7 @@ func (v *Request) nextStep(c administration.Change) (i18n.Text, error) {
 func changeDifferences(c administration.Change) []views.ChangeDifference {
 	var shown []views.ChangeDifference
 	if c.Kind.Noun() == "policy" { // its changed fields alone do not say what it rules
-		shown = append(shown, views.ChangeDifference{Field: "Rule", Before: ruleOf(c.Before), After: ruleOf(c.After)})
+		shown = append(shown, views.ChangeDifference{Field: "Policy", Before: ruleOf(c.Before), After: ruleOf(c.After)})
 	}
 	for _, d := range c.Differences() {
 		as := shownAs(c, d.Field)

@@ -125,9 +125,9 @@ func spanWords(text string) i18n.Text {
 func effects(c administration.Change) (list []i18n.Text) {
 	switch c.Kind { //nolint:exhaustive // the others change fields
 	case administration.KindPolicyCreate:
-		return []i18n.Text{i18n.Text("New rule: %s").With(ruleOf(c.After))}
+		return []i18n.Text{i18n.Text("New policy: %s").With(ruleOf(c.After))}
 	case administration.KindPolicyRetire:
-		return []i18n.Text{i18n.Text("This rule ends: %s").With(ruleOf(c.Before))}
+		return []i18n.Text{i18n.Text("This policy ends: %s").With(ruleOf(c.Before))}
 	}
 	for _, d := range c.Differences() {
 		field := c.Kind.Field(d.Field)

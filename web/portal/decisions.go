@@ -24,10 +24,10 @@ import (
 // decisionColumns are the columns of the report on the page; its spreadsheet has more.
 var (
 	decisionColumns = []i18n.Text{
-		"Payment", "Kind", "Decided", "Decided after", "Outcome", "Reason", "Maker", "Checker", "Amount", "Creditor", "Purpose", "Rule",
+		"Payment", "Kind", "Decided", "Decided after", "Outcome", "Reason", "Maker", "Checker", "Amount", "Creditor", "Purpose", "Policy",
 	}
 	decisionTable = []i18n.Text{
-		"Decided", "Outcome", "Maker", "Checker", "Channel", "Kind", "Amount", "Currency", "Creditor", "IBAN", "Purpose", "End-to-end ID", "Rule",
+		"Decided", "Outcome", "Maker", "Checker", "Channel", "Kind", "Amount", "Currency", "Creditor", "IBAN", "Purpose", "End-to-end ID", "Policy",
 		"Reason", "Seconds", "Reference", "Internal ID",
 	}
 )

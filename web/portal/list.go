@@ -226,7 +226,7 @@ func factorWords(asked administration.Factors) i18n.Text {
 var clientList = adminList{
 	noun: "client", path: "/admin/clients", label: "Clients", words: "Programs that act for people. The portal is one of them.",
 	make:    []administration.Kind{administration.KindClientCreate},
-	columns: []i18n.Text{"Client", "Kind", "Payments approved by", "Verification of payee", "Reads by itself as", "Status", "Actions"},
+	columns: []i18n.Text{"Client", "Kind", "Payments approved by", "Verification of payee", "Reads on its own as", "Status", "Actions"},
 	fill:    listClients,
 }
 
@@ -296,7 +296,7 @@ var policyList = adminList{
 	words: "How many people must approve a payment. Payments already waiting keep the number of approvals they were entered with. " +
 		"If a newer policy requires more, they must be withdrawn and entered again.",
 	make:    []administration.Kind{administration.KindPolicyCreate},
-	columns: []i18n.Text{"Rule", "Priority", "Status", "Actions"},
+	columns: []i18n.Text{"Policy", "Priority", "Status", "Actions"},
 	fill:    listPolicies,
 }
 

@@ -16,7 +16,7 @@ func TestAFormTellsWhatItHasBecome(t *testing.T) {
 	maker := b.as("maker1").withHTMX()
 	told := func(form url.Values) answer { return maker.post("/payments/outlook", form).is(http.StatusOK) }
 
-	told(url.Values{"scheme": {"sct-inst"}}).says("EUR –").says("No creditor yet").says("Approvers")
+	told(url.Values{"scheme": {"sct-inst"}}).says("EUR –").says("No creditor yet").says("Checkers")
 	told(filled()).says("CHF 1'234.50").says("Beispiel Holzbau GmbH").says("CH48 2196 6000 0096 1338 8").says("SIC instant, within the limit").
 		says("No payment like this one in the last 7 days").says("Nothing is missing").
 		says("1 approval needed, within 24 hours. May approve: Both 1, Checker 1, Checker 2")

@@ -39,7 +39,7 @@ func TestAPolicyIsChangedInOneRequest(t *testing.T) {
 	if text := asks.says("Scheme: SIC").main(); strings.Contains(text, "sic-inst") {
 		t.Errorf("the page names a scheme by its code: %s", text)
 	}
-	rule := asks.page.Find(".difference-table tr:has(th:contains('Rule'))").Text()
+	rule := asks.page.Find(".difference-table tr:has(th:contains('Policy'))").Text()
 	for _, words := range []string{"3 approvals", "13'000.00", "18'000.00", "Priority: 100"} {
 		if !strings.Contains(rule, words) {
 			t.Errorf("the rule before and after is %q, without %s", rule, words)
@@ -99,7 +99,7 @@ func TestALooserRuleIsNamedBeforeAndAfterItsApproval(t *testing.T) {
 	words := "Applies to fewer payments: Smallest amount, from CHF/EUR 10'000.00 to CHF/EUR 50'000.00"
 	verdict := "This loosens the control of some payments and tightens it for others."
 	for range 2 {
-		two.get("/admin?tab=all").is(http.StatusOK).says(words).says("Approvers need a second factor")
+		two.get("/admin?tab=all").is(http.StatusOK).says(words).says("Checkers need a second factor")
 		page := two.get(asked).is(http.StatusOK).says(words).says(verdict).says("1 payment would need fewer approvals.")
 		if rows := page.page.Find("main table a"); rows.Length() != 0 {
 			t.Error("an administrator gets a link to a payment")
@@ -118,7 +118,7 @@ func TestALooserRuleIsNamedBeforeAndAfterItsApproval(t *testing.T) {
 	b.as("supervisor1").get("/reports/limits").is(http.StatusOK).says(words)
 	for change, says := range map[string][2]string{
 		"approvals": {"1", "Fewer approvals: from 2 to 1"}, "expiresAfter": {"48h", "More time for approval: from 24 h to 48 h"},
-		"rank": {"9", "Higher priority: from 5 to 9"}, "stepUp": {"", "Approvers no longer need a second factor"},
+		"rank": {"9", "Higher priority: from 5 to 9"}, "stepUp": {"", "Checkers no longer need a second factor"},
 		"funds": {"none", "Funds are secured less: from must be reserved to not reserved"}, "clientId": {"demo-brief", "Applies to fewer payments: Client's id, from none to demo-brief"},
 	} {
 		asked := asks(url.Values{change: {says[0]}})

@@ -95,7 +95,7 @@ func showReports(v *Request) error {
 		count      int
 	}{
 		{
-			"decisions", "Decisions", "Each approval and rejection: maker, checker, amount, creditor, purpose, rule, reason, waiting time",
+			"decisions", "Decisions", "Each approval and rejection: maker, checker, amount, creditor, purpose, policy, reason, waiting time",
 			decisions,
 		},
 		{"pairs", "Fixed maker–checker pairs", i18n.Text("One checker approved at least %d %% of a maker's payments (%d or more)").With(

@@ -24,7 +24,7 @@ func policyChange(waiting views.RealmChange, form views.ChangeForm) views.RealmC
 	waiting.Heading, waiting.Subject, waiting.Tried = form.Heading, "", form.Tried
 	rule := i18n.Text("%d approvals, within %s (%s)")
 	waiting.Differences = []views.ChangeDifference{
-		{Field: "Rule", Before: rule.With(2, "24 h", "Everything"), After: rule.With(2, "24 h", "Smallest amount: 5'000.00")},
+		{Field: "Policy", Before: rule.With(2, "24 h", "Everything"), After: rule.With(2, "24 h", "Smallest amount: 5'000.00")},
 		{Field: "Smallest amount", Before: "–", After: "5'000.00"},
 	}
 	return waiting

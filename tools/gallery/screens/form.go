@@ -103,7 +103,7 @@ func newPayment() views.NewPayment {
 			{Tone: ui.ToneClosed, Text: "Payments like this one"},
 			{Tone: ui.ToneClosed, Text: "Earlier payments to the creditor"},
 			{Tone: ui.ToneClosed, Text: "Still required"},
-			{Tone: ui.ToneClosed, Text: "Approvers"},
+			{Tone: ui.ToneClosed, Text: "Checkers"},
 		}},
 	}
 }
@@ -162,7 +162,7 @@ func refusedPayment() views.NewPayment {
 	model.Outlook.Marks[4] = views.Mark{
 		Tone: ui.ToneClosed, Text: i18n.Text("To complete or correct: %s").With(i18n.Text("QR reference")),
 	}
-	model.Outlook.Marks[5] = views.Mark{Tone: ui.ToneClosed, Text: "Approvers"}
+	model.Outlook.Marks[5] = views.Mark{Tone: ui.ToneClosed, Text: "Checkers"}
 	model.Problems = []ui.Problem{
 		{Field: "amount", Code: "AM12", Text: ambiguous()},
 		{Field: "qrReference", Text: "The check digit of the QR reference is wrong. Compare with the invoice.", Code: "CH16"},

@@ -10,7 +10,7 @@ import (
 func reportedDecisions(decisions views.Report) views.Report {
 	decisions.Layout, decisions.Heading = supervisorShell("Decisions", views.PlaceReports), "Decisions"
 	decisions.Columns = []i18n.Text{
-		"Payment", "Decided", "Outcome", "Reason", "Maker", "Checker", "Amount", "Creditor", "Reference", "Rule", "Seconds",
+		"Payment", "Decided", "Outcome", "Reason", "Maker", "Checker", "Amount", "Creditor", "Reference", "Policy", "Seconds",
 	}
 	decisions.Rows = []views.ReportRow{{URL: "/payments/x", Cells: []i18n.Text{
 		i18n.Data("DM7QK2M4T8XWPRA5"), i18n.Data("15.11.2026 21:04:12 CET"), "Rejected",

@@ -110,7 +110,7 @@ type ChangeSecret struct {
 
 func (m RealmChange) reason() ui.Field {
 	return ui.Field{
-		ID: "reason", Label: "Reason", Hint: "The requester will see this", Value: m.Reason, Rows: 3, Limit: 512,
+		ID: "reason", Label: "Reason for rejecting", Hint: "The requester will see this", Value: m.Reason, Rows: 3, Limit: 512,
 		Problem: ui.ProblemOf(m.Problems, "reason"),
 	}
 }

@@ -42,7 +42,7 @@ var wordsOf = map[Act]struct {
 	},
 	ActAsk: {
 		heading: "Ask the maker", button: "Send the question", back: ui.Step{Label: "Back to the payment"}, field: "question",
-		label: "What do you want to know?", hint: "The payment is waiting for the answer. Nobody can approve it until then.", path: "/queue/",
+		label: "What do you want to know?", hint: "The payment will wait for the answer. Nobody can approve it until then.", path: "/queue/",
 	},
 	ActAnswer: {
 		heading: "Answer the question", button: "Send the answer", back: ui.Step{Label: "Back to my submissions", URL: "/mine"},

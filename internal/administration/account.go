@@ -62,7 +62,7 @@ var accountNoun = Noun{
 	Actions: []Action{
 		{
 			Kind: KindAccountCreate, Fields: append([]string{"iban", "scheme", "currency", "receives", "qrIban"}, accountFields...),
-			Label: "New account", Heading: "Add a debtor account", Words: "Payments can be made from it as soon as it is approved.",
+			Label: "New debtor account", Heading: "Add a debtor account", Words: "Payments can be made from it as soon as it is approved.",
 		},
 		{
 			Kind: KindAccountUpdate, Fields: append([]string{"qrIban"}, accountFields...),

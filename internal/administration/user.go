@@ -102,7 +102,7 @@ var userNoun = Noun{
 	Actions: []Action{
 		{
 			Kind: KindUserCreate, Fields: []string{"name", "displayName", "personId", "roles", "email"},
-			Label: "New account (user)", Heading: "Create a user account",
+			Label: "New user account", Heading: "Create a user account",
 			Words: "Another administrator approves it and gets a link; you get a code. " +
 				"With both the person sets a password.",
 		},

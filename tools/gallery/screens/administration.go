@@ -53,7 +53,7 @@ func administrationExhibits() []Exhibit {
 	tabs := []ui.Tab{{Label: "Changes", URL: "/admin", Count: "2"}, {Label: "People", URL: "/admin/users", Current: true}}
 	people := views.AdministrationList{
 		Layout: adminShell("People"), Heading: "People", Tabs: tabs, Words: peopleWords(),
-		New:     []views.AdministrationLink{{Label: "New account", URL: "/admin/ask/user.create"}},
+		New:     []views.AdministrationLink{{Label: "New user account", URL: "/admin/ask/user.create"}},
 		Columns: []i18n.Text{"Account", "Person", "Roles", "Last sign-in", "Second factor", "At the provider", "Status", "Change"},
 		Rows: []views.AdministrationRow{
 			{

@@ -282,8 +282,7 @@ func (v *Request) leadOn(conflict *views.Conflict, m payment.Message) error {
 	if err != nil || !found || next.InternalID == m.InternalID {
 		return err
 	}
-	conflict.NextURL = "/queue/" + next.InternalID.String() + f.Query()
-	conflict.NextLabel = i18n.Text("Go to the next, %s").With(next.GlobalID)
+	conflict.NextURL, conflict.NextLabel = "/queue/"+next.InternalID.String()+f.Query(), "Go to the next one"
 	return nil
 }
 

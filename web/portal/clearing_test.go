@@ -163,7 +163,7 @@ func TestWhatClearingSendsIsFound(t *testing.T) {
 	reader.get("/incoming").is(http.StatusOK).says("CHF 100.00").says("Anna Beispiel").says(string(m.GlobalID))
 	page := reader.get("/payments/" + m.InternalID.String()).is(http.StatusOK).says("from Anna Beispiel").says("Creditor")
 	evidence := "/payments/" + m.InternalID.String() + "/evidence"
-	if page.page.Find(".actions a").Length() != 1 || !page.offers(evidence) {
+	if page.page.Find(".actions a.button").Length() != 1 || !page.offers(evidence) {
 		t.Errorf("a supervisor is offered %q, want the evidence alone", page.page.Find(".actions").Text())
 	}
 	o.Notary.Sweep(t.Context())

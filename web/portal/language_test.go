@@ -133,13 +133,13 @@ func TestRefusalsInTheAuditTrailAreReadInTheLanguageOfThePage(t *testing.T) {
 	expired := "/payments/" + own.InternalID.String() + "/timeline"
 	for path, want := range map[string]string{
 		expired: "Niemand hat rechtzeitig entschieden.", rejected: "Nobody decided in time.",
-		failed: "Die geltende Regel verlangt 2 Freigaben, aber diese Zahlung hat 1 Freigabe. Erfassen Sie sie neu.",
+		failed: "Die geltende Freigaberegel verlangt 2 Freigaben, aber diese Zahlung hat 1 Freigabe. Erfassen Sie sie neu.",
 	} {
 		w.get(path).is(http.StatusOK).says(want)
 	}
 	for language, want := range map[string][]string{
 		"de": {
-			"Die geltende Regel verlangt 2 Freigaben", "Niemand hat rechtzeitig entschieden.", "Sie haben dies am ", "eingereicht. Eine andere Person muss entscheiden.",
+			"Die geltende Freigaberegel verlangt 2 Freigaben", "Niemand hat rechtzeitig entschieden.", "Sie haben dies am ", "eingereicht. Eine andere Person muss entscheiden.",
 			"Benutzername oder Passwort falsch.", "nicht angemeldet",
 		},
 		"fr": {"Vous l'avez transmis le ", "Nom d'utilisateur ou mot de passe incorrect.", "non connecté"},

@@ -3,6 +3,7 @@ package portal_test
 import (
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -30,7 +31,7 @@ func TestAPolicyIsChangedInOneRequest(t *testing.T) {
 	one.post(first, with(form, "try", "yes")).is(http.StatusOK).says("0 payments would need more approvals.")
 	var rivals [2]string
 	for i := range rivals {
-		rivals[i] = one.post(first, form).goesTo("/admin/changes/")
+		rivals[i] = one.post(first, with(form, "note", strconv.Itoa(i))).goesTo("/admin/changes/")
 	}
 	asks := two.get(rivals[0]).is(http.StatusOK).says("CHF/EUR 18'000.00").says("CHF/EUR 13'000.00").
 		says("Applies to fewer payments: Smallest amount, from CHF/EUR 13'000.00 to CHF/EUR 18'000.00").

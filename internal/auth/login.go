@@ -362,7 +362,7 @@ func (s *Service) reserveError(ctx context.Context, a attempt, err error) error 
 	var locked *store.LockedError
 	switch {
 	case errors.As(err, &locked):
-		s.logAttempt(ctx, a, attemptResult{problem: ProblemLocked})
+		s.logAttempt(ctx, a, attemptResult{problem: ProblemLocked, userID: locked.UserID})
 		return &AccountError{Problem: ProblemLocked, RetryAfter: max(locked.Until.Sub(s.now()), time.Second)}
 	case errors.Is(err, store.ErrUnknownRealm):
 		return ErrUnknownRealm
@@ -390,7 +390,7 @@ func problemOf(status store.UserStatus) AccountProblem {
 
 type attemptResult struct {
 	problem AccountProblem
-	userID  uuid.UUID // zero for a name that is unknown or was not looked up
+	userID  uuid.UUID // zero for an unknown name
 }
 
 // logAttempt logs an attempt without the name: people type passwords into its field.

@@ -14,7 +14,8 @@ import (
 
 // LockedError reports too many failed tries for a name; the next try counts from Until on.
 type LockedError struct {
-	Until time.Time
+	Until  time.Time
+	UserID uuid.UUID // the account of the name; zero for none
 }
 
 func (e *LockedError) Error() string { return "locked until " + e.Until.UTC().Format(time.RFC3339) }
@@ -70,15 +71,16 @@ func (l *Logins) Reserve(ctx context.Context, try LoginTry) (account UserAccount
 		if err != nil {
 			return fmt.Errorf("count the try: %w", err)
 		}
-		if counted == 0 {
-			return lockedUntil(ctx, q, try)
-		}
 		row, err := q.UserByName(ctx, try.Realm, storable(try.Name))
-		if errors.Is(err, pgx.ErrNoRows) {
-			return nil
-		}
-		if err != nil {
+		known := err == nil
+		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 			return fmt.Errorf("find the user: %w", err)
+		}
+		if counted == 0 {
+			return lockedUntil(ctx, q, try, row.UserID)
+		}
+		if !known {
+			return nil
 		}
 		account = accountOf(row)
 		account.head, err = q.HeadGet(ctx, try.Realm)
@@ -92,16 +94,16 @@ func (l *Logins) Reserve(ctx context.Context, try LoginTry) (account UserAccount
 	return account, found, err
 }
 
-func lockedUntil(ctx context.Context, q *dbsqlc.Queries, try LoginTry) error {
+func lockedUntil(ctx context.Context, q *dbsqlc.Queries, try LoginTry, user uuid.UUID) error {
 	until, err := q.ThrottleLockedUntil(ctx, try.Realm, try.NameHash)
 	if errors.Is(err, pgx.ErrNoRows) {
 		// A right password cleared the row between the two statements: the next try will count.
-		return &LockedError{Until: try.At}
+		return &LockedError{Until: try.At, UserID: user}
 	}
 	if err != nil {
 		return fmt.Errorf("read the lock: %w", err)
 	}
-	return &LockedError{Until: until.UTC()}
+	return &LockedError{Until: until.UTC(), UserID: user}
 }
 
 // Clear forgets the failures of a name after a right password.

@@ -14,7 +14,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// maxRefusals is the number of stored refusals of one event per realm and minute. Further ones are only counted, in
+// maxRefusals is the number of stored refusals of one event and account per realm and minute. Further ones are only counted, in
 // refusal_count.
 const maxRefusals = 100
 
@@ -37,8 +37,8 @@ type Refusal struct {
 	At        time.Time
 }
 
-// Refused stores a refusal in the audit trail. The first hundred of an event in a realm's minute are rows, the others are only counted, so
-// that a flood of refusals cannot fill the table. A refusal that cannot be stored is logged. A crash of the database may lose those of its
+// Refused stores a refusal in the audit trail. The first hundred of an event and account in a realm's minute are rows, the others are only
+// counted, so that a flood of refusals cannot fill the table and hides no other account's. A refusal that cannot be stored is logged. A crash of the database may lose those of its
 // last moment.
 func (d *Database) Refused(ctx context.Context, r Refusal) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refusalTime)

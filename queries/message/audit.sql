@@ -26,10 +26,10 @@ ORDER BY CASE WHEN @oldest_first::boolean THEN e.at END, CASE WHEN @oldest_first
 LIMIT @page_size::integer;
 
 -- name: AuditRefusalInsert :execrows
--- Counts a refusal, and keeps it as a row while the minute has few of its event.
+-- Counts a refusal, and keeps it as a row while the minute has few of its event and account: a flood of unknown names hides no known one.
 WITH counted AS (
   INSERT INTO refusal_count AS c (realm, event, minute, refused)
-  VALUES (@realm, @event, date_trunc('minute', @at::timestamptz), 1)
+  VALUES (@realm, concat_ws('/', @event::text, sqlc.narg(actor_user)::uuid), date_trunc('minute', @at::timestamptz), 1)
   ON CONFLICT (realm, event, minute) DO UPDATE SET refused = c.refused + 1
   RETURNING refused
 )

@@ -3,11 +3,14 @@ package api_test
 import (
 	"encoding/json"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
 	"countersign/internal/auth"
+	"countersign/internal/identity"
 	"countersign/internal/service/servicetest"
+	"countersign/internal/store"
 )
 
 // updatedTo amends a payment of the sample to another amount.
@@ -156,13 +159,30 @@ func TestASignInThatFailsIsInTheAuditTrail(t *testing.T) {
 			}
 		}
 	}
-	var refused, locked, named int
-	err := b.DB.Owner(t).QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE event = 'sign-in.refused'),
-		count(*) FILTER (WHERE event = 'sign-in.locked'), count(*) FILTER (WHERE detail LIKE '%nobody%' OR actor_name LIKE '%nobody%')
-		FROM audit_event WHERE outcome = 'refused'`).Scan(&refused, &locked, &named)
-	if err != nil || refused != 10 || locked != 4 || named != 0 {
-		t.Errorf("%d refused, %d locked, %d with what was typed: %v", refused, locked, named, err)
+	for number := range 101 { // a flood of unknown names hides no known one
+		b.DB.Database.Refused(t.Context(), store.Refusal{
+			Realm: "demo", Event: "sign-in.refused", Why: "x", At: b.Now(),
+			Actor: identity.Actor{Name: "flood " + strconv.Itoa(number), Channel: "api"},
+		})
 	}
+	_, err := b.Auth.SignIn(t.Context(), auth.SignInInput{Realm: "demo", Name: "maker2", Password: "wrong", SourceAddress: "192.0.2.7"})
+	if err == nil {
+		t.Fatal("a wrong password signs in")
+	}
+	var refused, locked, named, accounts, flood int
+	err = b.DB.Owner(t).QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE event = 'sign-in.refused' AND actor_name NOT LIKE 'flood%'),
+		count(*) FILTER (WHERE event = 'sign-in.locked'), count(*) FILTER (WHERE detail LIKE '%nobody%' OR actor_name LIKE '%nobody%'),
+		count(*) FILTER (WHERE actor_user IS NOT NULL), count(*) FILTER (WHERE actor_name LIKE 'flood%')
+		FROM audit_event WHERE outcome = 'refused'`).Scan(&refused, &locked, &named, &accounts, &flood)
+	if err != nil || refused != 11 || locked != 4 || named != 0 || accounts != 8 || flood != 95 {
+		t.Errorf("%d refused, %d locked, %d with what was typed, %d of an account, %d of the flood: %v",
+			refused, locked, named, accounts, flood, err)
+	}
+	locks := b.Send(t, get(auditPath+"?event=sign-in.locked&actor=maker1", supervisor1))
+	if list, _ := locks.At("events").([]any); len(list) != 2 || locks.Text("events", 0, "userId") != "maker1" {
+		t.Errorf("the locks of a known name: %s", locks.Body)
+	}
+	b.CheckInvariants(t)
 }
 
 // TestARowThatCannotBeReadIsWithheldInTheLists: a message whose currency nobody knows is told as withheld, and no list fails for it.

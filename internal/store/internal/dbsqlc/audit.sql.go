@@ -167,7 +167,7 @@ func (q *Queries) AuditOf(ctx context.Context, realm string, ids []uuid.UUID) ([
 const auditRefusalInsert = `-- name: AuditRefusalInsert :execrows
 WITH counted AS (
   INSERT INTO refusal_count AS c (realm, event, minute, refused)
-  VALUES ($1, $4, date_trunc('minute', $13::timestamptz), 1)
+  VALUES ($1, concat_ws('/', $4::text, $5::uuid), date_trunc('minute', $13::timestamptz), 1)
   ON CONFLICT (realm, event, minute) DO UPDATE SET refused = c.refused + 1
   RETURNING refused
 )
@@ -198,7 +198,7 @@ type AuditRefusalInsertParams struct {
 	Most          int64
 }
 
-// Counts a refusal, and keeps it as a row while the minute has few of its event.
+// Counts a refusal, and keeps it as a row while the minute has few of its event and account: a flood of unknown names hides no known one.
 func (q *Queries) AuditRefusalInsert(ctx context.Context, arg AuditRefusalInsertParams) (int64, error) {
 	result, err := q.db.Exec(ctx, auditRefusalInsert,
 		arg.Realm,

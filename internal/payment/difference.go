@@ -41,7 +41,7 @@ func (m Message) Difference() string {
 	return ""
 }
 
-// Trusted refuses a message that is withheld, or whose columns and document differ. Every decision calls it,
+// Trusted refuses a message that is withheld, or whose columns and document differ; also one that was read without its document. Every decision calls it,
 // independent of the page. Error: WithheldError.
 func (m Message) Trusted() error {
 	m.Withheld = cmp.Or(m.Withheld, m.Difference())

@@ -135,7 +135,7 @@ func (v *Request) cautionsTogether(messages []payment.Message, usual map[money.C
 	return cautions, nil
 }
 
-// leftOut says why a message is not approved together with others, "" when it may be.
+// leftOut says why a whole message is not approved together with others, "" when it may be.
 func (v *Request) leftOut(m payment.Message) i18n.Text {
 	_, refusal := m.Reject(payment.Verdict{By: v.By, At: v.At}, "-") // asks the domain; nothing is stored
 	var state *payment.StateError
@@ -338,14 +338,12 @@ func itemKey(item string) string {
 // unticked returns the shown messages that are not among the items to approve.
 func (v *Request) unticked(shown, items []string, f Filter) ([]views.BulkItem, error) {
 	keys := keysOf(slices.DeleteFunc(shown, func(item string) bool { return slices.Contains(items, item) }))
-	messages, err := v.Config.Reader.MessagesOf(v.Context(), v.By.Realm, keys)
+	messages, err := v.Config.Reader.WholeMessages(v.Context(), v.By.Realm, keys)
 	var list []views.BulkItem
-	for _, key := range keys {
-		if m, known := messages[key]; known {
-			item := bulkItem(m, v.queueRow(m, f))
-			item.Said = cmp.Or(v.leftOut(m), "Not ticked: it still waits for approval.")
-			list = append(list, item)
-		}
+	for _, m := range messages {
+		item := bulkItem(m, v.queueRow(m, f))
+		item.Said = cmp.Or(v.leftOut(m), "Not ticked: it still waits for approval.")
+		list = append(list, item)
 	}
 	return list, err
 }

@@ -11,7 +11,7 @@ import (
 
 // sumBulk renders the number and the sum of the messages that the form of several would approve as it stands. It decides nothing.
 func sumBulk(v *Request, form url.Values) error {
-	messages, err := v.Config.Reader.MessagesOf(v.Context(), v.By.Realm, keysOf(form[itemField]))
+	messages, err := v.Config.Reader.WholeMessages(v.Context(), v.By.Realm, keysOf(form[itemField]))
 	if err != nil {
 		return err
 	}

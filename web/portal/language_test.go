@@ -92,6 +92,7 @@ func TestWhatBecameOfAPaymentIsReadInTheLanguageOfThePage(t *testing.T) {
 	if note := page.page.Find(".timeline .event-note").Text(); !strings.Contains(note, words) || strings.Contains(note, "Account number") {
 		t.Errorf("the timeline says %q", note)
 	}
+	w.get(refused("AG11", "15.00")).is(http.StatusOK).says("Die Empfängerbank nimmt zurzeit keine Instant-Zahlungen an.")
 	w.get(refused("AC02", "14.00")).is(http.StatusOK).says("Die Kontonummer des Auftraggebers fehlt oder ist falsch.")
 	note := w.get(strange).is(http.StatusOK).page.Find(".timeline .event-note").Last()
 	if lang := note.AttrOr("lang", ""); lang != "en" || note.Text() == "" {

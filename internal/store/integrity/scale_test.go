@@ -29,8 +29,8 @@ import (
 	"countersign/internal/testutil"
 )
 
-// TestTenTimesTheRows fills a database and one with ten times as many rows, and reports the times of checks, lists, searches and an archive
-// in both, and their ratios. One payment in 21 waits. The seals of all fit, and the checks find nothing.
+// TestTenTimesTheRows fills a database and one with ten times as many rows, and reports the times of checks, lists, searches, an archive and
+// approvals in both, and their ratios. One payment in 21 waits. The seals of all fit, and the checks find nothing.
 func TestTenTimesTheRows(t *testing.T) {
 	rows := testutil.Count(t, "COUNTERSIGN_SCALE_ROWS", 20_000)
 	both := [2]*scaled{newScaled(t, rows), newScaled(t, 10*rows)}
@@ -62,6 +62,10 @@ func TestTenTimesTheRows(t *testing.T) {
 		{"search, no name", 40, page(text("Nobody"))},
 		{"search, part of a reference", 40, page(text("external-12"))},
 		{"search, a reference", 40, page(text("external-12-211"))},
+		{"payment and approval", 40, func(s *scaled) error {
+			approve(t, s.h, s.h.Create(t, s.h.Person(t, "maker1"), rulebook.SchemeSIC))
+			return nil
+		}},
 		{"check", 1, func(s *scaled) error { return s.check(t) }},
 		{"check --since", 3, func(s *scaled) error { return s.check(t, s.since...) }},
 		{"archive of a month", 1, func(s *scaled) error { archiveTo(t, s.h, io.Discard); return nil }},

@@ -303,10 +303,8 @@ func (v *Request) connections(realm string) ([]views.Connection, error) {
 	var shown []views.Connection
 	standing, err := v.Config.Reader.Clearing(v.Context(), realm, v.At.Add(-stuckAfter), views.MaxWaiting)
 	status := map[rulebook.Scheme]clearing.ConnectionStatus{}
-	if v.Config.Connections != nil {
-		for _, c := range v.Config.Connections() {
-			status[c.Scheme] = c
-		}
+	for _, c := range v.Config.Connections() {
+		status[c.Scheme] = c
 	}
 	for _, scheme := range rulebook.Schemes() {
 		of, is := standing[scheme], status[scheme]

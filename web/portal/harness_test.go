@@ -81,7 +81,7 @@ func (b *bench) configure(log *slog.Logger) {
 		Auth: b.Auth, Submission: b.Submission, Approval: b.Approval, Admin: b.Admin, Reader: b.Reader,
 		Webhooks: b.Webhooks, Notices: b.Notices, Drafts: b.Drafts, Desk: b.Desk,
 		Sessions: b.Sessions, Rules: b.Rules, Now: time.Now, NewID: service.NewID, Zone: b.Zone, Log: log, Environment: "TEST", Realm: "demo",
-		EventsPause: 20 * time.Millisecond, Clearing: b.Clearing, Verify: b.VerifyTrail(), Evidence: b.Evidence(),
+		EventsPause: 20 * time.Millisecond, Clearing: b.Clearing, Connections: b.Clearing.Connections, Verify: b.VerifyTrail(), Evidence: b.Evidence(),
 	}
 	b.serve()
 }

@@ -67,7 +67,7 @@ type Config struct {
 	NewID      func() uuid.UUID // UUIDv7
 	// Clearing shows the state of the gateway to its operators.
 	Clearing *clearing.Service
-	// Connections returns the state of the connections to clearing; nil for unknown.
+	// Connections returns the state of the connections to clearing.
 	Connections func() []clearing.ConnectionStatus
 	// Sealing returns the state of the sealing of the audit log; nil for unknown.
 	Sealing func() integrity.SignerStanding

@@ -61,7 +61,7 @@ func PaymentEntry(m payment.Message, now time.Time) ui.Entry {
 		other.Text = i18n.Text("to %s").With(m.Summary.CreditorName)
 	}
 	entry.Facts = ui.Facts(ui.KindFact(m.Kind), ui.AccountFact(account), ui.SchemeFact(m.Scheme), other, by)
-	entry.States = statesOf(m)
+	entry.States = StatesOf(m)
 	return entry
 }
 
@@ -70,12 +70,12 @@ func IncomingEntry(m payment.Message, now time.Time) ui.Entry {
 	entry, credited := Entry(m, now), ui.AccountFact(m.Summary.CreditorAccount)
 	credited.Text = i18n.Text("to %s").With(credited.Text)
 	credited.Title = i18n.Data(m.Summary.CreditorName + ", " + ui.GroupFours(m.Summary.CreditorAccount))
-	entry.Toward, entry.Facts, entry.States = "", ui.Facts(credited, ui.SchemeFact(m.Scheme)), statesOf(m)
+	entry.Toward, entry.Facts, entry.States = "", ui.Facts(credited, ui.SchemeFact(m.Scheme)), StatesOf(m)
 	return entry
 }
 
-// statesOf are the states that a list shows of a message.
-func statesOf(m payment.Message) []string {
+// StatesOf returns the states that a list shows of a message.
+func StatesOf(m payment.Message) []string {
 	if second := FollowUp(m); second != "" {
 		return []string{string(m.State), second}
 	}

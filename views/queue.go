@@ -39,13 +39,13 @@ type WaitingFile struct {
 }
 
 // queueHeads are the columns of the queue.
-var queueHeads = ui.Heads{Name: "Creditor and purpose", When: "Age", Flags: true}
+var queueHeads = ui.Heads{Name: "Creditor and purpose", When: "Age", OneLine: true}
 
 // decidedHeads are the columns of decided messages.
-var decidedHeads = ui.Heads{Name: "Creditor and purpose", When: "Decided"}
+var decidedHeads = ui.Heads{Name: "Creditor and purpose", State: "State", When: "Decided"}
 
 // selectHeads are the columns with check boxes, to approve rows together.
-var selectHeads = ui.Heads{Name: "Creditor and purpose", When: "Age", Select: true, Flags: true}
+var selectHeads = ui.Heads{Name: "Creditor and purpose", When: "Age", Select: true, OneLine: true}
 
 // Questions is the tab of the messages that wait for an answer of their makers.
 const Questions = "questions"

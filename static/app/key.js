@@ -35,7 +35,7 @@ const actions = {
   o: () => rowLinks()[Math.max(currentRow(), 0)]?.click(),
   x: () => tick(false),
   X: () => tick(true),
-  a: () => onCurrent(() => focusOn(find("#looked:not(:checked)") ?? find("#approve"))),
+  a: () => onCurrent(() => (find("#looked:not(:checked)") ?? find("#approve"))?.focus({ preventScroll: true })),
   A: () => focusOn(find("#approve-selected")),
   r: () => onCurrent(openReject),
   "/": () => focusOn(find("[data-search]")),

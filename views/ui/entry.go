@@ -21,7 +21,7 @@ type Heads struct {
 	Steps i18n.Text // "Next step"
 	When  i18n.Text // "Age", "Created"
 
-	Flags       bool   // what to look at has a column, and each row is one line
+	OneLine     bool   // each row is one line, without the reference
 	Select      bool   // each row has a box to tick, of the form with the id "bulk"
 	AmountSorts []Sort // links in the place of the word
 	StateSorts  []Sort

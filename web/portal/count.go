@@ -55,7 +55,7 @@ func (v *Request) count(f *Filter) (counted, error) {
 	if err != nil {
 		return now, err
 	}
-	now.tabs[tabAsked] = CountUpTo(asked, maxCounted-1)
+	now.tabs[tabAsked] = views.CountOfWaiting(asked)
 	shares, all, err := v.shares(f)
 	now.all = all
 	for tab, waiting := range shares {

@@ -54,7 +54,7 @@ func TestMySubmissionsAreCountedOnTheirTabs(t *testing.T) {
 	_, err := connection.Exec(t.Context(), "SET session_replication_role = replica")
 	must(t, err)
 	storetest.Copies{Of: waits.InternalID, First: 1, Count: 2500}.Insert(t, connection)
-	want["Waiting"], want["Sent"], want["Settled"], want["Failed"], want["Withdrawn and expired"] = "99+", "", "", "", "2"
+	want["Waiting"], want["Sent"], want["Settled"], want["Failed"], want["Withdrawn and expired"] = "1'000+", "", "", "", "2"
 	if got := maker.get("/mine").tabCounts(); !maps.Equal(got, want) {
 		t.Errorf("of 2,503 the tabs count %v, not %v", got, want)
 	}

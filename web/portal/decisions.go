@@ -169,7 +169,7 @@ func (v *Request) decidedRows(f Filter, model *views.Queue) error {
 			continue
 		}
 		row := v.queueRow(m, f)
-		row.Decided, row.At, row.Aged = decidedNote(d.Action, "you (by)", d.At), d.At, false
+		row.Decided, row.States, row.At, row.Aged = outcomeNote(d.Action, "you (by)"), views.StatesOf(m), d.At, false
 		model.Rows = append(model.Rows, row)
 	}
 	if len(decided) > 0 {

@@ -49,7 +49,7 @@ func showReceivedRecalls(v *Request) error {
 	f := ReadFilter(v.Echo.QueryParams(), "/recalls")
 	model := views.List{Layout: v.layout("Received recalls", views.PlaceRecalls)}
 	ask := store.Filter{Kind: string(payment.KindReceivedRecall)}
-	counted, err := v.Config.Reader.Recalls(v.Context(), v.By.Realm, dueBefore(v), MaxOnTab+1)
+	counted, err := v.Config.Reader.Recalls(v.Context(), v.By.Realm, dueBefore(v), views.MaxWaiting)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func showReceivedRecalls(v *Request) error {
 		current := tab.name == f.View.Tab
 		model.Tabs = append(model.Tabs, ui.Tab{
 			Label: tab.label, URL: "/recalls" + Filter{}.Query("tab", tab.name),
-			Current: current, Count: CountUpTo(counts[tab.name], MaxOnTab),
+			Current: current, Count: views.CountOfWaiting(counts[tab.name]),
 		})
 		if current {
 			ask.States = []payment.State{tab.state}

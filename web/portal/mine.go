@@ -72,7 +72,7 @@ func showMine(v *Request) error {
 	if f.View.Tab == "" {
 		ask.States = []payment.State{payment.StateApprovalPending}
 		if f.After == uuid.Nil {
-			asked, err = v.questions(MaxOnTab)
+			asked, err = v.questions(mostQuestions)
 			if err != nil {
 				return err
 			}
@@ -123,12 +123,12 @@ func (v *Request) mineCounts(unsubmitted begun) (map[string]string, error) {
 		for _, state := range tab.states {
 			count += of[state]
 		}
-		counts[tab.name] = CountUpTo(count, MaxOnTab)
+		counts[tab.name] = views.CountOfWaiting(count)
 		if cut && count == 0 {
 			counts[tab.name] = ""
 		}
 	}
-	counts[tabDrafts] = CountUpTo(unsubmitted.count(), MaxOnTab)
+	counts[tabDrafts] = views.CountOfWaiting(unsubmitted.count())
 	return counts, nil
 }
 

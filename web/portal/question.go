@@ -177,6 +177,9 @@ func (v *Request) questionRows(f Filter, model *views.Queue) error {
 	return nil
 }
 
+// mostQuestions is how many questions are listed before the submissions that wait.
+const mostQuestions = 99
+
 // questions lists the messages of this person with a question, up to most, the newest first.
 func (v *Request) questions(most int32) ([]payment.Message, error) {
 	list, _, err := v.Config.Reader.Page(v.Context(), v.By.Realm, store.Filter{

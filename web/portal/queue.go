@@ -42,9 +42,6 @@ func showQueue(v *Request) error {
 	var model views.Queue
 	err := v.together(func() (err error) {
 		model, err = v.queue(f)
-		if err == nil {
-			model.Files, err = v.waitingFiles(model.Selecting)
-		}
 		return err
 	})
 	if err != nil {
@@ -124,6 +121,9 @@ func (v *Request) queue(f Filter) (views.Queue, error) {
 		err = v.waitingRows(f, now, &model)
 	}
 	model.Empty = v.emptyQueue(f)
+	if err == nil {
+		model.Files, err = v.waitingFiles(model.Selecting)
+	}
 	return model, err
 }
 
@@ -256,12 +256,16 @@ func flagsOf(m payment.Message, now time.Time) []ui.Fact {
 	return flags
 }
 
-// decidedNote describes a decision in a row: "Approved by you, 08:15:22 CET".
+// decidedNote describes a decision in a row that was waiting: "Approved by you, 08:15:22 CET".
 func decidedNote(action payment.Action, who i18n.Text, at time.Time) i18n.Text {
+	return i18n.Text("%s, %s").With(outcomeNote(action, who), ui.ClockTime(at))
+}
+
+func outcomeNote(action payment.Action, who i18n.Text) i18n.Text {
 	if action == payment.ActionReject {
-		return i18n.Text("Rejected by %s, %s").With(who, ui.ClockTime(at))
+		return i18n.Text("Rejected by %s").With(who)
 	}
-	return i18n.Text("Approved by %s, %s").With(who, ui.ClockTime(at))
+	return i18n.Text("Approved by %s").With(who)
 }
 
 // queueTab is one part of the queue.

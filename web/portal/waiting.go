@@ -2,24 +2,12 @@ package portal
 
 import (
 	"net/http"
-	"strconv"
 	"time"
 
 	"countersign/internal/identity"
 	"countersign/internal/store"
 	"countersign/views"
 )
-
-// MaxOnTab is the largest exact count on tabs: "99+".
-const MaxOnTab = 99
-
-// CountUpTo formats a count for tabs; a count above most as "99+".
-func CountUpTo(count, most int) string {
-	if count > most {
-		return strconv.Itoa(most) + "+"
-	}
-	return strconv.Itoa(count)
-}
 
 // CountWaiting counts the messages and changes that wait for this person; none for a person who may not decide.
 func (v *Request) CountWaiting() error {

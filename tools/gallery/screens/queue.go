@@ -159,7 +159,7 @@ func openQueue(detail views.Decision) views.Queue {
 	purpose := model.Rows[0].Purpose
 	model.Rows[0] = views.QueueEntry(open, uuid.Nil, "", now)
 	model.Rows[0].URL, model.Rows[0].Purpose, model.Rows[0].Current = "/queue/open", purpose, true
-	model.Rows[3].Decided = i18n.Text("Approved by %s, %s").With("checker2", "08:15:22 CET")
+	model.Rows[3] = views.DecidedEntry(model.Rows[3], i18n.Text("%s, %s").With(i18n.Text("Approved by %s").With("checker2"), "08:15:22 CET"))
 	model.Detail = &detail
 	return model
 }
@@ -176,7 +176,8 @@ func decidedToday() views.Queue {
 	for i := range model.Rows {
 		at := now.Add(-time.Duration(i*17) * time.Minute)
 		model.Rows[i].At, model.Rows[i].Aged = at, false
-		model.Rows[i].Decided = i18n.Text("Approved by %s, %s").With(i18n.Text("you (by)"), ui.ClockTime(at))
+		model.Rows[i].Decided = i18n.Text("Approved by %s").With(i18n.Text("you (by)"))
+		model.Rows[i].States = []string{[]string{"Settled", "Processing", "Failed"}[i%3]}
 	}
 	return model
 }
@@ -292,7 +293,7 @@ func conflicted() views.Decision {
 func decided() views.Decided {
 	next := decision()
 	row := rows(1)[0]
-	row.Decided = i18n.Text("Approved by %s, %s").With(i18n.Text("you (by)"), "08:26:04 CET")
+	row.Decided = i18n.Text("%s, %s").With(i18n.Text("Approved by %s").With(i18n.Text("you (by)")), "08:26:04 CET")
 	made := shell("Approval queue", views.PlaceQueue)
 	made.Status = "7QK4M2XW9T00H3F5 approved. Next: 7QK4M2XW9TCH3F5A"
 	return views.Decided{Layout: made, Row: row, Next: &next}

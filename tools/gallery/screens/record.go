@@ -45,7 +45,7 @@ func mineTabs(current string) []ui.Tab {
 	tabs := []ui.Tab{
 		{Label: "Waiting", Count: "5"},
 		{Label: "Sent", URL: "sent", Count: "2"},
-		{Label: "Settled", URL: "settled", Count: "99+"},
+		{Label: "Settled", URL: "settled", Count: "1'000+"},
 		{Label: "Rejected", URL: "rejected", Count: "1"},
 		{Label: "Failed", URL: "failed", Count: "1"},
 		{Label: "Withdrawn and expired", URL: "closed", Count: "0"},

@@ -22,7 +22,7 @@ func CoreRow(b *payment.CoreBooking) ui.Row {
 	case b == nil:
 		return row
 	case b.Withheld != "":
-		row.Text = i18n.Kept(b.Withheld)
+		row.Text = b.Withheld
 		return row
 	}
 	row.Text = coreWords[b.Answer.Outcome]

@@ -56,7 +56,7 @@ var elementNames = map[string]i18n.Text{
 	"ElctrncAdr":            "Electronic address",
 	"Mtd":                   "Method",
 	"RmtInf":                "Remittance",
-	"Ustrd":                 "Message",
+	"Ustrd":                 "Message (remittance)",
 	"PstlAdr":               "Address",
 	"AdrTp":                 "Address type",
 	"Dept":                  "Department",

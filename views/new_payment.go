@@ -244,7 +244,7 @@ func (m NewPayment) creditorReference() ui.Field {
 }
 
 func (m NewPayment) remittanceText() ui.Field {
-	field := m.text("remittanceText", "Message", m.Values.RemittanceText)
+	field := m.text("remittanceText", "Message (remittance)", m.Values.RemittanceText)
 	field.Rows, field.Limit = 3, 140
 	if m.Scheme == "sic-inst" {
 		field.Hint = "You can also send a message in addition to a reference"

@@ -68,7 +68,7 @@ func RemittanceRow(information *iso20022.RemittanceInformation16) ui.Row {
 			row.Value = strings.ReplaceAll(text, " ", "␣") // not the spaces of a group
 		}
 	case orderform.RemittanceText:
-		row.Term, row.Numeric = "Message", false
+		row.Term, row.Numeric = "Message (remittance)", false
 	default:
 		return ui.Row{}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
 	"countersign/internal/keyring"
 )
@@ -220,7 +221,7 @@ func (s Sealer) CheckDelivery(d Delivery, seal keyring.Seal) error {
 
 // WithheldBy returns the sentence that says why a stored document cannot be trusted, from the error of CheckDocument or CheckKept; ""
 // without an error.
-func WithheldBy(err error) string {
+func WithheldBy(err error) i18n.Text {
 	switch {
 	case err == nil:
 		return ""

@@ -287,7 +287,7 @@ func TestWithheldByNamesTheReason(t *testing.T) {
 	t.Parallel()
 	for err, want := range map[error]string{nil: "", keyring.ErrUnknownKey: "bring the key back", keyring.ErrForged: "did not make it"} {
 		got := auditlog.WithheldBy(err)
-		if (got == "") != (err == nil) || !strings.Contains(got, want) {
+		if (got == "") != (err == nil) || !strings.Contains(got.String(), want) {
 			t.Errorf("%v: %q, want %q", err, got, want)
 		}
 	}

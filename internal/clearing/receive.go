@@ -118,7 +118,7 @@ func (s *Service) trusted(ctx context.Context, m payment.Message) error {
 	s.alarmOnce(ctx, m.InternalID.String(), "document not processed: its message is withheld", "realm", m.Realm,
 		"internalId", m.InternalID)
 	return &unprocessableError{about: m, reason: i18n.Text("The %s %s is withheld. %s").With(
-		m.Kind.Text(), m.GlobalID, i18n.Kept(m.Withheld),
+		m.Kind.Text(), m.GlobalID, m.Withheld,
 	)}
 }
 

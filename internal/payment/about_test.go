@@ -298,7 +298,7 @@ func TestEachColumnIsHeldAgainstTheDocument(t *testing.T) {
 			m := c.message
 			change(&m)
 			held := strings.Contains(", "+c.held+",", ", "+column+",")
-			if strings.Contains(m.Difference(), ": the "+column+".") != held {
+			if strings.Contains(m.Difference().String(), ": the "+column+".") != held {
 				t.Errorf("%s: another %s: %q", name, column, m.Difference())
 			}
 		}

@@ -110,7 +110,7 @@ type CoreBooking struct {
 	ToldSequence int
 	ToldAt       time.Time
 	Seal         keyring.Seal
-	Withheld     string // why the record cannot be trusted, when it is read for people; "" when it can
+	Withheld     i18n.Text // why the record cannot be trusted, when it is read for people; "" when it can
 }
 
 // NewCoreBooking begins the record of a message. An answer without outcome is still to come.

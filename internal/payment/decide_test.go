@@ -390,7 +390,7 @@ func TestNothingIsReleasedThatARuleRefusesOrThatIsWithheld(t *testing.T) {
 	m.Withheld = "It is not what was entered."
 	var withheld *payment.WithheldError
 	done, err = m.Approve(by(checker), terms(sealer(t, 'k')))
-	if !errors.As(err, &withheld) || done.Valid() || !strings.Contains(err.Error(), m.Withheld) {
+	if !errors.As(err, &withheld) || done.Valid() || !strings.Contains(err.Error(), m.Withheld.String()) {
 		t.Errorf("withheld: %v, a transition %v", err, done.Valid())
 	}
 }

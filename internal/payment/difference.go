@@ -15,13 +15,13 @@ import (
 // searched is a field that is stored twice: in a column, which lists, pages and searches show, and in the document,
 // which is signed and sent.
 type searched struct {
-	name           string // for people
+	name           i18n.Text // for people
 	column, signed string
 }
 
 // Difference describes the difference between the columns of a message and its document, "" for none. A page shows
 // the columns, but the digest covers only the document. A message with a difference therefore cannot be decided.
-func (m Message) Difference() string {
+func (m Message) Difference() i18n.Text {
 	if sha256.Sum256(m.Content) != m.ContentHash {
 		return differs("digest")
 	}
@@ -59,7 +59,7 @@ type WithheldError struct {
 func (e *WithheldError) Error() string { return e.Sentence().String() }
 
 func (e *WithheldError) Sentence() i18n.Text {
-	return i18n.Text("This message is withheld. %s").With(i18n.Kept(e.Message.Withheld))
+	return i18n.Text("This message is withheld. %s").With(e.Message.Withheld)
 }
 
 func (e *WithheldError) Refused() string { return RefusedWithheld }
@@ -67,9 +67,8 @@ func (e *WithheldError) Refused() string { return RefusedWithheld }
 // RefusedWithheld is the audit word for the refusal of a withheld message. It is an alarm: somebody wrote into the database.
 const RefusedWithheld = "withheld"
 
-func differs(field string) string {
-	return "The stored columns differ from the document: the " + field +
-		". Stop, and ask an operator to run countersign check."
+func differs(field i18n.Text) i18n.Text {
+	return i18n.Text("The stored columns differ from the document: the %s. Stop, and ask an operator to run countersign check.").With(field)
 }
 
 // signed lists every searched field with its value in the document. Received answers to our recalls are not decided,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
 	"countersign/internal/iso20022"
 	"countersign/internal/keyring"
@@ -111,7 +112,7 @@ type Message struct {
 	// Seal covers the version and the identity of the message; see Sealer.CheckVersion.
 	Seal keyring.Seal
 	// Withheld says in words why the stored message cannot be trusted, "" when it can: nobody may decide it, and it is not sent.
-	Withheld string
+	Withheld i18n.Text
 }
 
 // Direction is outgoing to clearing or incoming from clearing.

@@ -2,7 +2,6 @@ package payment
 
 import (
 	"cmp"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -42,8 +41,9 @@ func (m Message) MeetsPolicy(p Policy) error {
 // withholds a message with fewer required approvals: only an attack or a manual mistake makes one.
 func (m Message) RequiringApprovals(asked int) Message {
 	if asked > m.ApprovalsRequired {
-		m.Withheld = cmp.Or(m.Withheld, fmt.Sprintf("It was entered with %s, and the policy of that time asked for %s. "+
-			"Stop, and ask an operator to run countersign check.", approvals(m.ApprovalsRequired), approvals(asked)))
+		m.Withheld = cmp.Or(m.Withheld, i18n.Text(
+			"It was entered with %s, and the policy of that time asked for %s. Stop, and ask an operator to run countersign check.",
+		).With(approvals(m.ApprovalsRequired), approvals(asked)))
 	}
 	return m
 }

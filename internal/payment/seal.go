@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"countersign/internal/auditlog"
+	"countersign/internal/i18n"
 	"countersign/internal/keyring"
 )
 
@@ -119,8 +120,9 @@ func (m Message) WithDecisions(decisions []Decision, stored Stored) Message {
 		return m
 	}
 	if m.Approvals() != stored.Approvals {
-		m.Withheld = cmp.Or(m.Withheld, fmt.Sprintf("It counts %d approvals, and %d are stored. "+
-			"Stop, and ask an operator to run countersign check.", stored.Approvals, m.Approvals()))
+		m.Withheld = cmp.Or(m.Withheld, i18n.Text(
+			"It counts %d approvals, and %d are stored. Stop, and ask an operator to run countersign check.",
+		).With(stored.Approvals, m.Approvals()))
 	}
 	if stored.Later {
 		m = m.PutBack()
@@ -137,7 +139,7 @@ func (m Message) PutBack() Message {
 }
 
 // WithheldBy returns a readable reason for an error of CheckVersion; "" for nil.
-func WithheldBy(err error) string {
+func WithheldBy(err error) i18n.Text {
 	switch {
 	case err == nil:
 		return ""

@@ -239,7 +239,7 @@ func TestTheDecisionsOfAWaitingMessageAreCounted(t *testing.T) {
 	for err, want := range map[error]string{
 		nil: "", payment.ErrUnknownKey: "restore the key", payment.ErrForged: "differs from the content entered",
 	} {
-		if got := payment.WithheldBy(err); !contains(got, want) {
+		if got := payment.WithheldBy(err); !contains(got.String(), want) {
 			t.Errorf("%v: %q", err, got)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/auditlog"
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
 	"countersign/internal/keyring"
 	"countersign/internal/payment"
@@ -225,7 +226,7 @@ type OutboundDocument struct {
 	Hash       payment.Digest
 	// Withheld is the sentence that says why a document cannot be trusted, "" when it can. Whether clearing has a withheld outbound document
 	// is unknown. A list trusts the stored digest of the content, which it does not read; only the document itself is compared with its bytes.
-	Withheld string
+	Withheld i18n.Text
 }
 
 // sealed checks a document against its seal and sets Withheld when it does not fit. sourceHash is the digest of the client's original form

@@ -271,7 +271,7 @@ func coreOf(b *payment.CoreBooking) *Core {
 		return nil
 	}
 	if b.Withheld != "" {
-		return &Core{Outcome: "withheld", Text: b.Withheld}
+		return &Core{Outcome: "withheld", Text: b.Withheld.String()}
 	}
 	return &Core{
 		Outcome: cmp.Or(string(b.Answer.Outcome), "asked"), Code: b.Answer.Code, Text: b.Answer.Text, At: moment(b.Answer.At),

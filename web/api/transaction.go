@@ -289,7 +289,7 @@ func transactionOf(m payment.Message) Transaction {
 		ContentHash: hex.EncodeToString(m.ContentHash[:]), AcceptedAt: moment(m.AcceptedAt), SettledAt: moment(m.SettledAt),
 		ExecutionDate: dayOf(m.ExecutionDay), RecallStatus: string(payment.RecallStatusOf(m.RecallState)),
 		OriginalInternalID: orEmpty(m.OriginalID), RecallID: orEmpty(m.AnswersID), Reason: m.Reason, AnswerBy: moment(m.AnswerBy),
-		Withheld: m.Withheld, Payee: payeeOf(m.Payee),
+		Withheld: m.Withheld.String(), Payee: payeeOf(m.Payee),
 	}
 	for _, d := range m.Decisions {
 		t.Approvals = append(t.Approvals, approvalOf(d))

@@ -64,7 +64,7 @@ func showDocument(v *Request) error {
 	shown := documentView(m, d)
 	model := views.DocumentView{
 		Layout: v.layout(i18n.Data(string(d.Name)), placeOf(m)), BackLabel: i18n.Text("Messages of %s").With(m.GlobalID),
-		BackURL: "/payments/" + m.InternalID.String() + "/messages", Document: shown, Note: i18n.Kept(d.Withheld),
+		BackURL: "/payments/" + m.InternalID.String() + "/messages", Document: shown, Note: d.Withheld,
 	}
 	model.Document.DownloadURL += "?form=" + form
 	forms := []string{formXML, formJSON}

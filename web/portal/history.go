@@ -35,7 +35,7 @@ func fullMessage(v *Request, m payment.Message, known documents) (views.Message,
 	view.Timeline = timeline(steps, m, known, v.Language())
 	view.Talk = talkOf(steps, m.Version)
 	if m.Withheld != "" {
-		view.Warnings = []views.Warning{{Title: "Withheld", Text: i18n.Kept(m.Withheld)}}
+		view.Warnings = []views.Warning{{Title: "Withheld", Text: m.Withheld}}
 		return view, nil // its document is not shown beside fields that contradict it
 	}
 	view.Approval, err = v.approval(m)

@@ -144,7 +144,7 @@ func TestRefusalsInTheAuditTrailAreReadInTheLanguageOfThePage(t *testing.T) {
 			"Benutzername oder Passwort falsch.", "nicht angemeldet",
 		},
 		"fr": {"Vous l'avez transmis le ", "Nom d'utilisateur ou mot de passe incorrect.", "non connecté"},
-		"it": {"Lei l'ha inviato il ", "Nome utente o password errati.", "non connesso"},
+		"it": {"Lei l'ha presentato il ", "Nome utente o password errati.", "non connesso"},
 		"en": {"You submitted this on ", "Wrong user name or password."},
 	} {
 		w.header.Set("Accept-Language", language)

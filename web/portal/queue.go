@@ -217,7 +217,7 @@ func (v *Request) queueRow(m payment.Message, f Filter) ui.Entry {
 	row := views.QueueEntry(m, v.By.PersonID, f.Query(), v.At)
 	row.Current = m.InternalID == f.Current
 	if m.Withheld != "" {
-		row.Flags = append(row.Flags, ui.Fact{Text: ui.Withheld, Title: i18n.Kept(m.Withheld)})
+		row.Flags = append(row.Flags, ui.Fact{Text: ui.Withheld, Title: m.Withheld})
 	}
 	row.Flags = append(row.Flags, flagsOf(m, v.At)...)
 	return row

@@ -44,7 +44,7 @@ func (a *audit) versionUnfit(m payment.Message) string {
 			return sealUnfit("", err, "the message, its columns, its makers or its digest")
 		}
 	}
-	return m.Difference()
+	return m.Difference().String()
 }
 
 // releaseUnfit returns the difference between a release and its seal, or between the document that it makes and each stored document of it,

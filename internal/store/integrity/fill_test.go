@@ -377,3 +377,23 @@ func request(t *testing.T, h *servicetest.Env, in payment.RTransaction) payment.
 	must(t, h.Clearing.Send(ctx, m.Scheme, m.Realm, m.InternalID))
 	return m
 }
+
+// TestACheckSinceACheckpointKnowsEarlierPayments: of the payments of a day under one limit, some are older than the checkpoint.
+func TestACheckSinceACheckpointKnowsEarlierPayments(t *testing.T) {
+	t.Parallel()
+	h := withCore(t)
+	limited(t, h, places{})
+	h.Notary.Sweep(ctx)
+	before := audit(t, h, h.DB.OwnerURL).Newest
+	settle(t, h, approve(t, h, h.Create(t, h.Person(t, "maker2"), rulebook.SchemeSIC)))
+	h.Notary.Sweep(ctx)
+	since := audit(t, h, h.DB.OwnerURL, before...)
+	if since.Messages != 1 {
+		t.Errorf("%d messages since the checkpoint, want 1", since.Messages)
+	}
+	for _, i := range since.Invariants {
+		for _, v := range i.Violations {
+			t.Errorf("%s is broken by %s %s: %s", i.ID, v.Table, v.Key, v.What)
+		}
+	}
+}

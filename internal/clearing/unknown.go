@@ -57,6 +57,10 @@ func (s *Service) recallOfNothing(ctx context.Context, in store.Document, docume
 	case s.cfg.Rules.UnknownRecallByPerson(in.Scheme, s.cfg.Now().In(s.cfg.Zone)):
 		return unprocessable("The original payment was never received.")
 	}
+	err = s.archived(ctx, read.Original)
+	if err != nil {
+		return err
+	}
 	answers, err := s.recallRefusal(in, document, recallAnswer{reason: neverReceived, bank: s.cfg.Profiles.OwnBIC(string(in.Scheme))})
 	if err != nil {
 		return err
@@ -79,6 +83,10 @@ func (s *Service) questionAboutNothing(ctx context.Context, in store.Document, d
 	if !isUnknown(err) {
 		return cmp.Or(err, unprocessable("The original payment was never received."))
 	}
+	err = s.archived(ctx, inquiry.Original)
+	if err != nil {
+		return err
+	}
 	unique := shortDigest(append([]byte(in.Reference), in.Content...))
 	report, err := interbank.UnknownStatus(interbank.StatusReportInput{
 		Scheme: in.Scheme, About: document, Code: "AG09", Information: []string{"The payment never came here."},
@@ -92,6 +100,16 @@ func (s *Service) questionAboutNothing(ctx context.Context, in store.Document, d
 		return err
 	}
 	return s.inbox.AnswerUnknown(ctx, in, "No incoming payment has the id that was asked for. Clearing was answered: AG09.", answer.By(in))
+}
+
+// archived refuses an automatic answer about a payment that left the database with an archive: a person finds it there.
+func (s *Service) archived(ctx context.Context, about interbank.Original) error {
+	err := s.cfg.Messages.ArchivedIncoming(ctx, about.TransactionID)
+	var archived *payment.ArchivedError
+	if errors.As(err, &archived) {
+		return unprocessable(i18n.Text("This payment was moved to the archive of %s.").With(i18n.ISODate(archived.Month)))
+	}
+	return err
 }
 
 // recallAnswer is an automatic refusal of a recall.

@@ -45,6 +45,35 @@ func TestWhatNeverCameIsAnswered(t *testing.T) {
 	}
 }
 
+// A recall and a question about a payment that left with an archive are for people: it was received.
+func TestWhatIsInAnArchiveIsNotRefused(t *testing.T) {
+	t.Parallel()
+	for _, scheme := range rulebook.Schemes() {
+		h := servicetest.New(t)
+		_, err := h.DB.Owner(t).Exec(ctx, `SET session_replication_role = replica;
+			INSERT INTO archived_month (realm, change_id, month, digest, messages, leaves, at, key_id, seal)
+			VALUES ('demo', '00000000-0000-4000-8000-000000000001', '2025-09', repeat('0', 64), 1, 1, now(), 'k', sha256(''));
+			INSERT INTO archived_payment (realm, payment_id, key, change_id, messages, key_id, seal, names)
+			VALUES ('demo', gen_random_uuid(), sha256(''), '00000000-0000-4000-8000-000000000001', 1, 'k', sha256(''), '{GONE}')`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gone := transferOf(t, h, scheme, "BBBBFRPPXXX", "GONE", "GONE")
+		recall, ours := recalling(t, h, gone, byCustomer(scheme)), bankNamed("AAAACHBBXXX")
+		recall.Assignment.Assignee.Agent = &ours
+		receive(t, h, inbound(t, scheme, "RE1", recall, nil))
+		receive(t, h, inbound(t, scheme, "Q1", askingAbout(t, h, scheme, gone), nil))
+		h.Clock.Add(70 * time.Second)
+		h.Clearing.RunOnce(ctx)
+		for _, reference := range []string{"RE1", "Q1"} {
+			outcome, reason := inboxOf(t, h, reference)
+			if outcome != "quarantined" || !strings.Contains(reason, "archive") {
+				t.Errorf("%s: %s is %s: %s", scheme, reference, outcome, reason)
+			}
+		}
+	}
+}
+
 // A second recall is answered: with ARDT when the money went back, with the first reason when it did not.
 func TestASecondRecallIsAnswered(t *testing.T) {
 	t.Parallel()

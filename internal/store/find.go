@@ -97,6 +97,22 @@ func (s *Messages) IncomingByTransaction(
 	return list, nil
 }
 
+// ArchivedIncoming returns payment.ArchivedError if an incoming payment with a transaction id left the database with an archive, or nil.
+func (s *Messages) ArchivedIncoming(ctx context.Context, transactionID string) error {
+	realms, err := s.db.Realms(ctx)
+	if err != nil {
+		return err
+	}
+	for _, realm := range realms {
+		err = s.db.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error { return left(ctx, q, realm, transactionID) })
+		var archived *payment.ArchivedError
+		if !errors.Is(err, payment.ErrNotFound) || errors.As(err, &archived) {
+			return err
+		}
+	}
+	return nil
+}
+
 // RecallOf returns our open or accepted recall of a payment, or payment.ErrNotFound.
 func (s *Messages) RecallOf(ctx context.Context, realm string, original uuid.UUID) (uuid.UUID, error) {
 	return s.find(ctx, realm, func(q *dbsqlc.Queries) (uuid.UUID, error) { return q.RecallOpenOf(ctx, realm, original) })

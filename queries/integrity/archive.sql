@@ -165,11 +165,12 @@ SELECT * FROM archived_payment WHERE realm = @realm AND payment_id >= @payment_i
 SELECT * FROM archived_payment WHERE realm = @realm AND payment_id = ANY (@payments::uuid[]) ORDER BY payment_id FOR UPDATE;
 
 -- name: ArchivedPaymentLeave :exec
--- Records the payments that leave the database with an archive, with the names of their messages.
+-- Records the payments that leave the database with an archive, with the names of their messages and the transaction id of incoming ones.
 UPDATE archived_payment p SET change_id = @change_id, messages = n.messages, key_id = @key_id::text, seal = n.seal, names = ARRAY(
   SELECT m.global_id FROM message m WHERE m.realm = p.realm AND (m.message_id = p.payment_id OR m.original_id = p.payment_id)
   UNION SELECT m.message_id::text FROM message m WHERE m.realm = p.realm AND m.original_id = p.payment_id
-  UNION SELECT v.uetr FROM message_version v WHERE v.realm = p.realm AND v.message_id = p.payment_id AND v.uetr IS NOT NULL)
+  UNION SELECT v.uetr FROM message_version v WHERE v.realm = p.realm AND v.message_id = p.payment_id AND v.uetr IS NOT NULL
+  UNION SELECT i.transaction_id FROM incoming_payment i WHERE i.realm = p.realm AND i.message_id = p.payment_id)
 FROM (SELECT unnest(@payments::uuid[]) AS payment_id, unnest(@messages::bigint[]) AS messages, unnest(@seals::bytea[]) AS seal) n
 WHERE p.realm = @realm AND p.payment_id = n.payment_id;
 

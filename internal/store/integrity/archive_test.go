@@ -380,7 +380,8 @@ func unmatched(t *testing.T, h *servicetest.Env) {
 // namesOf are the ids of the messages of a realm, each with its Global ID and its UETR.
 func namesOf(t *testing.T, h *servicetest.Env) map[string][]string {
 	t.Helper()
-	rows, err := h.DB.Owner(t).Query(ctx, `SELECT m.message_id::text, array_remove(ARRAY[m.global_id, v.uetr], NULL)
+	rows, err := h.DB.Owner(t).Query(ctx, `SELECT m.message_id::text, array_remove(ARRAY[m.global_id, v.uetr,
+			(SELECT i.transaction_id FROM incoming_payment i WHERE i.realm = m.realm AND i.message_id = m.message_id)], NULL)
 		FROM message m JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version WHERE m.realm = 'demo'`)
 	must(t, err)
 	names, id, of := map[string][]string{}, "", []string(nil)
@@ -389,7 +390,7 @@ func namesOf(t *testing.T, h *servicetest.Env) map[string][]string {
 	return names
 }
 
-// leftByName: each message that left, of any kind, is said to have left by its id, its Global ID and its UETR, with the month.
+// leftByName: each message that left, of any kind, is said to have left by its id, its Global ID, its UETR and, of an incoming payment, its transaction id, with the month.
 func leftByName(t *testing.T, h *servicetest.Env, names map[string][]string, of auditlog.Archive) {
 	t.Helper()
 	left := 0

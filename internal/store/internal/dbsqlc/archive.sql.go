@@ -154,7 +154,8 @@ const archivedPaymentLeave = `-- name: ArchivedPaymentLeave :exec
 UPDATE archived_payment p SET change_id = $1, messages = n.messages, key_id = $2::text, seal = n.seal, names = ARRAY(
   SELECT m.global_id FROM message m WHERE m.realm = p.realm AND (m.message_id = p.payment_id OR m.original_id = p.payment_id)
   UNION SELECT m.message_id::text FROM message m WHERE m.realm = p.realm AND m.original_id = p.payment_id
-  UNION SELECT v.uetr FROM message_version v WHERE v.realm = p.realm AND v.message_id = p.payment_id AND v.uetr IS NOT NULL)
+  UNION SELECT v.uetr FROM message_version v WHERE v.realm = p.realm AND v.message_id = p.payment_id AND v.uetr IS NOT NULL
+  UNION SELECT i.transaction_id FROM incoming_payment i WHERE i.realm = p.realm AND i.message_id = p.payment_id)
 FROM (SELECT unnest($4::uuid[]) AS payment_id, unnest($5::bigint[]) AS messages, unnest($6::bytea[]) AS seal) n
 WHERE p.realm = $3 AND p.payment_id = n.payment_id
 `
@@ -168,7 +169,7 @@ type ArchivedPaymentLeaveParams struct {
 	Seals    [][]byte
 }
 
-// Records the payments that leave the database with an archive, with the names of their messages.
+// Records the payments that leave the database with an archive, with the names of their messages and the transaction id of incoming ones.
 func (q *Queries) ArchivedPaymentLeave(ctx context.Context, arg ArchivedPaymentLeaveParams) error {
 	_, err := q.db.Exec(ctx, archivedPaymentLeave,
 		arg.ChangeID,

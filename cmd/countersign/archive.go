@@ -103,7 +103,7 @@ func (c *archiveCommand) detach(ctx context.Context) error {
 	in.Archive = file
 	began := time.Now()
 	done, err := integrity.Detach(ctx, in)
-	fmt.Printf("%d of %d messages left the database, with %d rows in %s; %d had left before\n",
+	fmt.Fprintf(stdout, "%d of %d messages left the database, with %d rows in %s; %d had left before\n",
 		done.Messages, done.Archive.Messages, done.Rows, time.Since(began).Round(time.Millisecond), done.Earlier)
 	if err == nil && done.Stayed > 0 {
 		err = fmt.Errorf("%s changed since the archive was written, with the messages about the same payments, and stay: "+
@@ -136,13 +136,13 @@ func printArchive(path string, trusted auditlog.PublicKeys, keys auditlog.Conten
 	if err != nil {
 		return archive, fmt.Errorf("the archive proves nothing: %w", err)
 	}
-	fmt.Printf("proven: %d messages of realm %s that ended by the end of %s, signed by %s\n", archive.Messages, archive.Realm, archive.Month,
+	fmt.Fprintf(stdout, "proven: %d messages of realm %s that ended by the end of %s, signed by %s\n", archive.Messages, archive.Realm, archive.Month,
 		archive.PublicKey)
-	fmt.Printf("contents of %d messages proven; of %d erased and of %d whose data key is not at hand, decisions, amounts and digests\n",
+	fmt.Fprintf(stdout, "contents of %d messages proven; of %d erased and of %d whose data key is not at hand, decisions, amounts and digests\n",
 		archive.Messages-archive.Erased-archive.Closed, archive.Erased, archive.Closed)
 	if unshown > 0 {
-		fmt.Printf("of %d makers or deciders the archive does not tell who gave them their role: the trail did not tell it then\n", unshown)
+		fmt.Fprintf(stdout, "of %d makers or deciders the archive does not tell who gave them their role: the trail did not tell it then\n", unshown)
 	}
-	fmt.Printf("SHA-256 of the file: %s\n", archive.Digest)
+	fmt.Fprintf(stdout, "SHA-256 of the file: %s\n", archive.Digest)
 	return archive, nil
 }

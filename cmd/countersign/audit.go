@@ -99,7 +99,7 @@ func (c *auditVerifyCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = writeReport(os.Stdout, report, time.Since(began))
+	err = writeReport(stdout, report, time.Since(began))
 	if err == nil && report.Broken() > 0 {
 		err = errors.New("the audit trail is not what was sealed: docs/operations.md says what to do")
 	}
@@ -122,7 +122,7 @@ func (c *auditVerifyCommand) bundle(ctx context.Context) error {
 		err = c.approved(ctx, archive)
 	}
 	if err == nil && len(trusted) == 0 {
-		fmt.Println("Nobody said which key to trust (--public-key-file): compare the key above with the one the institution published.")
+		fmt.Fprintln(stdout, "Nobody said which key to trust (--public-key-file): compare the key above with the one the institution published.")
 	}
 	return err
 }
@@ -130,7 +130,7 @@ func (c *auditVerifyCommand) bundle(ctx context.Context) error {
 // approved compares an archive with those of its month that two administrators approved, and prints the result. Another digest is an error.
 func (c *auditVerifyCommand) approved(ctx context.Context, archive auditlog.Archive) error {
 	if c.TokenKeyFile == "" {
-		fmt.Println("not compared with the approval of two administrators: give --token-key-file")
+		fmt.Fprintln(stdout, "not compared with the approval of two administrators: give --token-key-file")
 		return nil
 	}
 	tokens, err := readRing(c.TokenKeyFile, bareTokenKey)
@@ -142,9 +142,9 @@ func (c *auditVerifyCommand) approved(ctx context.Context, archive auditlog.Arch
 	case err != nil:
 		return err
 	case approved:
-		fmt.Println("approved by two administrators")
+		fmt.Fprintln(stdout, "approved by two administrators")
 	default:
-		fmt.Println("not approved by two administrators yet")
+		fmt.Fprintln(stdout, "not approved by two administrators yet")
 	}
 	return nil
 }
@@ -180,7 +180,7 @@ func printBundle(path string, trusted auditlog.PublicKeys) error {
 
 // printProven prints the facts a bundle proves, one a line.
 func printProven(bundle auditlog.Bundle, proven auditlog.Proven) {
-	fmt.Printf("proven: message %s of realm %s, under the checkpoint of %s with %d rows, signed by %s\n", bundle.MessageID, bundle.Realm,
+	fmt.Fprintf(stdout, "proven: message %s of realm %s, under the checkpoint of %s with %d rows, signed by %s\n", bundle.MessageID, bundle.Realm,
 		proven.Checkpoint.At.Format(time.RFC3339), proven.Checkpoint.Size, bundle.PublicKey)
 	for _, event := range proven.Events {
 		line := fmt.Sprintf("%s %s by %s", event.At.Format(time.RFC3339), event.Event, event.ActorName)
@@ -191,16 +191,16 @@ func printProven(bundle auditlog.Bundle, proven auditlog.Proven) {
 		if event.Version != nil {
 			line += fmt.Sprintf(", version %d of %s %s", event.Version.Number, event.Version.Amount, event.Version.Currency)
 		}
-		fmt.Println(line)
+		fmt.Fprintln(stdout, line)
 	}
 	for _, version := range slices.Sorted(maps.Keys(proven.Payees)) {
 		found := proven.Payees[version]
-		fmt.Printf("version %d: the verification of the payee came to %s %s\n", version, found.Result, found.Name)
+		fmt.Fprintf(stdout, "version %d: the verification of the payee came to %s %s\n", version, found.Result, found.Name)
 	}
 	printRights(proven)
 	for _, content := range bundle.Contents {
 		d := proven.Documents[content.DocumentID]
-		fmt.Printf("document %s %s %s, %d bytes, sha256 %x\n", d.Direction, d.Name, d.Reference, len(content.Content), []byte(d.ContentHash))
+		fmt.Fprintf(stdout, "document %s %s %s, %d bytes, sha256 %x\n", d.Direction, d.Name, d.Reference, len(content.Content), []byte(d.ContentHash))
 	}
 }
 
@@ -211,11 +211,11 @@ func printRights(proven auditlog.Proven) {
 		if right.Change != "" {
 			given = fmt.Sprintf("requested by %s and approved by %s in change %s", right.Requester, right.Decider, right.Change)
 		}
-		fmt.Printf("right: %s was %s since %s under the grant %s, %s\n", right.Account, right.Role, right.At.Format(time.RFC3339), right.Grant,
+		fmt.Fprintf(stdout, "right: %s was %s since %s under the grant %s, %s\n", right.Account, right.Role, right.At.Format(time.RFC3339), right.Grant,
 			given)
 	}
 	if proven.Unshown > 0 {
-		fmt.Printf("of %d makers or deciders the bundle does not tell who gave them their role: the trail did not tell it then\n", proven.Unshown)
+		fmt.Fprintf(stdout, "of %d makers or deciders the bundle does not tell who gave them their role: the trail did not tell it then\n", proven.Unshown)
 	}
 }
 
@@ -291,6 +291,6 @@ func (c *auditCheckpointCommand) Run(ctx context.Context) error {
 	if len(notes) == 0 {
 		return errors.New("nothing is sealed yet: run the gateway with COUNTERSIGN_AUDIT_KEY_FILE")
 	}
-	fmt.Print(strings.Join(notes, "\n"))
+	fmt.Fprint(stdout, strings.Join(notes, "\n"))
 	return nil
 }

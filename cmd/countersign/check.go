@@ -66,7 +66,7 @@ func (c *checkCommand) Run(ctx context.Context) error {
 	if c.JSON {
 		write = writeReportJSON
 	}
-	err = write(os.Stdout, report, time.Since(began))
+	err = write(stdout, report, time.Since(began))
 	if err != nil {
 		return fmt.Errorf("print the report: %w", err)
 	}

@@ -94,7 +94,7 @@ func (c *demoCommand) Run(ctx context.Context, log *slog.Logger) (err error) {
 	door := fmt.Sprintf("%s (realm %s; maker1, maker2, checker1, checker2, both1, supervisor1, admin1, admin2; password %s)",
 		address, demo.Realm, demo.UserPassword)
 	ready := func() { // nothing speaks against serving
-		fmt.Printf("Countersign demo: %s, API docs %s/api/docs, %s, ready after %s. Stop with Ctrl-C.\n",
+		fmt.Fprintf(stdout, "Countersign demo: %s, API docs %s/api/docs, %s, ready after %s. Stop with Ctrl-C.\n",
 			door, address, clearingSide, time.Since(began).Round(time.Millisecond))
 	}
 	group.Go(func() error { return g.run(ctx, func() (net.Listener, error) { ready(); return gatewayListener, nil }) })
@@ -118,7 +118,7 @@ func fillDay(ctx context.Context, day demo.Day, door string) error {
 	if err != nil && ctx.Err() == nil {
 		day.Log.WarnContext(ctx, "the demo's day is not complete; the demo works all the same", "error", err.Error())
 	} else if played {
-		fmt.Println("A day's payments are there to look at: " + door)
+		fmt.Fprintln(stdout, "A day's payments are there to look at: "+door)
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"os"
 
 	"countersign/api/client"
 )
@@ -61,6 +60,6 @@ func (c eventsTailCommand) Run(ctx context.Context) error {
 		}
 		filter.Type = &types
 	}
-	lines := json.NewEncoder(os.Stdout)
+	lines := json.NewEncoder(stdout)
 	return gateway.Follow(ctx, cursor, filter, func(_ context.Context, e client.Event) error { return lines.Encode(e) })
 }

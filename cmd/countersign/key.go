@@ -121,7 +121,7 @@ type keyPublicCommand struct {
 func (c *keyPublicCommand) Run() error {
 	public, err := auditKeySettings{AuditKeyFile: c.AuditKeyFile}.all()
 	if err == nil {
-		fmt.Print(public)
+		fmt.Fprint(stdout, public)
 	}
 	return err
 }
@@ -140,6 +140,6 @@ func (c *keyNewCommand) Run() error {
 	if err != nil {
 		return fmt.Errorf("make the key %s: %w", c.ID, err)
 	}
-	fmt.Print(line)
+	fmt.Fprint(stdout, line)
 	return nil
 }

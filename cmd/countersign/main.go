@@ -98,6 +98,9 @@ func run(ctx context.Context, args []string) error {
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	parsed.Bind(newLog(c.LogFormat, c.LogLevel))
 	err = parsed.Run()
+	if err == nil {
+		err = stdout.err
+	}
 	if ctx.Err() == nil {
 		return err
 	}
@@ -135,13 +138,26 @@ func newLog(format, level string) *slog.Logger {
 	return slog.New(slog.NewTextHandler(os.Stderr, options))
 }
 
+// output is standard output. It keeps the first error, such as that of a full disk, which makes the command fail.
+type output struct{ err error }
+
+var stdout = &output{}
+
+func (o *output) Write(text []byte) (int, error) {
+	n, err := os.Stdout.Write(text)
+	if err != nil && o.err == nil {
+		o.err = fmt.Errorf("write the output: %w", err)
+	}
+	return n, err
+}
+
 type versionCommand struct{}
 
 // Run prints the version of the program and of the Go it was built with.
 func (versionCommand) Run() error { //nolint:unparam // a command of the command line returns an error
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		fmt.Println("countersign (unknown build)")
+		fmt.Fprintln(stdout, "countersign (unknown build)")
 		return nil
 	}
 	revision := "unknown revision"
@@ -150,7 +166,7 @@ func (versionCommand) Run() error { //nolint:unparam // a command of the command
 			revision = s.Value
 		}
 	}
-	fmt.Println("countersign", info.Main.Version, revision, info.GoVersion)
+	fmt.Fprintln(stdout, "countersign", info.Main.Version, revision, info.GoVersion)
 	return nil
 }
 
@@ -163,7 +179,7 @@ type licensesCommand struct{}
 
 // Run prints the notices.
 func (licensesCommand) Run() error {
-	fmt.Print(notices)
+	fmt.Fprint(stdout, notices)
 	return nil
 }
 
@@ -174,13 +190,13 @@ type completionCommand struct {
 // Run prints a script that has the shell ask the program for the next word.
 func (c completionCommand) Run() error { //nolint:unparam // a command of the command line returns an error
 	if c.Shell == "fish" {
-		fmt.Println("complete -c countersign -f -a '(countersign complete -- (commandline -opc)[2..])'")
+		fmt.Fprintln(stdout, "complete -c countersign -f -a '(countersign complete -- (commandline -opc)[2..])'")
 		return nil
 	}
 	if c.Shell == "zsh" {
-		fmt.Println("autoload -U +X bashcompinit && bashcompinit")
+		fmt.Fprintln(stdout, "autoload -U +X bashcompinit && bashcompinit")
 	}
-	fmt.Print(`_countersign() {
+	fmt.Fprint(stdout, `_countersign() {
   COMPREPLY=($(compgen -W "$(countersign complete -- "${COMP_WORDS[@]:1:COMP_CWORD-1}")" -- "${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _countersign countersign
@@ -204,12 +220,12 @@ func (c completeCommand) Run(parsed *kong.Context) error { //nolint:unparam // a
 	}
 	for _, below := range at.Children {
 		if !below.Hidden {
-			fmt.Println(below.Name)
+			fmt.Fprintln(stdout, below.Name)
 		}
 	}
 	for _, group := range at.AllFlags(true) {
 		for _, flag := range group {
-			fmt.Println("--" + strings.TrimPrefix(flag.Name, "--"))
+			fmt.Fprintln(stdout, "--"+strings.TrimPrefix(flag.Name, "--"))
 		}
 	}
 	return nil
@@ -224,6 +240,6 @@ type clearingProfilesCommand struct{}
 
 // Run prints the file.
 func (clearingProfilesCommand) Run() error {
-	_, err := os.Stdout.Write(profile.Shipped())
+	_, err := stdout.Write(profile.Shipped())
 	return err
 }

@@ -91,3 +91,23 @@ func TestEverySettingIsDocumented(t *testing.T) {
 		t.Errorf("found %d settings", count)
 	}
 }
+
+// TestOutputThatCannotBeWrittenIsAFailure: a key or a digest that a full disk lost is not there.
+func TestOutputThatCannotBeWrittenIsAFailure(t *testing.T) {
+	t.Parallel()
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("the system has no /dev/full")
+	}
+	defer func() { _ = full.Close() }()
+	for _, arguments := range []string{"version", "licenses", "completion bash", "clearing profiles", "migrate --print-logins", "key new --id=k1"} {
+		command := exec.Command(os.Args[0], strings.Fields(arguments)...)
+		command.Env = append(os.Environ(), asProgram+"=1")
+		command.Stdout = full
+		err := command.Run()
+		var ended *exec.ExitError
+		if !errors.As(err, &ended) || ended.ExitCode() != exitFailed {
+			t.Errorf("%s ends with %v", arguments, err)
+		}
+	}
+}

@@ -27,7 +27,7 @@ type migrateCommand struct {
 // Run migrates and ends.
 func (c *migrateCommand) Run(ctx context.Context, log *slog.Logger) error {
 	if c.PrintLogins {
-		fmt.Print(loginSQL)
+		fmt.Fprint(stdout, loginSQL)
 		return nil
 	}
 	if c.DatabaseURL == "" {

@@ -58,7 +58,7 @@ func (c *realmCreateCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return inWords(err)
 	}
-	fmt.Printf(
+	fmt.Fprintf(stdout,
 		"The realm %s is made. Every message in it needs one approval. Next: countersign realm administrator --realm %s, for two people.\n",
 		c.Realm, c.Realm,
 	)
@@ -160,7 +160,7 @@ func (s *printedSecrets) print() error {
 		return nil
 	}
 	s.printed = true
-	_, err := os.Stdout.WriteString(strings.Join(s.lines, "\n") +
+	_, err := fmt.Fprint(stdout, strings.Join(s.lines, "\n")+
 		"\nNone of this is shown again. Give link and code to the person by two ways, the link below the portal's address.\n")
 	if err != nil {
 		return fmt.Errorf("links, codes and secrets cannot be written, so nothing was changed: %w", err)
@@ -204,7 +204,7 @@ func (c *realmShowCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = os.Stdout.Write(text)
+	_, err = stdout.Write(text)
 	return err
 }
 
@@ -239,15 +239,15 @@ func (c *realmApplyCommand) Run(ctx context.Context) error {
 		return err
 	}
 	if len(changes) == 0 {
-		fmt.Printf("The realm %s is as the file says: nothing to change.\n", form.Realm)
+		fmt.Fprintf(stdout, "The realm %s is as the file says: nothing to change.\n", form.Realm)
 		return nil
 	}
-	fmt.Println(strings.Join(changes, "\n"))
+	fmt.Fprintln(stdout, strings.Join(changes, "\n"))
 	if now.EverTwo {
 		return store.ErrAdministered
 	}
 	if c.DryRun {
-		fmt.Printf("Nothing was changed (--dry-run): %s.\n", counted(len(changes), "difference"))
+		fmt.Fprintf(stdout, "Nothing was changed (--dry-run): %s.\n", counted(len(changes), "difference"))
 		return nil
 	}
 	by.Tell = made.print
@@ -255,7 +255,7 @@ func (c *realmApplyCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return made.withdrawn(inWords(err))
 	}
-	fmt.Printf("The realm %s is as the file says: %s applied.\n", form.Realm, counted(len(changes), "difference"))
+	fmt.Fprintf(stdout, "The realm %s is as the file says: %s applied.\n", form.Realm, counted(len(changes), "difference"))
 	return nil
 }
 

@@ -52,7 +52,7 @@ func (c *reconcileCommand) Run(ctx context.Context) error {
 		return err
 	}
 	found := payment.Reconcile(statement, ledger)
-	err = writeDifferences(os.Stdout, statement, found)
+	err = writeDifferences(stdout, statement, found)
 	if err != nil {
 		return fmt.Errorf("print the differences: %w", err)
 	}

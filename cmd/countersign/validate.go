@@ -57,7 +57,7 @@ func (c *validateCommand) Run() error {
 		year, month, day := c.Date.Date()
 		v.at, v.today = time.Time{}, time.Date(year, month, day, 0, 0, 0, 0, zurich)
 	}
-	return c.report(v, os.Stdin, os.Stdout)
+	return c.report(v, os.Stdin, stdout)
 }
 
 // report writes the findings of each file and returns the outcome.

@@ -52,7 +52,7 @@ func TestWhatIsReleasedIsStoredWithWhatCarriesIt(t *testing.T) {
 // same, by itself, and withheld when it is to be sent.
 func TestAPlantedDocumentKeepsNoApprovalBack(t *testing.T) {
 	t.Parallel()
-	h := servicetest.On(t, unchecked(t), servicetest.Options{})
+	h := servicetest.New(t)
 	log := listen(h)
 	h.Run(t)
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)

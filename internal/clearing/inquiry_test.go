@@ -89,7 +89,7 @@ func TestAnAnswerThatWasChangedIsNotSentAgain(t *testing.T) {
 		"after": "UPDATE document SET content = convert_to(replace(convert_from(content, 'UTF8'), 'CUST', 'NOAS'), 'UTF8') WHERE name LIKE " +
 			"'camt.029%'",
 	} {
-		h := servicetest.On(t, unchecked(t), servicetest.Options{})
+		h := servicetest.New(t)
 		log := listen(h)
 		answer, ask := answeredRecall(t, h, rulebook.SchemeSCT)
 		owner := superuser(t, h)
@@ -114,7 +114,7 @@ func TestAQuestionAboutAPaymentThatSomebodyBrokeGoesToQuarantineOnce(t *testing.
 		"another amount": `UPDATE document SET content = convert_to(replace(convert_from(content, 'UTF8'), '100.00', '900.00'), 'UTF8') WHERE ` +
 			`message_id = $1`,
 	} {
-		h := servicetest.On(t, unchecked(t), servicetest.Options{})
+		h := servicetest.New(t)
 		original, document := booked(t, h, rulebook.SchemeSIC, "TX9")
 		execute(t, superuser(t, h), tamper, original.InternalID)
 		question, err := interbank.StatusRequest(

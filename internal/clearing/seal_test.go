@@ -23,29 +23,17 @@ import (
 	"countersign/internal/testutil"
 )
 
-// unchecked makes a database for the test with the demo's realms, whose owner dropped the checks.
-func unchecked(t *testing.T) *storetest.DB {
-	t.Helper()
-	return storetest.Filled(t, "unchecked", func(by store.Provisioner) error {
-		conn, err := pgx.Connect(ctx, by.OwnerURL)
-		if err != nil {
-			return err
-		}
-		_, err = conn.Exec(ctx, `DO $$ DECLARE c record;
-			BEGIN
-				FOR c IN SELECT conrelid::regclass AS place, conname FROM pg_constraint WHERE contype = 'c'
-					AND connamespace = 'public'::regnamespace LOOP EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', c.place, c.conname);
-				END LOOP;
-			END $$`)
-		return errors.Join(err, conn.Close(ctx), servicetest.Fill(by))
-	})
-}
-
-// superuser is a connection that is held by no trigger, as somebody who owns the database could have one.
+// superuser is a connection that is held by no constraint, as somebody who owns the database could have one.
 func superuser(t *testing.T, h *servicetest.Env) *pgx.Conn {
 	t.Helper()
 	conn := h.DB.Connect(t)
-	execute(t, conn, "SET session_replication_role = replica")
+	execute(t, conn, `SET session_replication_role = replica; DO $$
+		DECLARE c record;
+		BEGIN
+			FOR c IN SELECT conrelid::regclass AS place, conname FROM pg_constraint WHERE contype = 'c'
+				AND connamespace = 'public'::regnamespace LOOP EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', c.place, c.conname);
+			END LOOP;
+		END $$`)
 	return conn
 }
 
@@ -111,7 +99,7 @@ func nothingOf(t *testing.T, h *servicetest.Env, what, text string) {
 func TestTheOutboxSendsOnlyWhatTheGatewayPutThere(t *testing.T) {
 	t.Parallel()
 	const insert = `INSERT INTO outbox (scheme, reference, name, content, created_at, key_id, mac) VALUES ('sic-inst', $1, $2, $3, $4, $5, $6)`
-	h := servicetest.On(t, unchecked(t), servicetest.Options{})
+	h := servicetest.New(t)
 	log := listen(h)
 	content, then := mallorys(t, h, "FORGED1"), h.Clock.Now()
 	mac := sha256.Sum256([]byte("guessed"))
@@ -158,7 +146,7 @@ func TestAChangedAnswerIsNotSent(t *testing.T) {
 		"document": "UPDATE outbox SET content = NULL, document_realm = 'demo', name = 'pacs.004.001.09', document_id = (SELECT document_id " +
 			"FROM document WHERE direction = 'out' LIMIT 1)",
 	} {
-		h := servicetest.On(t, unchecked(t), servicetest.Options{})
+		h := servicetest.New(t)
 		log := listen(h)
 		booked(t, h, rulebook.SchemeSIC, "TX1")
 		execute(t, superuser(t, h), change)
@@ -179,7 +167,7 @@ func TestAMarkOfDeliveryThatSomebodyMadeCountsForNothing(t *testing.T) {
 		"the answer's":    "delivery_key_id = key_id, delivery_mac = mac",
 		"a seal, and key": "delivery_key_id = NULL, delivery_mac = sha256('guessed')",
 	} {
-		h := servicetest.On(t, unchecked(t), servicetest.Options{})
+		h := servicetest.New(t)
 		m, _ := booked(t, h, rulebook.SchemeSIC, "TX1")
 		execute(t, superuser(t, h), "UPDATE outbox SET delivered_at = now(), "+mark)
 		told := func() (delivered bool) {
@@ -225,7 +213,7 @@ func TestAPlantedDocumentIsNotSentInPlaceOfTheApprovedOne(t *testing.T) {
 	t.Parallel()
 	guessed := sha256.Sum256([]byte("guessed"))
 	for _, planter := range []string{"application", "superuser", "superuser without a seal", "superuser with another message's seal"} {
-		h := servicetest.On(t, unchecked(t), servicetest.Options{})
+		h := servicetest.New(t)
 		log := listen(h)
 		other := approved(t, h, rulebook.SchemeSIC)
 		send(t, h, other)
@@ -327,23 +315,21 @@ func TestWhatTheReleaseBindsCannotBeChanged(t *testing.T) {
 		"creditor":           "UPDATE message_version SET creditor_name = 'Mallory'",
 		"no seal":            "UPDATE message_version SET key_id = '', seal = ''",
 	} {
-		t.Run(what, func(t *testing.T) {
-			h := servicetest.On(t, unchecked(t), servicetest.Options{})
-			log := listen(h)
-			m := approved(t, h, rulebook.SchemeSIC)
-			execute(t, superuser(t, h), change)
-			send(t, h, m)
-			if sent := h.Network.Delivered(); len(sent) != 0 {
-				t.Errorf("%s: clearing got %v", what, sent)
-			}
-			var state, code string
-			err := h.DB.Owner(t).QueryRow(ctx, "SELECT state, coalesce(status_code, '') FROM message WHERE message_id = $1", m.InternalID).Scan(
-				&state, &code,
-			)
-			if err != nil || state != "Failed" || code != "DS0H" || alarms(log) != 1 {
-				t.Errorf("%s: the message is %s %s with %d alarms: %v", what, state, code, alarms(log), err)
-			}
-		})
+		h := servicetest.New(t)
+		log := listen(h)
+		m := approved(t, h, rulebook.SchemeSIC)
+		execute(t, superuser(t, h), change)
+		send(t, h, m)
+		if sent := h.Network.Delivered(); len(sent) != 0 {
+			t.Errorf("%s: clearing got %v", what, sent)
+		}
+		var state, code string
+		err := h.DB.Owner(t).QueryRow(ctx, "SELECT state, coalesce(status_code, '') FROM message WHERE message_id = $1", m.InternalID).Scan(
+			&state, &code,
+		)
+		if err != nil || state != "Failed" || code != "DS0H" || alarms(log) != 1 {
+			t.Errorf("%s: the message is %s %s with %d alarms: %v", what, state, code, alarms(log), err)
+		}
 	}
 }
 
@@ -368,33 +354,31 @@ func TestAChangedMessageIsWithheldFromEverybody(t *testing.T) {
 		"maker":            "UPDATE message SET maker_user = (SELECT user_id FROM user_account WHERE name = 'both1' AND realm = 'demo')",
 		"no seal":          "UPDATE message_version SET key_id = '', seal = ''",
 	} {
-		t.Run(what, func(t *testing.T) {
-			h := servicetest.On(t, unchecked(t), servicetest.Options{})
-			m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
-			if got := current(t, h, m).Withheld; got != "" {
-				t.Fatalf("untouched, it is withheld: %s", got)
-			}
-			execute(t, superuser(t, h), change)
-			_, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), service.Input{InternalID: m.InternalID})
-			var withheld *payment.WithheldError
-			if !errors.As(err, &withheld) {
-				t.Errorf("%s: the approval got %v", what, err)
-			}
-			listed, err := h.Reader.Queue(ctx, m.Realm, store.QueueFilter{PageSize: 10})
-			if err != nil || len(listed) != 1 || listed[0].Withheld == "" || current(t, h, m).Withheld == "" {
-				t.Errorf("%s: the queue shows it as if nothing were wrong: %v", what, err)
-			}
-			if n := len(h.Network.Delivered()); n != 0 {
-				t.Errorf("%s: clearing got %d documents", what, n)
-			}
-		})
+		h := servicetest.New(t)
+		m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
+		if got := current(t, h, m).Withheld; got != "" {
+			t.Fatalf("untouched, it is withheld: %s", got)
+		}
+		execute(t, superuser(t, h), change)
+		_, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), service.Input{InternalID: m.InternalID})
+		var withheld *payment.WithheldError
+		if !errors.As(err, &withheld) {
+			t.Errorf("%s: the approval got %v", what, err)
+		}
+		listed, err := h.Reader.Queue(ctx, m.Realm, store.QueueFilter{PageSize: 10})
+		if err != nil || len(listed) != 1 || listed[0].Withheld == "" || current(t, h, m).Withheld == "" {
+			t.Errorf("%s: the queue shows it as if nothing were wrong: %v", what, err)
+		}
+		if n := len(h.Network.Delivered()); n != 0 {
+			t.Errorf("%s: clearing got %d documents", what, n)
+		}
 	}
 }
 
 // TestAReleasePlantedWithItsKeyIsNotSent: a superuser with the key of releases makes the release of a payment that waits.
 func TestAReleasePlantedWithItsKeyIsNotSent(t *testing.T) {
 	t.Parallel()
-	h := servicetest.On(t, unchecked(t), servicetest.Options{})
+	h := servicetest.New(t)
 	log, other, m := listen(h), approved(t, h, rulebook.SchemeSIC), h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 	conn := superuser(t, h)
 	var account []byte

@@ -39,7 +39,7 @@ func TestNothingIsMadeOfAPaymentThatSomebodyBroke(t *testing.T) {
 		"a recall of another amount than went":  {payment.KindRecall, "DUPL", false, amount, "instruction.recall-refused"},
 		"a recall of another document than was": {payment.KindRecall, "DUPL", false, content, "instruction.recall-refused"},
 	} {
-		h := servicetest.On(t, unchecked(t), servicetest.Options{})
+		h := servicetest.New(t)
 		asked := payment.RTransaction{Request: rulebook.Request{Reason: c.reason}, Kind: c.kind, Scheme: rulebook.SchemeSIC}
 		switch c.kind {
 		case payment.KindRecall:
@@ -105,7 +105,7 @@ func receivedRecall(
 // TestARecallThatIsDueMakesANotice to makers with an address.
 func TestARecallThatIsDueMakesANotice(t *testing.T) {
 	t.Parallel()
-	h := servicetest.On(t, unchecked(t), servicetest.Options{Mail: &service.MailConfig{Address: "127.0.0.1:1", Security: service.MailPlain}})
+	h := servicetest.With(t, servicetest.Options{Mail: &service.MailConfig{Address: "127.0.0.1:1", Security: service.MailPlain}})
 	original, document := booked(t, h, rulebook.SchemeSIC, "TX1")
 	recall := receivedRecall(t, h, original, document)
 	execute(t, superuser(t, h), "UPDATE user_account SET email = 'm@bank.example' WHERE realm = 'demo' AND name IN ('maker1', 'checker1')")
@@ -131,7 +131,7 @@ func TestARecallThatIsDueMakesANotice(t *testing.T) {
 // TestARecallOfAPaymentThatSomebodyBrokeGoesToQuarantine: it would else show the broken payment under a seal of its own.
 func TestARecallOfAPaymentThatSomebodyBrokeGoesToQuarantine(t *testing.T) {
 	t.Parallel()
-	h := servicetest.On(t, unchecked(t), servicetest.Options{})
+	h := servicetest.New(t)
 	log := &testutil.Log{}
 	h.Log = log
 	original, document := booked(t, h, rulebook.SchemeSIC, "TX9")
@@ -150,7 +150,7 @@ func TestARecallOfAPaymentThatSomebodyBrokeGoesToQuarantine(t *testing.T) {
 // TestAnAnswerToARecallThatSomebodyBrokeGoesToQuarantine: the answer would else be a message with the broken fields of the recall.
 func TestAnAnswerToARecallThatSomebodyBrokeGoesToQuarantine(t *testing.T) {
 	t.Parallel()
-	h := servicetest.On(t, unchecked(t), servicetest.Options{})
+	h := servicetest.New(t)
 	log := &testutil.Log{}
 	h.Log = log
 	recall, paid, sent := recalledPayment(t, h, rulebook.SchemeSIC)

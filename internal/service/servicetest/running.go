@@ -72,11 +72,10 @@ const passwordHash = "$argon2id$v=19$m=8,t=1,p=1$NupwLKMZnLpYgAJPUXpN0w$yWFIO3B6
 // Demo makes a database for the test with the demo's realms in it, and nothing else.
 func Demo(t testing.TB) *storetest.DB {
 	t.Helper()
-	return storetest.Filled(t, "demo", Fill)
+	return storetest.Filled(t, "demo", fill)
 }
 
-// Fill brings the demo's realms in.
-func Fill(by store.Provisioner) error {
+func fill(by store.Provisioner) error {
 	directories, err := demo.Directories(by.At)
 	if err != nil {
 		return err

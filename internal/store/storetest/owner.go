@@ -67,7 +67,6 @@ func (d *DB) UntilAlone(t testing.TB, owner *pgx.Conn) {
 	t.Helper()
 	d.owner.close()
 	for late := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		current.alone(d.name)
 		var others int
 		err := owner.QueryRow(context.Background(), `SELECT count(*) FROM pg_stat_activity
 			WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`).Scan(&others)

@@ -1,6 +1,5 @@
-// Package storetest gives each test a database of its own on a real PostgreSQL: a copy of a template that is migrated once. Tests use a
-// copy one after the other: each finds it as the template was, and processes of the server that know its statements. The server is a
-// private one of the test process, or the one COUNTERSIGN_TEST_DATABASE_URL names.
+// Package storetest gives each test a database of its own on a real PostgreSQL: a copy of a template that is migrated once. The
+// server is a private one of the test process, or the one COUNTERSIGN_TEST_DATABASE_URL names.
 package storetest
 
 import (
@@ -34,7 +33,6 @@ type DB struct {
 	Database *store.Database
 	Seal     payment.Sealer // as Database has it
 
-	name  string
 	test  testing.TB // that the database was made for; none if it was not made here
 	owner owner
 }
@@ -63,11 +61,8 @@ type server struct {
 	name    string        // of the template
 	counter atomic.Int64
 
-	keeper *keeper // nil for a server that was given
-
 	mu       sync.Mutex
-	prepared map[string]error     // templates with rows in them, by name: whether they could be made
-	free     map[string][]*copied // databases that wait for the next test, by the name of their template
+	prepared map[string]error // templates with rows in them, by name: whether they could be made
 }
 
 var current *server
@@ -84,7 +79,7 @@ func Main(m *testing.M) {
 
 func run(m *testing.M) (int, error) {
 	ctx := context.Background()
-	s := &server{name: "countersign_template_" + strconv.Itoa(os.Getpid()), prepared: map[string]error{}, free: map[string][]*copied{}}
+	s := &server{name: "countersign_template_" + strconv.Itoa(os.Getpid()), prepared: map[string]error{}}
 	stop := func() {}
 	err := testutil.KeepInMemory()
 	if err != nil {
@@ -101,20 +96,14 @@ func run(m *testing.M) (int, error) {
 		cluster, err := postgres.Start(ctx, postgres.Config{
 			DataDir: filepath.Join(dir, "data"), Log: slog.New(slog.DiscardHandler),
 			Settings: map[string]string{ // and little room for its log, which lies in memory
-				"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_wal_size": "1GB",
-				"autovacuum": "off", "max_connections": "500",
+				"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_wal_size": "1GB", "autovacuum": "off",
 			},
 		})
 		if err != nil {
 			return 0, err
 		}
+		s.url = cluster.URL
 		stop = func() { _ = cluster.Stop(ctx) }
-		s.keeper, err = newKeeper(cluster.URL(""))
-		if err != nil {
-			stop()
-			return 0, err
-		}
-		s.url = func(database string) string { return withDatabase(s.keeper.url, database) }
 	}
 	defer stop()
 	s.admin, err = pgxpool.New(ctx, s.url("postgres"))
@@ -126,9 +115,7 @@ func run(m *testing.M) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if s.keeper == nil { // the private one ends with all its databases
-		defer s.drop(ctx)
-	}
+	defer s.dropTemplates(ctx)
 	current = s
 	return m.Run(), nil
 }
@@ -138,9 +125,7 @@ func (s *server) makeTemplate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = store.Migrate(ctx, s.url(s.name))
-	s.leave(s.name, false) // PostgreSQL copies no database in use
-	return err
+	return store.Migrate(ctx, s.url(s.name))
 }
 
 // prepare makes a template with rows in it, the first time somebody asks for it, and returns its name.
@@ -153,19 +138,13 @@ func (s *server) prepare(template string, fill func(ownerURL string) error) (str
 		err = s.execute(context.Background(), "CREATE DATABASE "+name+" TEMPLATE "+s.name)
 		if err == nil {
 			err = fill(s.url(name))
-			s.leave(name, false)
 		}
 		s.prepared[template] = err
 	}
 	return name, err
 }
 
-func (s *server) drop(ctx context.Context) {
-	for _, free := range s.free {
-		for _, c := range free {
-			_ = s.execute(ctx, "DROP DATABASE IF EXISTS "+c.name+" WITH (FORCE)")
-		}
-	}
+func (s *server) dropTemplates(ctx context.Context) {
 	for template := range s.prepared {
 		_ = s.execute(ctx, "DROP DATABASE IF EXISTS "+s.name+"_"+template+" WITH (FORCE)")
 	}
@@ -216,20 +195,24 @@ func opened(t testing.TB, template string) *DB {
 	return db
 }
 
-// create takes a database that is a copy of another one, or makes it, and gives it back as it was at the end of the test.
+// create makes a database as a copy of another one.
 func create(t testing.TB, template string) *DB {
 	t.Helper()
-	c, err := current.take(template)
+	ctx := context.Background()
+	name := current.name + "_" + strconv.FormatInt(current.counter.Add(1), 10)
+	// Files are copied sooner than pages are written to the log. A copy has the server's defaults again, which a migration takes away.
+	err := current.execute(ctx,
+		"CREATE DATABASE "+name+" TEMPLATE "+template+" STRATEGY FILE_COPY", "REVOKE TEMPORARY ON DATABASE "+name+" FROM PUBLIC")
 	if err != nil {
 		t.Fatal("storetest:", err)
 	}
 	t.Cleanup(func() {
-		err := current.give(template, c)
+		err := current.execute(ctx, "DROP DATABASE "+name+" WITH (FORCE)")
 		if err != nil {
 			t.Error("storetest:", err)
 		}
 	})
-	return &DB{URL: current.url(c.name), OwnerURL: current.url(c.name), Seal: Sealer(t, Key), test: t, name: c.name}
+	return &DB{URL: current.url(name), OwnerURL: current.url(name), Seal: Sealer(t, Key), test: t}
 }
 
 // Keys are the token keys of tests.

@@ -48,7 +48,7 @@ func (s scope) ofTable(statement string) (narrowed string, arguments []any, want
 	ofMessage := slices.ContainsFunc(messageTables, func(found []string) bool { return found[1] == table })
 	ofLeaves := table == "audit_leaf"
 	if s.of == ofMessages || ofLeaves {
-		statement = strings.Replace(statement, " FROM public.", " FROM ", 1) // a row it refers to may be of another message
+		statement = strings.Replace(statement, " FROM public.", " FROM ", 1)    // a row it refers to may be of another message
 		statement = strings.ReplaceAll(statement, "|| ctid", "|| 'some place'") // rows of a table expression have no place
 	}
 	if ofLeaves {

@@ -97,7 +97,7 @@ func TestOutputThatCannotBeWrittenIsAFailure(t *testing.T) {
 	t.Parallel()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
-		t.Skip("the system has no /dev/full")
+		t.Fatal(err)
 	}
 	defer func() { _ = full.Close() }()
 	for _, arguments := range []string{"version", "licenses", "completion bash", "clearing profiles", "migrate --print-logins", "key new --id=k1"} {

@@ -135,7 +135,7 @@ var accessRow = views.ReportRow{URL: accessPath, Cells: []i18n.Text{
 // reportsOf starts the page of the numbers of a period, without its rows.
 func (v *Request) reportsOf(approvals int, from, to string) views.Report {
 	model := v.report("Control reports",
-		i18n.Text("%d approvals from %s to %s. Open a number to see the approvals it counts.").With(approvals, from, to))
+		i18n.Text("%d approvals from %s to %s. Open a report to see the approvals it counts.").With(approvals, from, to))
 	model.Form = &views.ReportPeriod{From: from, To: to}
 	model.Columns = []i18n.Text{"Report", "What it counts", "Count"}
 	return model

@@ -26,7 +26,7 @@ func reportedDecisions(decisions views.Report) views.Report {
 func reportExhibits() []Exhibit {
 	numbers := views.Report{
 		Layout: supervisorShell("Control reports", views.PlaceReports), Heading: "Control reports",
-		Words: i18n.Text("%d approvals from %s to %s. Open a number to see the approvals it counts.").With(412, "22.10.2026", "20.11.2026"),
+		Words: i18n.Text("%d approvals from %s to %s. Open a report to see the approvals it counts.").With(412, "22.10.2026", "20.11.2026"),
 		Form:  &views.ReportPeriod{From: "22.10.2026", To: "20.11.2026"}, Columns: []i18n.Text{"Report", "What it counts", "Count"},
 		Rows: []views.ReportRow{{
 			URL: "/reports/fast?from=22.10.2026&to=20.11.2026", Cells: []i18n.Text{

@@ -16,8 +16,10 @@ import (
 // threeOrders are payments that a search for their common name finds, in the order of their arrival.
 func threeOrders(p *person) (common string, waiting [3]submitted) {
 	common = strings.TrimSuffix(newOrder("sic-inst").name, " AG")
+	creditor := ownCreditor()
 	for i := range waiting {
 		o := newOrder("sic-inst")
+		o.creditor = creditor
 		o.name = fmt.Sprintf("%s %c", common, 'A'+i)
 		waiting[i] = p.submit(o)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"math/big"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -28,6 +29,7 @@ var orders atomic.Int64
 // some of them too, by chance.
 type order struct {
 	scheme, name, amount, endToEndID string
+	creditor                         string // the account; swissCreditor or frenchCreditor if empty
 }
 
 // newOrder makes a payment of its own. The cents let the clearing simulator settle it at once.
@@ -68,7 +70,17 @@ func (o order) form() map[string]any {
 			"debtorAccount": germanDebtor, "creditorIban": frenchCreditor, "postcode": "75001", "town": "Paris", "country": "FR",
 		})
 	}
+	if o.creditor != "" {
+		form["creditorIban"] = o.creditor
+	}
 	return form
+}
+
+// ownCreditor is a Swiss account that no other test pays: payments to an account that was paid before carry other warnings.
+func ownCreditor() string {
+	account := fmt.Sprintf("21966%012d", 4_000_000_000+orders.Add(1))
+	number, _ := new(big.Int).SetString(account+"121700", 10) // CH00 in digits
+	return fmt.Sprintf("CH%02d%s", 98-new(big.Int).Mod(number, big.NewInt(97)).Int64(), account)
 }
 
 // submitted is a message as the database has it.

@@ -68,10 +68,13 @@ func TestThePaletteFindsPaymentsAndPlaces(t *testing.T) {
 	p.says("#palette", "Approval queue")
 	p.says("#palette", "New beneficiary")
 	p.write("benef")
+	p.counts("#places > .hint:visible", 0)
 	p.press("Enter")
 	p.says("main h1", "Beneficiaries")
 	p.press("Control+k")
 	p.write("29.11.2026")
+	p.counts("#places h2:visible", 0)
+	p.says("#places > .hint:visible", "Enter: search the payments")
 	p.press("Enter")
 	p.says("main h1", "Payments")
 	if !strings.Contains(p.page.URL(), "text=29.11.2026") {

@@ -121,10 +121,11 @@ func (b *bundle) namesLeft(t *testing.T, owner *pgxpool.Pool, id, elsewhere stri
 	global, recall, uetr := payment.New("DM", time.Now(), [4]byte{1}), uuid.NewString(), uuid.NewString()
 	_, err := owner.Exec(t.Context(), "UPDATE archived_payment SET names = $1 WHERE payment_id = $2", []string{string(global), recall, uetr}, id)
 	must(t, err)
-	const list = "/api/common/v1/transaction/list?"
+	const list, statement = "/api/common/v1/transaction/list?", "/api/common/v1/account/statement?iban=CH5021977000004331346&day="
 	for _, path := range []string{
 		"/api/common/v1/transaction/" + recall, "/api/common/v1/transaction/" + string(global) + "/history", list + "internalId=" + id,
 		list + "internalId=" + recall, list + "globalId=" + string(global), list + "uetr=" + strings.ToUpper(uetr) + "&state=Settled",
+		statement + "2025-01-31", statement + "2024-06-01",
 	} {
 		a := b.Send(t, get(path, checker1))
 		if a.Status != http.StatusNotFound || a.Text("errorCode") != "404_ARCHIVED" || !strings.Contains(a.Text("message"), "01.2025") {
@@ -135,6 +136,7 @@ func (b *bundle) namesLeft(t *testing.T, owner *pgxpool.Pool, id, elsewhere stri
 	for path, status := range map[string]int{
 		"/api/common/v1/transaction/" + string(other): http.StatusNotFound, list + "globalId=" + string(other): http.StatusOK,
 		list + "uetr=" + uuid.NewString(): http.StatusOK, list + "internalId=" + b.Created(t, maker1): http.StatusOK,
+		statement + "2025-02-01":                  http.StatusOK,
 		"/api/common/v1/transaction/" + elsewhere: http.StatusNotFound, list + "internalId=" + elsewhere: http.StatusOK,
 	} {
 		if a := b.Send(t, get(path, checker1)); a.Status != status || a.Text("errorCode") == "404_ARCHIVED" {

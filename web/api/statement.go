@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"time"
@@ -35,6 +36,15 @@ func (a *API) showStatement(c echo.Context) error {
 	var of payment.DebtorAccount
 	if err == nil {
 		of, err = a.account(c, q.account("iban"))
+	}
+	if err == nil {
+		err = a.whole(c, day)
+	}
+	var archived *payment.ArchivedError
+	if errors.As(err, &archived) {
+		problem := request.ProblemOf(err)
+		problem.Text = i18n.Text("Payments of this day were moved to the archive of %s.").With(i18n.ISODate(archived.Month))
+		return a.Fail(c, problem, err)
 	}
 	if err != nil {
 		return a.Fail(c, request.ProblemOf(err), err)
@@ -71,6 +81,15 @@ func (q *query) bankingDay(name string, zone *time.Location) time.Time {
 		q.refuse(name, "DT01", "Enter "+name+" as a date, such as 2026-11-20.")
 	}
 	return day
+}
+
+// whole refuses a day of which payments left the database with an archive. Error: payment.ArchivedError.
+func (a *API) whole(c echo.Context, day time.Time) error {
+	left, err := a.cfg.Reader.Archived(c.Request().Context(), principal(c).Realm)
+	if err == nil && day.Format("2006-01") <= left.Month {
+		return &payment.ArchivedError{Month: left.Month}
+	}
+	return err
 }
 
 // account finds an account of the realm. Error: payment.ErrNotFound.

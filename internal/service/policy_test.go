@@ -110,7 +110,7 @@ func TestAMessageWithFewerApprovalsThanItsPolicyAskedIsWithheld(t *testing.T) {
 	const sentence = "It was entered with 1 approval, and the policy of that time asked for 3 approvals. " +
 		"Stop, and ask an operator to run countersign check."
 	seen, err := h.Reader.Message(ctx, "demo", m.InternalID)
-	if err != nil || seen.Withheld != sentence {
+	if err != nil || seen.Withheld.String() != sentence {
 		t.Errorf("shown as %q: %v", seen.Withheld, err)
 	}
 	var withheld *payment.WithheldError

@@ -32,7 +32,7 @@ func (c *archiveCommand) Run(ctx context.Context) error {
 		return c.detach(ctx)
 	}
 	if c.Realm == "" || c.Month == "" || c.Output == "" {
-		return errors.New("give --realm, --month and --output to write an archive, or --detach and the archive")
+		return &unusableError{"give --realm, --month and --output to write an archive, or --detach and the archive"}
 	}
 	return c.write(ctx)
 }

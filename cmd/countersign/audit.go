@@ -257,7 +257,11 @@ func (c *auditExportCommand) Run(ctx context.Context) error {
 		return fmt.Errorf("write the bundle: %w", err)
 	}
 	_, err = output.Write(file)
-	return errors.Join(err, output.Close())
+	err = errors.Join(err, output.Close())
+	if err != nil {
+		err = errors.Join(err, os.Remove(c.Output))
+	}
+	return err
 }
 
 // gather reads the bundle. What happened a moment ago is waited for: it is sealed within a second.

@@ -7,6 +7,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -77,6 +78,10 @@ func exitCode(err error) int {
 	var coded kong.ExitCoder
 	if errors.As(err, &coded) {
 		return coded.ExitCode()
+	}
+	var unreadable *fs.PathError
+	if errors.As(err, &unreadable) && unreadable.Op == "open" {
+		return exitUsage
 	}
 	return exitFailed
 }

@@ -30,7 +30,7 @@ func TestAWrongCommandLineIsToldOnStandardError(t *testing.T) {
 	t.Parallel()
 	for arguments, want := range map[string]string{
 		"": "expected one of", "nonsense": "unexpected argument nonsense", "validate --date=x a.xml": `enter a date such as 2026-11-20 instead of "x"`,
-		"audit verify /nowhere": "read the archive: open /nowhere",
+		"audit verify /nowhere":                             "read the archive: open /nowhere",
 		"check --database-url=postgres:// --since=/nowhere": "read the checkpoints to begin with: open /nowhere",
 	} {
 		command := exec.Command(os.Args[0], strings.Fields(arguments)...)

@@ -35,7 +35,7 @@ var helpSteps = []struct {
 		"Add a person: the first administrator gives the code to the person, the second one the link. Both are needed to set a password.",
 		"Change a policy: test the new values on past payments in the form, then request the change.",
 		"Under “Realm”, set how many months payments stay in the database before they may be moved to an archive file, or erase " +
-			"customers’ names and accounts in archives. Two administrators approve each of these changes.",
+			"customers’ names and accounts in archives. One administrator requests each of these changes, and another approves it.",
 		"After a restore with lost data, payments are stopped. An operator compares them with the statement of clearing; then two " +
 			"administrators resume them.",
 	}},

@@ -82,6 +82,27 @@ func TestServeWaitsForItsDatabase(t *testing.T) {
 			}
 		})
 	}
+	t.Run("read only", func(t *testing.T) {
+		t.Parallel()
+		db := storetest.New(t)
+		bank(t, db, "x")
+		owner := db.Connect(t)
+		var name string
+		must(t, owner.QueryRow(t.Context(), "SELECT current_database()").Scan(&name))
+		alter := func(how string) {
+			_, err := owner.Exec(t.Context(), "ALTER DATABASE "+name+how)
+			must(t, err)
+		}
+		db.URL = loginOf(t, db, "IN ROLE countersign_app")
+		alter(" SET default_transaction_read_only = on")
+		settings := append(safe(t, db.URL), "COUNTERSIGN_ENVIRONMENT=TEST", "COUNTERSIGN_AUDIT_KEY_FILE="+keyIn(t, t.TempDir()))
+		p := start(t, settings, "serve")
+		if !poll(func() bool { status, _ := asks(t, addressIn(settings)+"/readyz"); return status == http.StatusServiceUnavailable }) {
+			t.Fatal("it does not say that it is not ready")
+		}
+		alter(" RESET default_transaction_read_only")
+		p.answers(t, "http://"+addressIn(settings)+"/readyz")
+	})
 	t.Run("too long", func(t *testing.T) {
 		t.Parallel()
 		line, settings := behindALine(t)

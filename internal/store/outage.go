@@ -122,7 +122,7 @@ func unreachable(err error) bool {
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) {
 		return pgerrcode.IsConnectionException(refused.Code) || pgerrcode.IsInsufficientResources(refused.Code) ||
-			operatorEnded(refused.Code)
+			operatorEnded(refused.Code) || refused.Code == pgerrcode.ReadOnlySQLTransaction // a standby, after a failover
 	}
 	var connecting *pgconn.ConnectError
 	if errors.As(err, &connecting) {

@@ -68,8 +68,16 @@ func CheckLogin(ctx context.Context, url string) error {
 		return fmt.Errorf("open the database (is it running, and is COUNTERSIGN_DATABASE_URL right?): %w", err)
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	var readOnly string
+	err = conn.QueryRow(ctx, "SHOW transaction_read_only").Scan(&readOnly)
+	if err == nil && readOnly == "on" {
+		err = fmt.Errorf("%w: it takes no writes: it is a standby, or default_transaction_read_only is on", ErrUnavailable)
+	}
 	q := dbsqlc.New(conn)
-	found, err := q.LoginDangerList(ctx)
+	var found []dbsqlc.LoginDangerListRow
+	if err == nil {
+		found, err = q.LoginDangerList(ctx)
+	}
 	if err != nil {
 		if unreachable(err) || errors.Is(err, context.DeadlineExceeded) {
 			err = fmt.Errorf("%w: %w", ErrUnavailable, err)

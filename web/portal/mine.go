@@ -27,7 +27,7 @@ var mineTabs = []struct {
 	}},
 	{"settled", "Settled", []payment.State{payment.StateSettled, payment.StateAccepted, payment.StateCommunicated}},
 	{"rejected", "Rejected", []payment.State{payment.StateRejected}},
-	{"failed", "Failed", []payment.State{payment.StateFailed, payment.StateRefused}},
+	{"failed", "Failed or refused", []payment.State{payment.StateFailed, payment.StateRefused}},
 	{"closed", "Withdrawn and expired", []payment.State{payment.StateWithdrawn, payment.StateExpired}},
 	{tabDrafts, "Drafts", nil},
 }

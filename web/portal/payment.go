@@ -129,7 +129,7 @@ func (v *Request) actions(m payment.Message) (actions []views.Action, barred []i
 	if v.Config.Evidence != nil && v.By.Has(identity.RoleSupervisor) {
 		actions = append(actions, views.Action{
 			Label: "Evidence of this payment", URL: path + "/evidence",
-			Hint: "The evidence proves who entered, approved and sent this payment. It is signed with the audit key of this gateway.",
+			Hint: "The evidence proves the steps of this payment so far and who took them. It is signed with the audit key of this gateway.",
 			Help: ui.Step{Label: "Verify the evidence of a payment", URL: "/help#evidence"},
 		})
 	}

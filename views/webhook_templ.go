@@ -133,7 +133,7 @@ func WebhookPage(model Webhook) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(model.Attempts) == 0 {
-				templ_7745c5c3_Err = ui.EmptyState(ui.Empty{Icon: "list", Title: "Nothing was sent", Text: "Attempts of the last seven days are listed here."}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.EmptyState(ui.Empty{Icon: "list", Title: "Nothing was sent", Text: "Attempts from the last seven days are listed here."}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -64,7 +64,7 @@ func ParseSICNumber(text string) (IID, error) {
 	}
 	iid := IID{text: text[:length-1]}
 	if iid.SICNumber() != text {
-		return IID{}, &Error{ErrCheckDigits, "RC01", "Check the number of the bank in SIC: its check digit (the last digit) is wrong."}
+		return IID{}, &Error{ErrCheckDigits, "RC01", "Check the bank's SIC number: its last digit, the check digit, is wrong."}
 	}
 	return iid, nil
 }

@@ -77,7 +77,7 @@ var policyNoun = Noun{
 		},
 		{
 			Key: "expiresAfter", Label: "Time limit for approval", Type: TypeDuration, Hint: "Such as 24h or 90m",
-			More: "More time for approval: from %s to %s", Less: "Less time for approval: from %s to %s",
+			More: "More time for approval: from %s to %s", Less: "Less time for approval: %s before, %s now",
 		},
 		statusField,
 	},

@@ -162,7 +162,7 @@ func (s *Service) receivePlainReturn(
 	err = s.arrive(ctx, store.Arrival{Inbound: in, Created: payment.NewPlainReturn(arrival, returned, original), Answer: answer})
 	var conflict *store.ConflictError
 	if errors.As(err, &conflict) {
-		return unprocessable("The payment was already returned: a payment can be returned only once.")
+		return unprocessable("This payment has already been returned: a payment can be returned only once.")
 	}
 	return err
 }

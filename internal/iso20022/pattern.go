@@ -103,7 +103,7 @@ var (
 	}
 	PatternUETR = Pattern{
 		IsUETR,
-		"Enter a UETR: a version 4 UUID in small letters, such as 7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10",
+		"Enter a UETR: a version 4 UUID in lower case, such as 7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10",
 		"7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10",
 		`[a-f0-9]{8}-[a-f0-9]{4}-4[a-f0-9]{3}-[89ab][a-f0-9]{3}-[a-f0-9]{12}`,
 	}

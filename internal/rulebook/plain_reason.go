@@ -89,7 +89,7 @@ var plainReasons = map[code.Set]map[string]i18n.Text{
 		"RR08": "The remittance information was shortened",
 		"RR09": "The creditor reference is missing or wrong",
 		"RR11": "The identification of a service of the bank is missing or wrong",
-		"RR12": "An identification that the country requires is missing or wrong",
+		"RR12": "Identification that the country requires is missing or wrong",
 		"RUTA": "An inquiry could not be resolved",
 		"SL01": "Because of a service of the debtor's bank",
 		"SL02": "Because of a service of the creditor's bank",

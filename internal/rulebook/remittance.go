@@ -42,7 +42,7 @@ var remittanceRules = []Rule{
 	},
 	{
 		ID: "reference-type-code", Element: referenceElement + "/Tp/CdOrPrtry/Cd", Code: "CH16", level: levelTransaction,
-		Text:   "Write SCOR as code of the reference type.",
+		Text:   "Enter SCOR as the code of the reference type.",
 		Source: "SPS 4.3; EPC AT-05", Check: checkReferenceTypeCode,
 	},
 	{

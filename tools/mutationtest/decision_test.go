@@ -68,7 +68,7 @@ var ofDecisions = []mutant{
 	},
 	{
 		name: "what is withheld is approved", file: decide, tests: "internal/payment:TestNothingIsReleased",
-		within: `func (m Message) Approve(`, before: `err = m.Trusted()`, after: `err = nil`,
+		within: `func (m Message) checkVerdict(`, before: `return m.Trusted()`, after: `return nil`,
 	},
 	{
 		name: "no second factor is asked for at the approval", file: decide, tests: "internal/service:TestOfTwoApprovalsWithOneCode",

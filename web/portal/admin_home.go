@@ -66,7 +66,7 @@ func Home(v *Request, most int32) (home views.Dashboard, err error) {
 	v.addLost(&home)
 	lines := views.Lines{
 		Heading: "Changes waiting longest for me", Nothing: "No changes are waiting for you",
-		More: ui.Step{Label: "All waiting changes", URL: "/admin"},
+		More: ui.Step{Label: "All changes that are waiting", URL: "/admin"},
 	}
 	list, err := v.Config.Admin.Changes(v.Context(), v.By, store.ChangeFilter{
 		State: administration.StatePending, DecidableBy: v.By.PersonID, OldestFirst: true, PageSize: most,

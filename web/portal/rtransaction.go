@@ -246,7 +246,7 @@ func (s Subject) heading() (heading, note i18n.Text) {
 	case s.Kind == payment.KindReturn:
 		return i18n.Text("Return %s").With(amount), ""
 	}
-	return i18n.Text("Refuse the recall of %s").With(amount), "A refusal is the negative answer to the recall: the money stays."
+	return i18n.Text("Refuse the recall of %s").With(amount), "If you refuse the recall, the money is not sent back."
 }
 
 // rtransactionPlaces maps the forms to entries of the navigation.

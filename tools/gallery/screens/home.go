@@ -109,7 +109,7 @@ func administratorHome() views.Dashboard {
 		},
 		Lists: []views.Lines{{
 			Heading: "Changes waiting longest for me", Nothing: "No changes are waiting for you",
-			More: ui.Step{Label: "All waiting changes", URL: "/admin"},
+			More: ui.Step{Label: "All changes that are waiting", URL: "/admin"},
 			Rows: []ui.Entry{
 				{
 					ID: "change-1", URL: "/admin/changes/x", Name: i18n.Text("Change the roles of %s").With("maker3"),

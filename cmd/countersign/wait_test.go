@@ -97,7 +97,10 @@ func TestServeWaitsForItsDatabase(t *testing.T) {
 		alter(" SET default_transaction_read_only = on")
 		settings := append(safe(t, db.URL), "COUNTERSIGN_ENVIRONMENT=TEST", "COUNTERSIGN_AUDIT_KEY_FILE="+keyIn(t, t.TempDir()))
 		p := start(t, settings, "serve")
-		if !poll(func() bool { status, _ := asks(t, addressIn(settings)+"/readyz"); return status == http.StatusServiceUnavailable }) {
+		if !poll(func() bool {
+			status, _ := asks(t, addressIn(settings)+"/readyz")
+			return status == http.StatusServiceUnavailable
+		}) {
 			t.Fatal("it does not say that it is not ready")
 		}
 		alter(" RESET default_transaction_read_only")

@@ -62,8 +62,8 @@ func (m SignInFactor) code() ui.Field {
 	return field
 }
 
-// offerTwoSteps says why a person may want a second factor where nothing requires one.
-const offerTwoSteps i18n.Text = "Two-step sign-in protects your account if somebody learns your password: you also enter a code or use a passkey."
+// offered says why a person may want a second factor where nothing requires one.
+const offered i18n.Text = "Two-step sign-in protects your account if somebody learns your password: you also enter a code or use a passkey."
 
 // Factors is the list of a person's second factors.
 type Factors struct {

@@ -149,7 +149,8 @@ func Failure(m payment.Message) (words i18n.Text, detail string) {
 		words = "It was refused, and no reason was given."
 	}
 	detail = m.StatusCode
-	if said := strings.TrimSpace(strings.TrimPrefix(m.StatusText, known.Text)); !strings.Contains(words.String(), strings.TrimSuffix(said, ".")) {
+	said := strings.TrimSpace(strings.TrimPrefix(m.StatusText, known.Text))
+	if !strings.Contains(words.String(), strings.TrimSuffix(said, ".")) {
 		detail += " " + said
 	}
 	return words, detail

@@ -137,7 +137,7 @@ func readTable(content []byte) (many Table, is bool) {
 	case !bytes.Contains(head, []byte(";")):
 		table.Comma = ','
 	}
-	if line := tooWide(content, byte(table.Comma)); line > 0 {
+	if line := tooWide(string(content), table.Comma); line > 0 {
 		many.refuse(skipped+line, "", i18n.Text("Use at most %d columns.").With(maxColumns))
 		return many, true
 	}
@@ -154,7 +154,7 @@ func readTable(content []byte) (many Table, is bool) {
 }
 
 // tooWide returns the first line with more than maxColumns cells, from 1; 0 for none.
-func tooWide(content []byte, comma byte) int {
+func tooWide(content string, comma rune) int {
 	line, cells, quoted := 1, 1, false
 	for _, c := range content {
 		switch {

@@ -52,8 +52,8 @@ type ApprovalContext struct {
 // Errors in order of precedence: ForbiddenError, FourEyesError, StateError, FourEyesError when this person approved before (either of these
 // two is a RepeatError for the same approval), ContentError, WithheldError, ContentError when the verdict names no content although the
 // message was amended, or the policy in force requires the content or a second factor, FieldError for the remark, RefusalError when the
-// policy now in force requires more approvals than the message has, a rule of the scheme is broken, or a limit would be passed, StepUpError when a
-// required second factor was not shown for this content.
+// policy now in force requires more approvals than the message has, a rule of the scheme is broken, or a limit would be passed, StepUpError
+// when a required second factor was not shown for this content.
 func (m Message) Approve(v Verdict, on ApprovalContext) (Transition, error) {
 	err := m.checkVerdict(v, ActionApprove)
 	if err != nil {

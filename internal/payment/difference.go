@@ -41,8 +41,8 @@ func (m Message) Difference() i18n.Text {
 	return ""
 }
 
-// Trusted refuses a message that is withheld, or whose columns and document differ; also one that was read without its document. Every decision calls it,
-// independent of the page. Error: WithheldError.
+// Trusted refuses a message that is withheld, or whose columns and document differ; also one that was read without its document. Every
+// decision calls it, independent of the page. Error: WithheldError.
 func (m Message) Trusted() error {
 	m.Withheld = cmp.Or(m.Withheld, m.Difference())
 	if m.Withheld == "" {

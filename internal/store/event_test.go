@@ -340,7 +340,7 @@ func TestStatementsReadTheirIndexes(t *testing.T) {
 		"MessageGet":  {"Index Cond: ((realm = m.realm) AND (row_id = $", 1},
 	} {
 		kept, _ := statements.statements.Load(name)
-		statement := kept.(*pgx.QueuedQuery) //nolint:errcheck // no other type is stored
+		statement := kept.(*pgx.QueuedQuery)
 		var plan []string
 		err := h.Database.InRealm(t.Context(), demo.Realm, store.Keyed, func(tx pgx.Tx, _ *dbsqlc.Queries) error {
 			rows, err := tx.Query(t.Context(), "EXPLAIN "+statement.SQL, statement.Arguments...)

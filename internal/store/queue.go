@@ -215,7 +215,9 @@ func (r *Reader) QueueKeys(ctx context.Context, realm string, person uuid.UUID, 
 func (r *Reader) PendingTotals(ctx context.Context, realm string, of Checker, most int32) ([]Total, error) {
 	var totals []Total
 	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-		rows, err := q.QueueCount(ctx, dbsqlc.QueueCountParams{Realm: realm, ExcludePerson: OrNull(of.Person), Since: OrNull(of.Since), Most: most})
+		rows, err := q.QueueCount(ctx, dbsqlc.QueueCountParams{
+			Realm: realm, ExcludePerson: OrNull(of.Person), Since: OrNull(of.Since), Most: most,
+		})
 		if err != nil {
 			return fmt.Errorf("count the queue: %w", err)
 		}

@@ -38,8 +38,8 @@ type Refusal struct {
 }
 
 // Refused stores a refusal in the audit trail. The first hundred of an event and account in a realm's minute are rows, the others are only
-// counted, so that a flood of refusals cannot fill the table and hides no other account's. A refusal that cannot be stored is logged. A crash of the database may lose those of its
-// last moment.
+// counted, so that a flood of refusals cannot fill the table and hides no other account's. A refusal that cannot be stored is logged. A
+// crash of the database may lose those of its last moment.
 func (d *Database) Refused(ctx context.Context, r Refusal) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refusalTime)
 	defer cancel()

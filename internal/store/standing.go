@@ -168,8 +168,8 @@ type ClearingStanding struct {
 	Unanswered  time.Time // when the oldest of them was released; zero for none
 }
 
-// Clearing returns the state of clearing in each scheme, for a realm, or for all realms together if realm is empty. Stuck counts messages that
-// were approved before a time. Each count of a realm ends at most.
+// Clearing returns the state of clearing in each scheme, for a realm, or for all realms together if realm is empty. Stuck counts messages
+// that were approved before a time. Each count of a realm ends at most.
 func (r *Reader) Clearing(ctx context.Context, realm string, before time.Time, most int32) (map[rulebook.Scheme]ClearingStanding, error) {
 	realms := []string{realm}
 	if realm == "" {

@@ -28,8 +28,10 @@ func (q *query) event() string {
 	kind, _, _ := strings.Cut(name, ".")
 	step := func(m payment.Move) bool { return auditlog.EventOf(kind, string(m.Action)) == name }
 	_, known := auditlog.RealmEvents[name]
-	if value != "" && !known && !(slices.Contains(payment.Kinds(), payment.Kind(kind)) && slices.ContainsFunc(payment.Moves(), step)) {
-		q.refuse("event", "CH16", "Enter event as kind.action of a step, such as instruction.approve or instruction.approve-refused, or as one of "+
+	ofMessage := slices.Contains(payment.Kinds(), payment.Kind(kind)) && slices.ContainsFunc(payment.Moves(), step)
+	if value != "" && !known && !ofMessage {
+		q.refuse("event", "CH16", "Enter event as kind.action of a step, such as instruction.approve or instruction.approve-refused, "+
+			"or as one of "+
 			strings.Join(slices.Sorted(maps.Keys(auditlog.RealmEvents)), ", ")+".")
 	}
 	return value

@@ -42,7 +42,8 @@ func documentTypes() []string {
 // documentFilter reads the filters; possible is false when no document can match them.
 func documentFilter(q *query) (filter store.DocumentFilter, possible bool) {
 	filter = store.DocumentFilter{
-		Name: q.oneOf("type", documentTypes()...), Direction: q.oneOf("direction", append(slices.Clone(directions), draft)...), Scheme: q.oneOf("scheme", schemes...),
+		Name: q.oneOf("type", documentTypes()...), Direction: q.oneOf("direction", append(slices.Clone(directions), draft)...),
+		Scheme:      q.oneOf("scheme", schemes...),
 		CreatedFrom: q.time("creationDateFrom", dayStart), CreatedTo: q.time("creationDateTo", dayEnd),
 		ExternalID: q.text("externalId"), InstructionID: q.text("instructionId"), EndToEndID: q.endToEndID(),
 		DebtorAccount: q.account("debtorAccount"), DebtorAgent: q.text("debtorAgent"), DebtorName: q.text("debtorName"),

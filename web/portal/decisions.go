@@ -27,8 +27,8 @@ var (
 		"Payment", "Kind", "Decided", "Decided after", "Outcome", "Reason", "Maker", "Checker", "Amount", "Creditor", "Purpose", "Policy",
 	}
 	decisionTable = []i18n.Text{
-		"Decided", "Outcome", "Maker", "Checker", "Channel", "Kind", "Amount", "Currency", "Creditor", "IBAN", "Purpose", "End-to-end ID", "Policy",
-		"Reason", "Seconds", "Reference", "Internal ID",
+		"Decided", "Outcome", "Maker", "Checker", "Channel", "Kind", "Amount", "Currency", "Creditor", "IBAN", "Purpose",
+		"End-to-end ID", "Policy", "Reason", "Seconds", "Reference", "Internal ID",
 	}
 )
 

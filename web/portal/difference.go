@@ -56,8 +56,8 @@ func fromPast(m payment.Message, news store.CreditorNews, now time.Time) []views
 }
 
 // Warnings returns what to look at before a decision about each of several pending messages, by their ids: the verification of the payee,
-// similar payments, and differences from earlier ones. All are read together, each version once. A message of another kind than a payment order has none.
-// Limits of a later day are not among them: see cautions.
+// similar payments, and differences from earlier ones. All are read together, each version once. A message of another kind than a payment
+// order has none. Limits of a later day are not among them: see cautions.
 func Warnings(v *Request, of []payment.Message) (map[uuid.UUID][]views.Warning, error) {
 	warnings := make(map[uuid.UUID][]views.Warning, len(of))
 	var paid []payment.Message

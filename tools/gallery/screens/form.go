@@ -56,8 +56,7 @@ func entryExhibits() []Exhibit {
 					Source: i18n.Data("bankmaster_V3.csv"), Size: i18n.Text("%d rows").With(2340),
 				},
 				{
-					Name: i18n.Text("Banks reachable by %s instant payments").With("SEPA"), Edition: "none",
-					Source:  i18n.Data("countersign directory import"),
+					Name: i18n.Text("Banks reachable by %s instant payments").With("SEPA"), Edition: "none", Source: i18n.Data("countersign directory import"),
 					Warning: "Enter the BIC of the creditor's bank with each payment. It cannot be determined from the IBAN.",
 				},
 			}}),
@@ -65,13 +64,10 @@ func entryExhibits() []Exhibit {
 		{
 			Name: "profile",
 			Page: views.ProfilePage(views.Profile{
-				Layout: bothShell("Profile", views.PlaceProfile), DisplayName: "Both One",
-				Address: "both1@bank.example", Notices: notices(),
+				Layout: bothShell("Profile", views.PlaceProfile), DisplayName: "Both One", Address: "both1@bank.example", Notices: notices(),
 			}),
 		},
-		{Name: "profile-silent", Page: views.ProfilePage(views.Profile{
-			Layout: bothShell("Profile", views.PlaceProfile), DisplayName: "Both One", Silent: true,
-		})},
+		{Name: "profile-silent", Page: views.ProfilePage(views.Profile{Layout: bothShell("Profile", views.PlaceProfile), DisplayName: "Both One", Silent: true})},
 	}
 }
 

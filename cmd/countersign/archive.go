@@ -136,12 +136,15 @@ func printArchive(path string, trusted auditlog.PublicKeys, keys auditlog.Conten
 	if err != nil {
 		return archive, fmt.Errorf("the archive proves nothing: %w", err)
 	}
-	fmt.Fprintf(stdout, "proven: %d messages of realm %s that ended by the end of %s, signed by %s\n", archive.Messages, archive.Realm, archive.Month,
+	fmt.Fprintf(stdout,
+		"proven: %d messages of realm %s that ended by the end of %s, signed by %s\n", archive.Messages, archive.Realm, archive.Month,
 		archive.PublicKey)
-	fmt.Fprintf(stdout, "contents of %d messages proven; of %d erased and of %d whose data key is not at hand, decisions, amounts and digests\n",
+	fmt.Fprintf(stdout,
+		"contents of %d messages proven; of %d erased and of %d whose data key is not at hand, decisions, amounts and digests\n",
 		archive.Messages-archive.Erased-archive.Closed, archive.Erased, archive.Closed)
 	if unshown > 0 {
-		fmt.Fprintf(stdout, "of %d makers or deciders the archive does not tell who gave them their role: the trail did not tell it then\n", unshown)
+		fmt.Fprintf(stdout,
+			"of %d makers or deciders the archive does not tell who gave them their role: the trail did not tell it then\n", unshown)
 	}
 	fmt.Fprintf(stdout, "SHA-256 of the file: %s\n", archive.Digest)
 	return archive, nil

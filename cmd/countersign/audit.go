@@ -180,7 +180,8 @@ func printBundle(path string, trusted auditlog.PublicKeys) error {
 
 // printProven prints the facts a bundle proves, one a line.
 func printProven(bundle auditlog.Bundle, proven auditlog.Proven) {
-	fmt.Fprintf(stdout, "proven: message %s of realm %s, under the checkpoint of %s with %d rows, signed by %s\n", bundle.MessageID, bundle.Realm,
+	fmt.Fprintf(stdout,
+		"proven: message %s of realm %s, under the checkpoint of %s with %d rows, signed by %s\n", bundle.MessageID, bundle.Realm,
 		proven.Checkpoint.At.Format(time.RFC3339), proven.Checkpoint.Size, bundle.PublicKey)
 	for _, event := range proven.Events {
 		line := fmt.Sprintf("%s %s by %s", event.At.Format(time.RFC3339), event.Event, event.ActorName)
@@ -200,7 +201,8 @@ func printProven(bundle auditlog.Bundle, proven auditlog.Proven) {
 	printRights(proven)
 	for _, content := range bundle.Contents {
 		d := proven.Documents[content.DocumentID]
-		fmt.Fprintf(stdout, "document %s %s %s, %d bytes, sha256 %x\n", d.Direction, d.Name, d.Reference, len(content.Content), []byte(d.ContentHash))
+		fmt.Fprintf(stdout,
+			"document %s %s %s, %d bytes, sha256 %x\n", d.Direction, d.Name, d.Reference, len(content.Content), []byte(d.ContentHash))
 	}
 }
 
@@ -211,11 +213,13 @@ func printRights(proven auditlog.Proven) {
 		if right.Change != "" {
 			given = fmt.Sprintf("requested by %s and approved by %s in change %s", right.Requester, right.Decider, right.Change)
 		}
-		fmt.Fprintf(stdout, "right: %s was %s since %s under the grant %s, %s\n", right.Account, right.Role, right.At.Format(time.RFC3339), right.Grant,
+		fmt.Fprintf(stdout,
+			"right: %s was %s since %s under the grant %s, %s\n", right.Account, right.Role, right.At.Format(time.RFC3339), right.Grant,
 			given)
 	}
 	if proven.Unshown > 0 {
-		fmt.Fprintf(stdout, "of %d makers or deciders the bundle does not tell who gave them their role: the trail did not tell it then\n", proven.Unshown)
+		fmt.Fprintf(stdout,
+			"of %d makers or deciders the bundle does not tell who gave them their role: the trail did not tell it then\n", proven.Unshown)
 	}
 }
 

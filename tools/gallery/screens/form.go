@@ -15,13 +15,10 @@ func entryExhibits() []Exhibit {
 	refused.Failed = true
 	anonymous := shell("", views.PlaceNone)
 	return []Exhibit{
-		{
-			Name: "sign-in",
-			Page: views.SignInPage(views.SignIn{
-				Layout: plain, Realm: "demo", Ended: views.EndedIdle,
-				DemoHint: "Demo users: maker1, checker1, both1, supervisor1, admin1. Password: countersign-demo",
-			}),
-		},
+		{Name: "sign-in", Page: views.SignInPage(views.SignIn{
+			Layout: plain, Realm: "demo", Ended: views.EndedIdle,
+			DemoHint: "Demo users: maker1, checker1, both1, supervisor1, admin1. Password: countersign-demo",
+		})},
 		{Name: "sign-in-refused", Failed: true, Page: views.SignInPage(views.SignIn{
 			Layout: refused, Realm: "demo", UserName: "maker1",
 			Problems: []ui.Problem{{Field: "password", Text: "Check your user name and password: they do not match."}},
@@ -67,7 +64,9 @@ func entryExhibits() []Exhibit {
 				Layout: bothShell("Profile", views.PlaceProfile), DisplayName: "Both One", Address: "both1@bank.example", Notices: notices(),
 			}),
 		},
-		{Name: "profile-silent", Page: views.ProfilePage(views.Profile{Layout: bothShell("Profile", views.PlaceProfile), DisplayName: "Both One", Silent: true})},
+		{Name: "profile-silent", Page: views.ProfilePage(views.Profile{
+			Layout: bothShell("Profile", views.PlaceProfile), DisplayName: "Both One", Silent: true,
+		})},
 	}
 }
 

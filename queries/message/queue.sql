@@ -87,8 +87,9 @@ WHERE w.realm = @realm AND w.state = 'Approval Pending'
 ORDER BY w.message_id LIMIT @most::integer;
 
 -- name: QueueCount :many
--- How many wait, since when, and how much in each currency; for everybody but the excluded person, of those made since a time. Counts the given number of the oldest
--- at most. A sum that no column holds can only be planted: it stops at the largest number, and the rows behind it are withheld.
+-- How many wait, since when, and how much in each currency; for everybody but the excluded person, of those made since a time. Counts the
+-- given number of the oldest at most. A sum that no column holds can only be planted: it stops at the largest number, and the rows behind it
+-- are withheld.
 SELECT q.currency, count(*) AS waiting, least(sum(q.amount), 9223372036854775807)::bigint AS total, min(q.created_at)::timestamptz AS oldest
 FROM (
   SELECT v.currency, v.amount, m.created_at

@@ -43,8 +43,9 @@ type QueueCountRow struct {
 	Oldest   time.Time
 }
 
-// How many wait, since when, and how much in each currency; for everybody but the excluded person, of those made since a time. Counts the given number of the oldest
-// at most. A sum that no column holds can only be planted: it stops at the largest number, and the rows behind it are withheld.
+// How many wait, since when, and how much in each currency; for everybody but the excluded person, of those made since a time. Counts the
+// given number of the oldest at most. A sum that no column holds can only be planted: it stops at the largest number, and the rows behind it
+// are withheld.
 func (q *Queries) QueueCount(ctx context.Context, arg QueueCountParams) ([]QueueCountRow, error) {
 	rows, err := q.db.Query(ctx, queueCount,
 		arg.Realm,

@@ -61,7 +61,7 @@ func TestAReturnThatNobodyAskedForComesIn(t *testing.T) {
 				Request: rulebook.Request{Reason: "CUST"}, Kind: payment.KindRecall, Scheme: scheme, OriginalID: original.InternalID,
 			}, "NARR")
 			receive(t, h, inbound(t, scheme, "2"+id, returnOf(t, h, scheme, was, reason.Code, "2"+id), nil))
-			if outcome, why := inboxOf(t, h, "2"+id); outcome != "quarantined" || !strings.Contains(why, "already returned") {
+			if outcome, why := inboxOf(t, h, "2"+id); outcome != "quarantined" || !strings.Contains(why, "already been returned") {
 				t.Errorf("%s, %s: a second return is %s: %s", scheme, reason.Code, outcome, why)
 			}
 		}

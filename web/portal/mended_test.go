@@ -66,7 +66,7 @@ func TestAFormFilledFromAnEarlierPaymentSaysSo(t *testing.T) {
 	b := setup(t)
 	maker := b.as("maker1")
 	m := maker.submit(filled())
-	form := maker.get("/payments/new?like=" + m.InternalID.String()).is(http.StatusOK).says("filled in from an earlier payment or a template")
+	form := maker.get("/payments/new?like=" + m.InternalID.String()).is(http.StatusOK).says("filled in from another payment or a template")
 	iban := form.page.Find("#creditorIban")
 	if want := ui.GroupFours(m.Summary.CreditorAccount); iban.AttrOr("value", "") != want || !iban.HasClass("is-prefilled") {
 		t.Errorf("the account is filled in as %q, want %q, tinted", iban.AttrOr("value", ""), want)

@@ -126,7 +126,7 @@ func (s *groupState) earlier(tag string) (found problem, is bool) {
 // bareDate is the component of an execution date, which pain.001.001.03 writes as a text without Dt.
 const bareDate = "DateAndDateTime2Choice"
 
-const dateOutsideDt i18n.Text = "Put the date in a Dt element. Without Dt it is a date of pain.001.001.03."
+const dateOutsideDt i18n.Text = "Write the date in Dt: without Dt, it is a date of pain.001.001.03."
 
 // unknown is the problem of an element the group does not have.
 func unknown(group *iso20022.Group, tag string) problem {

@@ -47,17 +47,11 @@ var statements = map[string]*strings.Replacer{
 		"SELECT realm, client_id, scope, key, message_id, digest AS fingerprint, created_at, key_id, seal FROM creation_key k\n"+
 			"JOIN creation_request USING (realm, client_id, scope, key)\n",
 	),
-	"invariant_sent.sql.go": strings.NewReplacer(
-		"FROM creation_key o\n", "FROM (SELECT * FROM creation_key JOIN creation_request USING (realm, client_id, scope, key)) o\n",
-		"FROM creation_key k\n", "FROM (SELECT * FROM creation_key JOIN creation_request USING (realm, client_id, scope, key)) k\n",
-		"o.fingerprint", "o.digest", "k.fingerprint", "k.digest",
-	),
 }
 
 // plantedIn is the content of each file after that.
 var plantedIn = map[string][]string{
 	"message.sql.go": {"digest AS fingerprint", "'next'", "digested AS"}, "audited.sql.go": {"digest AS fingerprint"},
-	"invariant_sent.sql.go": {"key)) o", "key)) k", "k.digest"},
 }
 
 // planted builds the program of a later version, with some of the migrations of testdata/upgrade.

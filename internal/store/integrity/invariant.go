@@ -61,8 +61,10 @@ func Open(ctx context.Context, url string) (*Snapshot, error) {
 		return nil, fmt.Errorf("read the database URL: %w", err)
 	}
 	cfg.RuntimeParams["jit"] = "off" // compiling a long statement takes seconds, and saves less
-	cfg.RuntimeParams["default_transaction_read_only"] = "on"
 	conn, err := pgx.ConnectConfig(ctx, cfg)
+	if err == nil { // not at the connecting: target_session_attrs=read-write would refuse it
+		_, err = conn.Exec(ctx, "SET default_transaction_read_only = on")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open the database as owner: %w", err)
 	}

@@ -104,9 +104,8 @@ func (s *Messages) ArchivedIncoming(ctx context.Context, transactionID string) e
 		return err
 	}
 	for _, realm := range realms {
-		err = s.db.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error { return left(ctx, q, realm, transactionID) })
-		var archived *payment.ArchivedError
-		if !errors.Is(err, payment.ErrNotFound) || errors.As(err, &archived) {
+		err = s.db.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error { return archived(ctx, q, realm, transactionID) })
+		if err != nil {
 			return err
 		}
 	}

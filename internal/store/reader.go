@@ -85,9 +85,14 @@ func left(ctx context.Context, q *dbsqlc.Queries, realm string, names ...string)
 
 // Left returns payment.ArchivedError if a message left the realm's database with an archive, by its id, its Global ID or its UETR, or nil.
 func (r *Reader) Left(ctx context.Context, realm string, names ...string) error {
-	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error { return left(ctx, q, realm, names...) })
-	var archived *payment.ArchivedError
-	if errors.Is(err, payment.ErrNotFound) && !errors.As(err, &archived) {
+	return r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error { return archived(ctx, q, realm, names...) })
+}
+
+// archived is left, and nil for a message that did not leave.
+func archived(ctx context.Context, q *dbsqlc.Queries, realm string, names ...string) error {
+	err := left(ctx, q, realm, names...)
+	var found *payment.ArchivedError
+	if errors.Is(err, payment.ErrNotFound) && !errors.As(err, &found) {
 		return nil
 	}
 	return err

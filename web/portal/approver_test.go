@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestAPaymentThatWaitsSaysForWhom: its rule, its approvals and who may give them are on its page and beside the queue.
+// TestAPaymentThatWaitsSaysForWhom: its policy, its approvals and the possible approvers are on its page and beside the queue.
 func TestAPaymentThatWaitsSaysForWhom(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -69,7 +69,7 @@ func TestAPageOfAPaymentUnderWayAsksLittle(t *testing.T) {
 }
 
 // TestAPageOfAnUnconfirmedPaymentGoesOnAsking: it says that clearing's answer still counts, and shows it when it comes. Its
-// timeline says what is known, and no more.
+// timeline tells known facts alone.
 func TestAPageOfAnUnconfirmedPaymentGoesOnAsking(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

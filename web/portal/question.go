@@ -177,7 +177,7 @@ func (v *Request) questionRows(f Filter, model *views.Queue) error {
 	return nil
 }
 
-// mostQuestions is how many questions are listed before the submissions that wait.
+// mostQuestions is the number of questions that are listed before the submissions that wait.
 const mostQuestions = 99
 
 // questions lists the messages of this person with a question, up to most, the newest first.

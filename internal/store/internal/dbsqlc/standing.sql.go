@@ -295,8 +295,8 @@ type StandingQueueRow struct {
 }
 
 // How many messages that wait were made before each of some times, among so many of the oldest, and how many expire before one, so many at
-// most; of those made since a time, without what the excluded person made, changed or approved. Of what was never changed the maker alone
-// tells whose it is. They are read once: PostgreSQL would else read them anew for each time.
+// most; of those made since a time, without the messages that the excluded person made, changed or approved. A message that was never
+// changed has one maker. The messages are read once: PostgreSQL would else read them anew for each time.
 func (q *Queries) StandingQueue(ctx context.Context, arg StandingQueueParams) (StandingQueueRow, error) {
 	row := q.db.QueryRow(ctx, standingQueue,
 		arg.MadeBefore,

@@ -222,7 +222,7 @@ func TestEveryFormOfAdministrationAsksForAChange(t *testing.T) {
 	two.get(asked).says("This tightens the control").says("Of the last 0 payments,").says("12'500.00").says("36 h")
 	two.post(asked+"/approve", nil).goesTo(asked)
 	two.get(asked).says("This tightens the control").says("Of the last 0 payments,")
-	one.get("/admin/policies").says("Smallest amount: CHF/EUR 12'500.00").says("36 h")
+	one.get("/admin/policies").says("CHF/EUR 12'500.00 or more: 2 approvals").says("36 h")
 	var rivals [2]string
 	for i, roles := range []string{"maker", "checker"} {
 		rivals[i] = one.post("/admin/ask/user.roles?subject=maker2", url.Values{"roles": {roles}}).goesTo("/admin/changes/")

@@ -33,13 +33,13 @@ func toldApart(m payment.Message, checkers []identity.Principal) (may []string, 
 	return may, mayNot
 }
 
-// ruleWords describes a policy: "2 approvals, with a second factor, within 24 h (Everything)".
+// ruleWords describes a policy: "CHF/EUR 10'000.00 or more: 2 approvals, with a second factor, within 24 h".
 func ruleWords(p administration.Policy) i18n.Text {
-	key := i18n.Text("%d approvals, within %s (%s)")
+	key := i18n.Text("%s: %d approvals, within %s")
 	if p.StepUp {
-		key = "%d approvals, with a second factor, within %s (%s)"
+		key = "%s: %d approvals, with a second factor, within %s"
 	}
-	return key.With(p.Approvals, FieldValue("expiresAfter", administration.Wait(p.ExpiresAfter)), PolicyWords(p))
+	return key.With(PolicyWords(p), p.Approvals, FieldValue("expiresAfter", administration.Wait(p.ExpiresAfter)))
 }
 
 // approval describes the approval of a waiting message: its rule, the approvals given, the possible approvers, and why others cannot
@@ -53,7 +53,7 @@ func (v *Request) approval(m payment.Message) (*views.Approval, error) {
 		return nil, err
 	}
 	shown := &views.Approval{
-		Given: i18n.Text("%s of %s").With(i18n.Number(m.Approvals()), i18n.Number(m.ApprovalsRequired)), ExpiresAt: m.ExpiresAt,
+		Given: i18n.Text("%s of %s approvals given").With(i18n.Number(m.Approvals()), i18n.Number(m.ApprovalsRequired)), ExpiresAt: m.ExpiresAt,
 	}
 	if found.Rule.ID != "" {
 		shown.Rule = ruleWords(found.Rule)

@@ -183,17 +183,21 @@ func valueOrNone(field administration.Field, text string) i18n.Text {
 	return FieldValue(field.Key, text)
 }
 
-// PolicyWords describes the messages that a policy matches.
+// PolicyWords describes the messages that a policy matches: "SIC, Payment, CHF/EUR 10'000.00 or more".
 func PolicyWords(p administration.Policy) i18n.Text {
-	values := p.Values()
+	values, sentence := p.Values(), map[string]i18n.Text{"clientId": "client %s", "amountFrom": "%s or more", "amountTo": "up to %s"}
 	var parts []i18n.Text
 	for _, field := range administration.MatchFields {
 		if values[field] != "" {
-			parts = append(parts, i18n.Text("%s: %s").With(administration.Label(field), FieldValue(field, values[field])))
+			part := FieldValue(field, values[field])
+			if sentence[field] != "" {
+				part = sentence[field].With(part)
+			}
+			parts = append(parts, part)
 		}
 	}
 	if len(parts) == 0 {
-		return "Everything"
+		return "All payments and requests"
 	}
 	return i18n.Join(", ", parts...)
 }

@@ -35,7 +35,7 @@ func TestDecisionsAreAReportForAnAuditor(t *testing.T) {
 	if kinds := page.texts("main tbody td:first-child .row-note"); len(kinds) != 2 || kinds[0] != "Kind: Payment" {
 		t.Errorf("the kinds of the messages: %q", kinds)
 	}
-	if notes := page.texts("main tbody td:nth-child(6) .row-note"); !strings.HasPrefix(notes[0], "Policy: 1 approval") ||
+	if notes := page.texts("main tbody td:nth-child(6) .row-note"); !strings.HasPrefix(notes[0], "Policy: All payments and requests: 1 approval") ||
 		!strings.Contains(page.page.Find("main thead").Text(), "Purpose") || strings.Contains(page.main(), "Reference") {
 		t.Errorf("the purpose and its rule: %q", notes)
 	}

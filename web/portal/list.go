@@ -327,11 +327,11 @@ func listPolicies(v *Request, model *views.AdministrationList) error {
 	return nil
 }
 
-// wholeRule describes a policy in a sentence: "1 approval, within 24 h (Everything)", and its further demands.
+// wholeRule describes a policy in a sentence: "All payments and requests: 1 approval, within 24 h", and its further demands.
 func wholeRule(p administration.Policy) i18n.Text {
 	parts := []i18n.Text{ruleWords(p)}
 	if p.Approvals == 0 {
-		parts = []i18n.Text{i18n.Text("Sent without any approval (%s)").With(PolicyWords(p))}
+		parts = []i18n.Text{i18n.Text("%s: sent without any approval").With(PolicyWords(p))}
 	}
 	if p.ContentHashRequired {
 		parts = append(parts, "the approval must include the content hash")

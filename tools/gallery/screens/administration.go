@@ -22,9 +22,9 @@ func adminShell(title i18n.Text) views.Layout {
 // policyChange waits with what the policy would have asked of past messages.
 func policyChange(waiting views.RealmChange, form views.ChangeForm) views.RealmChange {
 	waiting.Heading, waiting.Subject, waiting.Tried = form.Heading, "", form.Tried
-	rule := i18n.Text("%d approvals, within %s (%s)")
+	rule := i18n.Text("%s: %d approvals, within %s")
 	waiting.Differences = []views.ChangeDifference{
-		{Field: "Policy", Before: rule.With(2, "24 h", "Everything"), After: rule.With(2, "24 h", "Smallest amount: 5'000.00")},
+		{Field: "Policy", Before: rule.With(i18n.Text("All payments and requests"), 2, "24 h"), After: rule.With("CHF/EUR 5'000.00 or more", 2, "24 h")},
 		{Field: "Smallest amount", Before: "–", After: "5'000.00"},
 	}
 	return waiting

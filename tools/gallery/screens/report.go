@@ -17,7 +17,7 @@ func reportedDecisions(decisions views.Report) views.Report {
 		i18n.Data("Duplicate of another payment: paid on Monday"),
 		i18n.Data("Anna-Katharina Zimmermann"), i18n.Data("Checker 1"), i18n.Data("CHF 1'234'567.00"),
 		i18n.Data("Beispiel Holzbau und Treuhand Gesellschaft mbH"), i18n.Data("21 00000 00003 13947 14300 09017"),
-		i18n.Text("%d approvals, within %s (%s)").With(2, "24 h", "Smallest amount: 10'000.00"), i18n.Data("1532"),
+		i18n.Text("%s: %d approvals, within %s").With("CHF/EUR 10'000.00 or more", 2, "24 h"), i18n.Data("1532"),
 	}}}
 	return decisions
 }

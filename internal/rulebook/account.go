@@ -16,7 +16,7 @@ var accountRules = []Rule{
 	{
 		ID: "debtor-account-missing", Element: debtorAccount + "/IBAN", Code: "CH21", level: levelInformation,
 		Text:   "Enter the IBAN of the debtor account.",
-		Source: "SPS 4.2; EPC AT-01", Check: checkDebtorAccountMissing,
+		Source: "SPS 4.2; EPC AT-01", broken: func(i *inspection) bool { return i.information.DebtorAccount.ID.IBAN == "" },
 	},
 	{
 		ID: "debtor-account-characters", Element: debtorAccount + "/IBAN", Code: "CH16", level: levelInformation,
@@ -36,7 +36,7 @@ var accountRules = []Rule{
 	{
 		ID: "debtor-account-not-qr", Element: debtorAccount + "/IBAN", Code: "AC01", level: levelInformation,
 		Text:   "Enter the IBAN of the account itself: a QR-IBAN only receives payments.",
-		Source: "SPS 4.2", Check: checkDebtorAccountNotQR,
+		Source: "SPS 4.2", broken: func(i *inspection) bool { return i.debtorAccount.iban.IsQR() },
 	},
 	{
 		ID: "charges-account-number", Element: documentPointer + "/PmtInf/0/ChrgsAcct/Id/IBAN", Code: "AC01", level: levelInformation,
@@ -46,17 +46,26 @@ var accountRules = []Rule{
 	{
 		ID: "creditor-account-missing", Element: creditorAccount + "/IBAN", Code: "CH21", level: levelTransaction,
 		Text:   "Enter the IBAN of the creditor.",
-		Source: "SPS 4.3; EPC AT-20", Check: checkCreditorAccountMissing,
+		Source: "SPS 4.3; EPC AT-20", broken: func(i *inspection) bool {
+			held := i.transaction.CreditorAccount
+			return held == nil || held.ID.IBAN == "" && held.ID.Other == nil
+		},
 	},
 	{
 		ID: "creditor-account-other", Element: creditorAccount + "/Othr", Code: "CH17", level: levelTransaction,
 		Text:   "Enter the IBAN of the creditor instead of another account number.",
-		Source: "SPS 4.3; EPC AT-20", Check: checkCreditorAccountOther,
+		Source: "SPS 4.3; EPC AT-20",
+		broken: func(i *inspection) bool {
+			return i.transaction.CreditorAccount != nil && i.transaction.CreditorAccount.ID.Other != nil
+		},
 	},
 	{
 		ID: "creditor-account-proxy", Scheme: SchemeSIC, Element: transactionElement + "/CdtrAcct/Prxy", Code: "CH17", level: levelTransaction,
 		Text:   "Remove the proxy of the creditor account.",
-		Source: "SPS 4.3", Check: checkCreditorAccountProxy,
+		Source: "SPS 4.3",
+		broken: func(i *inspection) bool {
+			return i.transaction.CreditorAccount != nil && i.transaction.CreditorAccount.Proxy != nil
+		},
 	},
 	{
 		ID: "creditor-account-characters", Element: creditorAccount + "/IBAN", Code: "CH16", level: levelTransaction,
@@ -76,7 +85,10 @@ var accountRules = []Rule{
 	{
 		ID: "creditor-account-swiss", Scheme: SchemeSIC, Element: creditorAccount + "/IBAN", Code: "BE09", level: levelTransaction,
 		Text:   "Enter an IBAN that starts with CH or LI: Swiss instant payments cannot be sent to other countries.",
-		Source: "SPS 3.17, 4.3", Check: checkCreditorAccountSwiss,
+		Source: "SPS 3.17, 4.3", broken: func(i *inspection) bool {
+			iban := i.creditorAccount.iban
+			return !iban.IsZero() && !iban.InSwissClearing()
+		},
 	},
 	{
 		ID: "creditor-account-bank", Scheme: SchemeSIC, Element: creditorAccount + "/IBAN", Code: "AGNT", level: levelTransaction,
@@ -86,19 +98,16 @@ var accountRules = []Rule{
 	{
 		ID: "creditor-account-sepa", Scheme: SchemeSCT, Element: creditorAccount + "/IBAN", Code: "BE09", level: levelTransaction,
 		Text:   "Enter the IBAN of an account in a SEPA country: SEPA payments cannot be sent to other countries.",
-		Source: "EPC409-09, list of SEPA scheme countries; Serbia is in SCT only (NBS, 19 May 2026)", Check: checkCreditorAccountSEPA,
+		Source: "EPC409-09, list of SEPA scheme countries; Serbia is in SCT only (NBS, 19 May 2026)", broken: func(i *inspection) bool {
+			iban := i.creditorAccount.iban
+			return !iban.IsZero() && !account.InSEPA(iban.Country(), i.input.Today)
+		},
 	},
 	{
 		ID: "creditor-account-not-qr", Scheme: SchemeSCT, Element: creditorAccount + "/IBAN", Code: "AC01", level: levelTransaction,
 		Text:   "Enter the IBAN of the account itself: a QR-IBAN accepts only Swiss francs with a QR reference.",
-		Source: "SPS table 11; IG QR-bill v2.4", Check: checkCreditorAccountNotQR,
+		Source: "SPS table 11; IG QR-bill v2.4", broken: func(i *inspection) bool { return i.creditorAccount.iban.IsQR() },
 	},
-}
-
-func checkDebtorAccountMissing(i *inspection) {
-	if i.information.DebtorAccount.ID.IBAN == "" {
-		i.report(debtorAccountBelow + "/IBAN")
-	}
 }
 
 // checkDebtorIBAN reports the refusal of the debtor's IBAN when it has the code of the rule.
@@ -109,35 +118,10 @@ func checkDebtorIBAN(i *inspection) {
 	}
 }
 
-func checkDebtorAccountNotQR(i *inspection) {
-	if i.debtorAccount.iban.IsQR() {
-		i.report(debtorAccountBelow + "/IBAN")
-	}
-}
-
 func checkChargesAccount(i *inspection) {
 	refusal := readIBAN(i.information.ChargesAccount).refusal
 	if refusal != nil {
 		i.reportText("/ChrgsAcct/Id/IBAN", refusal.Text)
-	}
-}
-
-func checkCreditorAccountMissing(i *inspection) {
-	held := i.transaction.CreditorAccount
-	if held == nil || held.ID.IBAN == "" && held.ID.Other == nil {
-		i.report(creditorAccountBelow + "/IBAN")
-	}
-}
-
-func checkCreditorAccountOther(i *inspection) {
-	if i.transaction.CreditorAccount != nil && i.transaction.CreditorAccount.ID.Other != nil {
-		i.report(creditorAccountBelow + "/Othr")
-	}
-}
-
-func checkCreditorAccountProxy(i *inspection) {
-	if i.transaction.CreditorAccount != nil && i.transaction.CreditorAccount.Proxy != nil {
-		i.report("/CdtrAcct/Prxy")
 	}
 }
 
@@ -146,13 +130,6 @@ func checkCreditorIBAN(i *inspection) {
 	refusal := i.creditorAccount.refusal
 	if refusal != nil && refusal.Code == i.rule.Code {
 		i.reportText(creditorAccountBelow+"/IBAN", refusal.Text)
-	}
-}
-
-func checkCreditorAccountSwiss(i *inspection) {
-	iban := i.creditorAccount.iban
-	if !iban.IsZero() && !iban.InSwissClearing() {
-		i.report(creditorAccountBelow + "/IBAN")
 	}
 }
 
@@ -166,18 +143,5 @@ func checkCreditorAccountBank(i *inspection) {
 		i.reportText(
 			creditorAccountBelow+"/IBAN", i18n.Text("Check the IBAN: no bank in Switzerland or Liechtenstein has the bank code %s.").With(iid),
 		)
-	}
-}
-
-func checkCreditorAccountSEPA(i *inspection) {
-	iban := i.creditorAccount.iban
-	if !iban.IsZero() && !account.InSEPA(iban.Country(), i.input.Today) {
-		i.report(creditorAccountBelow + "/IBAN")
-	}
-}
-
-func checkCreditorAccountNotQR(i *inspection) {
-	if i.creditorAccount.iban.IsQR() {
-		i.report(creditorAccountBelow + "/IBAN")
 	}
 }

@@ -16,38 +16,59 @@ var addressRules = []Rule{
 	{
 		ID: "address-needs-name", Element: documentPointer + "{party}/Nm", Code: "CH21", level: levelParty,
 		Text:   "Enter the name that belongs to the address, or remove the address.",
-		Source: "SPS 3.11", Check: checkAddressName,
+		Source: "SPS 3.11", broken: func(i *inspection) bool {
+			isCreditor := i.tail == "/Cdtr" // whose name is always asked for
+			return i.party.PostalAddress != nil && i.party.Name == "" && !isCreditor
+		},
 	},
 	{
 		ID: "address-type", Element: addressElement + "/AdrTp", Code: "CH17", level: levelParty,
 		Text:   "Remove the address type.",
-		Source: "SPS 3.11", Check: checkAddressType,
+		Source: "SPS 3.11",
+		broken: func(i *inspection) bool {
+			return i.party.PostalAddress != nil && i.party.PostalAddress.AddressType != nil
+		},
 	},
 	{
 		ID: "address-town", Element: addressElement + "/TwnNm", Code: "CH21", level: levelParty,
 		Text:   "Enter the town of the address.",
-		Source: "SPS 3.11; EPC, structured and hybrid address", Check: checkAddressTown,
+		Source: "SPS 3.11; EPC, structured and hybrid address", broken: func(i *inspection) bool {
+			address := i.party.PostalAddress
+			return address != nil && (address.TownName == "" && !isUnstructured(address) || isPlaceholder(address.TownName))
+		},
 	},
 	{
 		ID: "address-country", Element: addressElement + "/Ctry", Code: "CH21", level: levelParty,
 		Text:   "Enter the country of the address as a code of two letters.",
-		Source: "SPS 3.11; EPC, structured and hybrid address", Check: checkAddressCountry,
+		Source: "SPS 3.11; EPC, structured and hybrid address", broken: func(i *inspection) bool {
+			address := i.party.PostalAddress
+			return address != nil && address.Country == "" && !isUnstructured(address)
+		},
 	},
 	{
 		ID: "address-country-exists", Element: addressElement + "/Ctry", Code: "BE09", level: levelParty,
 		Text:   "Check the country of the address: there is no such country.",
-		Source: "SPS 4.3; ISO 3166-1", Check: checkAddressCountryExists,
+		Source: "SPS 4.3; ISO 3166-1", broken: func(i *inspection) bool {
+			address := i.party.PostalAddress
+			return address != nil && address.Country != "" && !account.CountryExists(address.Country)
+		},
 	},
 	{
 		ID: "address-unstructured", Element: addressElement + "/AdrLine", Code: "CH17", level: levelParty,
 		Text:   "Enter town and country in their own elements: fully unstructured addresses are no longer accepted.",
 		Source: "SPS 2026 (IG 2.3, in force from 14 November 2026), 3.11; EPC rulebook 2025 v1.1 (15 November 2026)",
-		Check:  checkAddressUnstructured,
+		broken: func(i *inspection) bool {
+			address := i.party.PostalAddress
+			return address != nil && isUnstructured(address) && calendar.Compare(i.input.Today, i.unstructuredEnd) >= 0
+		},
 	},
 	{
 		ID: "address-lines", Element: addressElement + "/AdrLine", Code: "CH17", level: levelParty,
 		Text:   "Use at most two address lines in addition to town and country.",
-		Source: "SPS 3.11; EPC, hybrid address", Check: checkAddressLines,
+		Source: "SPS 3.11; EPC, hybrid address", broken: func(i *inspection) bool {
+			address := i.party.PostalAddress
+			return address != nil && len(address.AddressLine) > 2 && !isUnstructured(address)
+		},
 	},
 	{
 		ID: "address-repeats", Element: addressElement + "/AdrLine/0", Code: "CH17", level: levelParty,
@@ -56,63 +77,15 @@ var addressRules = []Rule{
 	},
 }
 
-func checkAddressName(i *inspection) {
-	isCreditor := i.tail == "/Cdtr" // whose name is always asked for
-	if i.party.PostalAddress != nil && i.party.Name == "" && !isCreditor {
-		i.report("/Nm")
-	}
-}
-
-func checkAddressType(i *inspection) {
-	if i.party.PostalAddress != nil && i.party.PostalAddress.AddressType != nil {
-		i.report("/PstlAdr/AdrTp")
-	}
-}
-
 // isUnstructured reports whether an address has free lines and no town of its own: the kind that ends in November 2026.
 func isUnstructured(address *iso20022.PostalAddress24) bool {
 	return len(address.AddressLine) > 0 && address.TownName == ""
-}
-
-func checkAddressTown(i *inspection) {
-	address := i.party.PostalAddress
-	if address != nil && (address.TownName == "" && !isUnstructured(address) || isPlaceholder(address.TownName)) {
-		i.report("/PstlAdr/TwnNm")
-	}
 }
 
 // isPlaceholder reports whether a town is none: it has no letter, or says that it is missing. Banks refuse such an address.
 func isPlaceholder(town string) bool {
 	missing := []string{"NOTPROVIDED", "NOT PROVIDED", "UNKNOWN", "N/A", "NA", "NONE"}
 	return town != "" && (!strings.ContainsFunc(town, unicode.IsLetter) || slices.Contains(missing, strings.ToUpper(strings.TrimSpace(town))))
-}
-
-func checkAddressCountry(i *inspection) {
-	address := i.party.PostalAddress
-	if address != nil && address.Country == "" && !isUnstructured(address) {
-		i.report("/PstlAdr/Ctry")
-	}
-}
-
-func checkAddressCountryExists(i *inspection) {
-	address := i.party.PostalAddress
-	if address != nil && address.Country != "" && !account.CountryExists(address.Country) {
-		i.report("/PstlAdr/Ctry")
-	}
-}
-
-func checkAddressUnstructured(i *inspection) {
-	address := i.party.PostalAddress
-	if address != nil && isUnstructured(address) && calendar.Compare(i.input.Today, i.unstructuredEnd) >= 0 {
-		i.report("/PstlAdr/AdrLine")
-	}
-}
-
-func checkAddressLines(i *inspection) {
-	address := i.party.PostalAddress
-	if address != nil && len(address.AddressLine) > 2 && !isUnstructured(address) {
-		i.report("/PstlAdr/AdrLine")
-	}
 }
 
 func checkAddressRepeats(i *inspection) {

@@ -17,12 +17,18 @@ var agentRules = []Rule{
 	{
 		ID: "agent-empty", Element: agentElement, Code: "CH21", level: levelAgent,
 		Text:   "Identify the bank by BIC or bank code, or leave the bank out where it is optional.",
-		Source: "SPS 3.4, 3.12", Check: checkAgentEmpty,
+		Source: "SPS 3.4, 3.12",
+		broken: func(i *inspection) bool {
+			return i.agent.FinancialInstitutionID == (iso20022.FinancialInstitutionIdentification18{})
+		},
 	},
 	{
 		ID: "agent-one-identification", Element: agentElement + "/ClrSysMmbId", Code: "CH17", level: levelAgent,
 		Text:   "Identify the bank by BIC or by bank code, not by both.",
-		Source: "SPS 3.12", Check: checkAgentOneIdentification,
+		Source: "SPS 3.12", broken: func(i *inspection) bool {
+			institution := &i.agent.FinancialInstitutionID
+			return institution.BICFI != "" && institution.ClearingSystemMemberID != nil
+		},
 	},
 	{
 		ID: "agent-bic", Element: agentElement + "/BICFI", Code: "RC01", level: levelAgent,
@@ -32,7 +38,10 @@ var agentRules = []Rule{
 	{
 		ID: "agent-clearing-system", Element: agentElement + "/ClrSysMmbId/ClrSysId", Code: "CH21", level: levelAgent,
 		Text:   "Enter the clearing system of the bank code, such as CHBCC.",
-		Source: "SPS 3.12", Check: checkAgentClearingSystem,
+		Source: "SPS 3.12", broken: func(i *inspection) bool {
+			member := i.agent.FinancialInstitutionID.ClearingSystemMemberID
+			return member != nil && member.ClearingSystemID == nil
+		},
 	},
 	{
 		ID: "agent-iid", Element: agentElement + "/ClrSysMmbId/MmbId", Code: "RC01", level: levelAgent,
@@ -42,67 +51,80 @@ var agentRules = []Rule{
 	{
 		ID: "agent-iid-known", Element: agentElement + "/ClrSysMmbId/MmbId", Code: "AGNT", level: levelAgent,
 		Text:   "Check the bank code (IID): no bank in Switzerland or Liechtenstein has it.",
-		Source: "SPS 4.2, 4.3; bank master of SIX (a setting, off by default)", Check: checkAgentIIDKnown,
+		Source: "SPS 4.2, 4.3; bank master of SIX (a setting, off by default)", broken: func(i *inspection) bool {
+			code, swiss := swissMember(i.agent)
+			if !swiss || !i.input.Settings.KnownBanksOnly {
+				return false
+			}
+			iid, err := account.ParseIID(code)
+			_, known := account.BankByIID(iid)
+			return err == nil && !known
+		},
 	},
 	{
 		ID: "creditor-agent-country", Scheme: SchemeSIC, Element: creditorAgent + "/BICFI", Code: "AGNT", level: levelTransaction,
 		Text:   "Enter the BIC of a bank in Switzerland or Liechtenstein, or leave the bank out: it follows from the IBAN.",
-		Source: "SPS 4.3", Check: checkCreditorAgentCountry,
+		Source: "SPS 4.3", broken: func(i *inspection) bool {
+			bic, err := account.ParseBIC(i.creditorInstitution().BICFI)
+			return err == nil && bic.Country() != "CH" && bic.Country() != "LI"
+		},
 	},
 	{
 		ID: "creditor-agent-clearing-code", Scheme: SchemeSIC, Element: creditorAgent + "/ClrSysMmbId/ClrSysId", Code: "CH16",
 		level:  levelTransaction,
 		Text:   "Write CHBCC as clearing system of the creditor's bank.",
-		Source: "SPS 4.3", Check: checkCreditorAgentClearingCode,
+		Source: "SPS 4.3", broken: func(i *inspection) bool {
+			member := i.creditorInstitution().ClearingSystemMemberID
+			return member != nil && member.ClearingSystemID != nil && member.ClearingSystemID.Code != swissClearing
+		},
 	},
 	{
 		ID: "creditor-agent-bank-code", Scheme: SchemeSCT, Element: creditorAgent + "/ClrSysMmbId", Code: "CH17", level: levelTransaction,
 		Text:   "Remove the bank code: SEPA identifies the creditor's bank by BIC only.",
-		Source: "SPS 4.3; EPC, CdtrAgt", Check: checkCreditorAgentBankCode,
+		Source: "SPS 4.3; EPC, CdtrAgt", broken: func(i *inspection) bool { return i.creditorInstitution().ClearingSystemMemberID != nil },
 	},
 	{
 		ID: "creditor-agent-reach", Scheme: SchemeSCT, Element: creditorAgent + "/BICFI", Code: "AGNT", level: levelTransaction,
 		Text:   "Enter the BIC of the bank that holds the account: its country must be a SEPA country and match the IBAN.",
-		Source: "EPC SCT Inst rulebook 2025, scheme participants; ISO 9362; ISO 13616", Check: checkCreditorAgentReach,
+		Source: "EPC SCT Inst rulebook 2025, scheme participants; ISO 9362; ISO 13616", broken: func(i *inspection) bool {
+			bic, err := account.ParseBIC(i.creditorInstitution().BICFI)
+			if err != nil || bic.String() == iso20022.NotProvided {
+				return false
+			}
+			country, iban := ibanCountryOf(bic.Country()), i.creditorAccount.iban
+			elsewhere := !iban.IsZero() && country != iban.Country() // an IBAN that is none is another rule's matter
+			return elsewhere || !account.InSEPA(country, i.input.Today)
+		},
 	},
 	{
 		ID: "creditor-agent-lei", Scheme: SchemeSCT, Element: creditorAgent + "/LEI", Code: "CH17", level: levelTransaction,
 		Text:   "Remove the LEI of the creditor's bank: SEPA identifies it by BIC only.",
-		Source: "EPC115-06 pacs.008 (CdtrAgt: only BIC)", Check: checkCreditorAgentLEI,
+		Source: "EPC115-06 pacs.008 (CdtrAgt: only BIC)", broken: func(i *inspection) bool { return i.creditorInstitution().LEI != "" },
 	},
 	{
 		ID: "agent-lei", Element: agentElement + "/LEI", Code: "CH16", level: levelAgent,
 		Text:   "Check the LEI of the bank: its check digits (the last two) are wrong.",
-		Source: "ISO 17442", Check: checkAgentLEI,
+		Source: "ISO 17442",
+		broken: func(i *inspection) bool {
+			lei := i.agent.FinancialInstitutionID.LEI
+			return lei != "" && !account.IsLEI(lei)
+		},
 	},
 	{
 		ID: "creditor-agent-name", Element: creditorAgent + "/Nm", Code: "CH17", level: levelTransaction,
 		Text:   "Remove the name of the creditor's bank.",
-		Source: "SPS 4.3", Check: checkCreditorAgentName,
+		Source: "SPS 4.3", broken: func(i *inspection) bool { return i.creditorInstitution().Name != "" },
 	},
 	{
 		ID: "creditor-agent-address", Element: creditorAgent + "/PstlAdr", Code: "CH17", level: levelTransaction,
 		Text:   "Remove the address of the creditor's bank.",
-		Source: "SPS 4.3", Check: checkCreditorAgentAddress,
+		Source: "SPS 4.3", broken: func(i *inspection) bool { return i.creditorInstitution().PostalAddress != nil },
 	},
 	{
 		ID: "creditor-agent-other", Element: creditorAgent + "/Othr", Code: "CH17", level: levelTransaction,
 		Text:   "Remove the other identification of the creditor's bank.",
 		Source: "SPS 4.3", Check: checkCreditorAgentOther,
 	},
-}
-
-func checkAgentEmpty(i *inspection) {
-	if i.agent.FinancialInstitutionID == (iso20022.FinancialInstitutionIdentification18{}) {
-		i.report("/FinInstnId")
-	}
-}
-
-func checkAgentOneIdentification(i *inspection) {
-	institution := &i.agent.FinancialInstitutionID
-	if institution.BICFI != "" && institution.ClearingSystemMemberID != nil {
-		i.report("/FinInstnId/ClrSysMmbId")
-	}
 }
 
 func checkAgentBIC(i *inspection) {
@@ -117,13 +139,6 @@ func checkAgentBIC(i *inspection) {
 	_, err := account.ParseBIC(i.agent.FinancialInstitutionID.BICFI)
 	if err != nil {
 		i.reportText("/FinInstnId/BICFI", i18n.OfError(err))
-	}
-}
-
-func checkAgentClearingSystem(i *inspection) {
-	member := i.agent.FinancialInstitutionID.ClearingSystemMemberID
-	if member != nil && member.ClearingSystemID == nil {
-		i.report("/FinInstnId/ClrSysMmbId/ClrSysId")
 	}
 }
 
@@ -147,60 +162,12 @@ func checkAgentIID(i *inspection) {
 	}
 }
 
-func checkAgentIIDKnown(i *inspection) {
-	code, swiss := swissMember(i.agent)
-	if !swiss || !i.input.Settings.KnownBanksOnly {
-		return
-	}
-	iid, err := account.ParseIID(code)
-	if err != nil {
-		return
-	}
-	_, known := account.BankByIID(iid)
-	if !known {
-		i.report("/FinInstnId/ClrSysMmbId/MmbId")
-	}
-}
-
 // creditorInstitution is the identification of the creditor's bank, empty when it is left out.
 func (i *inspection) creditorInstitution() iso20022.FinancialInstitutionIdentification18 {
 	if i.transaction.CreditorAgent == nil {
 		return iso20022.FinancialInstitutionIdentification18{}
 	}
 	return i.transaction.CreditorAgent.FinancialInstitutionID
-}
-
-func checkCreditorAgentCountry(i *inspection) {
-	bic, err := account.ParseBIC(i.creditorInstitution().BICFI)
-	if err == nil && bic.Country() != "CH" && bic.Country() != "LI" {
-		i.report(creditorAgentBelow + "/BICFI")
-	}
-}
-
-func checkCreditorAgentClearingCode(i *inspection) {
-	member := i.creditorInstitution().ClearingSystemMemberID
-	if member != nil && member.ClearingSystemID != nil && member.ClearingSystemID.Code != swissClearing {
-		i.report(creditorAgentBelow + "/ClrSysMmbId/ClrSysId")
-	}
-}
-
-func checkCreditorAgentBankCode(i *inspection) {
-	if i.creditorInstitution().ClearingSystemMemberID != nil {
-		i.report(creditorAgentBelow + "/ClrSysMmbId")
-	}
-}
-
-// checkCreditorAgentReach asks nothing of an IBAN that is none: that is another rule's matter.
-func checkCreditorAgentReach(i *inspection) {
-	bic, err := account.ParseBIC(i.creditorInstitution().BICFI)
-	if err != nil || bic.String() == iso20022.NotProvided {
-		return
-	}
-	country, iban := bic.Country(), i.creditorAccount.iban
-	elsewhere := !iban.IsZero() && ibanCountryOf(country) != iban.Country()
-	if elsewhere || !account.InSEPA(ibanCountryOf(country), i.input.Today) {
-		i.report(creditorAgentBelow + "/BICFI")
-	}
 }
 
 // ibanCountries are the territories of SEPA whose banks have BICs of their own country and IBANs of another (ISO 13616, registry of SWIFT).
@@ -227,30 +194,6 @@ func ibanCountryOf(country string) string {
 		return of
 	}
 	return country
-}
-
-func checkCreditorAgentLEI(i *inspection) {
-	if i.creditorInstitution().LEI != "" {
-		i.report(creditorAgentBelow + "/LEI")
-	}
-}
-
-func checkAgentLEI(i *inspection) {
-	if lei := i.agent.FinancialInstitutionID.LEI; lei != "" && !account.IsLEI(lei) {
-		i.report("/FinInstnId/LEI")
-	}
-}
-
-func checkCreditorAgentName(i *inspection) {
-	if i.creditorInstitution().Name != "" {
-		i.report(creditorAgentBelow + "/Nm")
-	}
-}
-
-func checkCreditorAgentAddress(i *inspection) {
-	if i.creditorInstitution().PostalAddress != nil {
-		i.report(creditorAgentBelow + "/PstlAdr")
-	}
 }
 
 func checkCreditorAgentOther(i *inspection) {

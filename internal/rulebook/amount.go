@@ -16,7 +16,9 @@ var amountRules = []Rule{
 	{
 		ID: "amount-missing", Element: amountElement, Code: "CH21", level: levelTransaction,
 		Text:   "Enter the amount.",
-		Source: "SPS 4.3", Check: checkAmountMissing,
+		Source: "SPS 4.3", broken: func(i *inspection) bool {
+			return i.transaction.Amount.InstructedAmount == nil && i.transaction.Amount.EquivalentAmount == nil
+		},
 	},
 	{
 		ID: "amount-zero", Element: amountElement, Code: "AM01", level: levelTransaction,
@@ -46,14 +48,8 @@ var amountRules = []Rule{
 	{
 		ID: "no-equivalent-amount", Element: transactionElement + "/Amt/EqvtAmt", Code: "CH17", level: levelTransaction,
 		Text:   "Enter the amount as an instructed amount: an equivalent amount in another currency is not offered.",
-		Source: "SPS 4.3", Check: checkEquivalentAmount,
+		Source: "SPS 4.3", broken: func(i *inspection) bool { return i.transaction.Amount.EquivalentAmount != nil },
 	},
-}
-
-func checkAmountMissing(i *inspection) {
-	if i.transaction.Amount.InstructedAmount == nil && i.transaction.Amount.EquivalentAmount == nil {
-		i.report(amountBelow)
-	}
 }
 
 // checkAmount reports the refusal of the amount when it is of one of the kinds.
@@ -80,11 +76,5 @@ func checkAmountMaximum(i *inspection) {
 		i.reportText(
 			amountBelow, i18n.Text("Enter at most %s, the limit for instant payments, or use another kind of payment.").With(i.limit.Format()),
 		)
-	}
-}
-
-func checkEquivalentAmount(i *inspection) {
-	if i.transaction.Amount.EquivalentAmount != nil {
-		i.report("/Amt/EqvtAmt")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"countersign/internal/account"
@@ -68,8 +69,9 @@ type inspection struct {
 	agent              *iso20022.BranchAndFinancialInstitutionIdentification6
 	informationPointer string
 	transactionPointer string
-	// typeAt is the part that typePointer, of its payment type information, was put together for.
-	typeAt, typePointer string
+	structured         *iso20022.StructuredRemittanceInformation16
+	paymentType        *iso20022.PaymentTypeInformation26 // in force; empty for none
+	typePointer        string
 	// base and tail together point to the part in hand; they are put together only for a finding.
 	base, tail string
 
@@ -116,8 +118,15 @@ func (i *inspection) runInformation(plan *plan) {
 func (i *inspection) runTransaction(plan *plan) {
 	i.creditorAccount = readIBAN(i.transaction.CreditorAccount)
 	i.readAmount()
+	i.readPaymentType()
 	i.base = i.transactionPointer
 	i.run(plan[levelTransaction])
+	structured := i.remittance().Structured
+	for index := range structured {
+		i.structured, i.tail = &structured[index], indexed("/RmtInf/Strd/", index)
+		i.run(plan[levelStructured])
+	}
+	i.tail = ""
 	i.runParties(plan, transactionParties(i.transaction))
 	i.runAgents(plan, transactionAgents(i.transaction))
 }
@@ -127,6 +136,18 @@ func (i *inspection) run(rules []*Rule) {
 		i.rule = rule
 		rule.Check(i)
 	}
+}
+
+// checkBroken is the Check of a rule that only says when it is broken: it reports the Element of the rule, in the part in hand.
+func checkBroken(i *inspection) {
+	if !i.rule.broken(i) {
+		return
+	}
+	if below, ofType := strings.CutPrefix(i.rule.Element, paymentTypeElement); ofType {
+		i.reportAt(i.typePointer+below, i.rule.Text)
+		return
+	}
+	i.report(strings.TrimPrefix(i.rule.Element, partElements[i.rule.level]))
 }
 
 func (i *inspection) runParties(plan *plan, parties [3]namedParty) {

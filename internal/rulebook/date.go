@@ -17,7 +17,10 @@ var dateRules = []Rule{
 	{
 		ID: RuleDateMissing, Element: dateElement, Code: "DT01", level: levelInformation,
 		Text:   "Enter today or a later day as requested execution date.",
-		Source: "SPS 4.2", Check: checkExecutionDateMissing,
+		Source: "SPS 4.2", broken: func(i *inspection) bool {
+			_, _, found := i.executionDate()
+			return !found
+		},
 	},
 	{
 		ID: "execution-date-past", Element: dateElement, Code: "CH04", level: levelInformation,
@@ -29,13 +32,6 @@ var dateRules = []Rule{
 		Text:   "Enter a requested execution date within one year.",
 		Source: "SPS 4.2", Check: func(i *inspection) { i.checkExecutionDate(1) },
 	},
-}
-
-func checkExecutionDateMissing(i *inspection) {
-	_, _, found := i.executionDate()
-	if !found {
-		i.report("/ReqdExctnDt")
-	}
 }
 
 // MaxAhead is the number of days that an execution date may lie ahead.

@@ -6,6 +6,7 @@ import (
 	"countersign/internal/account"
 	"countersign/internal/calendar"
 	"countersign/internal/i18n"
+	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/code"
 )
 
@@ -13,17 +14,22 @@ var partyRules = []Rule{
 	{
 		ID: "creditor-missing", Element: transactionElement + "/Cdtr", Code: "CH21", level: levelTransaction,
 		Text:   "Enter the creditor.",
-		Source: "SPS 4.3", Check: checkCreditorMissing,
+		Source: "SPS 4.3", broken: func(i *inspection) bool { return i.transaction.Creditor == nil },
 	},
 	{
 		ID: "creditor-name-missing", Element: transactionElement + "/Cdtr/Nm", Code: "CH21", level: levelTransaction,
 		Text:   "Enter the name of the creditor.",
-		Source: "SPS 4.3; EPC AT-21", Check: checkCreditorNameMissing,
+		Source: "SPS 4.3; EPC AT-21",
+		broken: func(i *inspection) bool { return i.transaction.Creditor != nil && i.transaction.Creditor.Name == "" },
 	},
 	{
 		ID: "ultimate-party-name", Scheme: SchemeSIC, Element: documentPointer + "{party}/Nm", Code: "CH21", level: levelParty,
 		Text:   "Enter the name of the ultimate debtor or creditor.",
-		Source: "SPS 3.13", Check: checkUltimatePartyName,
+		Source: "SPS 3.13", broken: func(i *inspection) bool {
+			// A party with an address is left to the rule about addresses, which asks for the same name.
+			ultimate := i.tail == "/UltmtDbtr" || i.tail == "/UltmtCdtr"
+			return ultimate && i.party.Name == "" && i.party.PostalAddress == nil
+		},
 	},
 	{
 		ID: "name-length", Element: documentPointer + "{party}/Nm", Code: "CH16", level: levelParty,
@@ -33,13 +39,20 @@ var partyRules = []Rule{
 	{
 		ID: "ultimate-debtor-level", Element: transactionElement + "/UltmtDbtr", Code: "CH07", level: levelTransaction,
 		Text:   "Give the ultimate debtor once: in the payment information (PmtInf) or in the transaction.",
-		Source: "SPS 4.2, 4.3", Check: checkUltimateDebtorLevel,
+		Source: "SPS 4.2, 4.3",
+		broken: func(i *inspection) bool {
+			return i.information.UltimateDebtor != nil && i.transaction.UltimateDebtor != nil
+		},
 	},
 	{
 		ID: "organisation-identification", Element: documentPointer + "{party}/Id/OrgId", Code: "CH17", level: levelParty,
 		Text:   "Identify the organisation either by BIC or by one other identification; an LEI may be added.",
 		Source: "SPS 4.1 to 4.3; EPC122-16 2025 (BIC, LEI and another together); Regulation (EU) 2023/1113, article 4",
-		Check:  checkOrganisationIdentification,
+		broken: func(i *inspection) bool {
+			organisation := i.organisation()
+			either := i.input.Scheme == SchemeSIC && organisation.AnyBIC != "" && len(organisation.Other) > 0
+			return len(organisation.Other) > 1 || either
+		},
 	},
 	{
 		ID: "organisation-bic", Element: documentPointer + "{party}/Id/OrgId/AnyBIC", Code: "RC01", level: levelParty,
@@ -49,7 +62,10 @@ var partyRules = []Rule{
 	{
 		ID: "organisation-lei", Element: documentPointer + "{party}/Id/OrgId/LEI", Code: "CH16", level: levelParty,
 		Text:   "Check the LEI of the organisation: its check digits (the last two) are wrong.",
-		Source: "ISO 17442", Check: checkOrganisationLEI,
+		Source: "ISO 17442", broken: func(i *inspection) bool {
+			lei := i.organisation().LEI
+			return lei != "" && !account.IsLEI(lei)
+		},
 	},
 	{
 		ID: "organisation-id-code", Element: documentPointer + "{party}/Id/OrgId/Othr/0/SchmeNm/Cd", Code: "CH16", level: levelParty,
@@ -64,44 +80,39 @@ var partyRules = []Rule{
 	{
 		ID: "person-identification", Element: documentPointer + "{party}/Id/PrvtId", Code: "CH17", level: levelParty,
 		Text:   "Identify the person either by date and place of birth or by one other identification.",
-		Source: "SPS 4.1 to 4.3", Check: checkPersonIdentification,
+		Source: "SPS 4.1 to 4.3", broken: func(i *inspection) bool {
+			person := i.person()
+			return len(person.Other) > 1 || person.DateAndPlaceOfBirth != nil && len(person.Other) > 0
+		},
 	},
 	{
 		ID: "person-birth", Element: documentPointer + "{party}/Id/PrvtId/DtAndPlcOfBirth/BirthDt", Code: "DT01", level: levelParty,
 		Text:   "Check the date of birth: it is in the future.",
-		Source: "ISO, BirthDate", Check: checkPersonBirth,
+		Source: "ISO, BirthDate", broken: func(i *inspection) bool {
+			birth := i.person().DateAndPlaceOfBirth
+			if birth == nil {
+				return false
+			}
+			born, err := birth.BirthDate.Date()
+			return err == nil && calendar.Compare(born, i.input.Today) > 0
+		},
 	},
 }
 
-// checkPersonBirth refuses a date of birth after today.
-func checkPersonBirth(i *inspection) {
-	if i.party.ID == nil || i.party.ID.PrivateID == nil || i.party.ID.PrivateID.DateAndPlaceOfBirth == nil {
-		return
+// organisation is the identification of the party as an organisation, empty when it has none.
+func (i *inspection) organisation() iso20022.OrganisationIdentification29 {
+	if i.party.ID == nil || i.party.ID.OrganisationID == nil {
+		return iso20022.OrganisationIdentification29{}
 	}
-	born, err := i.party.ID.PrivateID.DateAndPlaceOfBirth.BirthDate.Date()
-	if err == nil && calendar.Compare(born, i.input.Today) > 0 {
-		i.report("/Id/PrvtId/DtAndPlcOfBirth/BirthDt")
-	}
+	return *i.party.ID.OrganisationID
 }
 
-func checkCreditorMissing(i *inspection) {
-	if i.transaction.Creditor == nil {
-		i.report("/Cdtr")
+// person is the identification of the party as a person, empty when it has none.
+func (i *inspection) person() iso20022.PersonIdentification13 {
+	if i.party.ID == nil || i.party.ID.PrivateID == nil {
+		return iso20022.PersonIdentification13{}
 	}
-}
-
-func checkCreditorNameMissing(i *inspection) {
-	if i.transaction.Creditor != nil && i.transaction.Creditor.Name == "" {
-		i.report("/Cdtr/Nm")
-	}
-}
-
-// checkUltimatePartyName leaves a party with an address to the rule about addresses, which asks for the same name.
-func checkUltimatePartyName(i *inspection) {
-	ultimate := i.tail == "/UltmtDbtr" || i.tail == "/UltmtCdtr"
-	if ultimate && i.party.Name == "" && i.party.PostalAddress == nil {
-		i.report("/Nm")
-	}
+	return *i.party.ID.PrivateID
 }
 
 func checkNameLength(i *inspection) {
@@ -111,47 +122,19 @@ func checkNameLength(i *inspection) {
 	}
 }
 
-func checkUltimateDebtorLevel(i *inspection) {
-	if i.information.UltimateDebtor != nil && i.transaction.UltimateDebtor != nil {
-		i.report("/UltmtDbtr")
-	}
-}
-
-func checkOrganisationIdentification(i *inspection) {
-	if i.party.ID == nil || i.party.ID.OrganisationID == nil {
-		return
-	}
-	organisation := i.party.ID.OrganisationID
-	either := i.input.Scheme == SchemeSIC && organisation.AnyBIC != "" && len(organisation.Other) > 0
-	if len(organisation.Other) > 1 || either {
-		i.report("/Id/OrgId")
-	}
-}
-
 func checkOrganisationBIC(i *inspection) {
-	if i.party.ID == nil || i.party.ID.OrganisationID == nil || i.party.ID.OrganisationID.AnyBIC == "" {
+	bic := i.organisation().AnyBIC
+	if bic == "" {
 		return
 	}
-	_, err := account.ParseBIC(i.party.ID.OrganisationID.AnyBIC)
+	_, err := account.ParseBIC(bic)
 	if err != nil {
 		i.reportText("/Id/OrgId/AnyBIC", i18n.OfError(err))
 	}
 }
 
-func checkOrganisationLEI(i *inspection) {
-	if i.party.ID == nil || i.party.ID.OrganisationID == nil || i.party.ID.OrganisationID.LEI == "" {
-		return
-	}
-	if !account.IsLEI(i.party.ID.OrganisationID.LEI) {
-		i.report("/Id/OrgId/LEI")
-	}
-}
-
 func checkOrganisationIDCode(i *inspection) {
-	if i.party.ID == nil || i.party.ID.OrganisationID == nil {
-		return
-	}
-	for index, other := range i.party.ID.OrganisationID.Other {
+	for index, other := range i.organisation().Other {
 		if other.SchemeName != nil {
 			i.checkCode(code.OrganisationIDs, nil, other.SchemeName.Code, i.base+i.tail+indexed("/Id/OrgId/Othr/", index)+"/SchmeNm/Cd")
 		}
@@ -159,22 +142,9 @@ func checkOrganisationIDCode(i *inspection) {
 }
 
 func checkPersonIDCode(i *inspection) {
-	if i.party.ID == nil || i.party.ID.PrivateID == nil {
-		return
-	}
-	for index, other := range i.party.ID.PrivateID.Other {
+	for index, other := range i.person().Other {
 		if other.SchemeName != nil {
 			i.checkCode(code.PersonIDs, nil, other.SchemeName.Code, i.base+i.tail+indexed("/Id/PrvtId/Othr/", index)+"/SchmeNm/Cd")
 		}
-	}
-}
-
-func checkPersonIdentification(i *inspection) {
-	if i.party.ID == nil || i.party.ID.PrivateID == nil {
-		return
-	}
-	person := i.party.ID.PrivateID
-	if len(person.Other) > 1 || person.DateAndPlaceOfBirth != nil && len(person.Other) > 0 {
-		i.report("/Id/PrvtId")
 	}
 }

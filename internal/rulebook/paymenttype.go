@@ -14,17 +14,19 @@ var typeRules = []Rule{
 	{
 		ID: "payment-method", Element: documentPointer + "/PmtInf/0/PmtMtd", Code: "CH16", level: levelInformation,
 		Text:   "Write TRF as payment method: cheques and other methods are not offered.",
-		Source: "SPS 4.2", Check: checkPaymentMethod,
+		Source: "SPS 4.2", broken: func(i *inspection) bool { return i.information.PaymentMethod != "TRF" },
 	},
 	{
 		ID: "payment-type-level", Element: transactionTypeElement, Code: "CH07", level: levelTransaction,
 		Text:   "Give the payment type information once: in the payment information (PmtInf) or in the transaction.",
-		Source: "SPS 4.2, 4.3", Check: checkPaymentTypeLevel,
+		Source: "SPS 4.2, 4.3", broken: func(i *inspection) bool {
+			return i.information.PaymentTypeInformation != nil && i.transaction.PaymentTypeInformation != nil
+		},
 	},
 	{
 		ID: "service-level-once", Element: documentPointer + "{level}/PmtTpInf/SvcLvl", Code: "CH17", level: levelTransaction,
 		Text:   "Give one service level only.",
-		Source: "SPS 4.2, 4.3", Check: checkServiceLevelOnce,
+		Source: "SPS 4.2, 4.3", broken: func(i *inspection) bool { return len(i.paymentType.ServiceLevel) > 1 },
 	},
 	{
 		ID: "service-level-not-sepa", Scheme: SchemeSIC, Element: documentPointer + "{level}/PmtTpInf/SvcLvl/0/Cd", Code: "CH16",
@@ -36,7 +38,7 @@ var typeRules = []Rule{
 		ID: "service-level-missing", Scheme: SchemeSCT, Element: documentPointer + "{level}/PmtTpInf/SvcLvl", Code: "CH21",
 		level:  levelTransaction,
 		Text:   "Enter the service level SEPA.",
-		Source: "SPS 4.2; EPC AT-40", Check: checkServiceLevelMissing,
+		Source: "SPS 4.2; EPC AT-40", broken: func(i *inspection) bool { return len(i.paymentType.ServiceLevel) == 0 },
 	},
 	{
 		ID: "service-level-sepa", Scheme: SchemeSCT, Element: documentPointer + "{level}/PmtTpInf/SvcLvl/0/Cd", Code: "CH16",
@@ -53,27 +55,44 @@ var typeRules = []Rule{
 	{
 		ID: "local-instrument-missing", Element: documentPointer + "{level}/PmtTpInf/LclInstrm", Code: "CH21", level: levelTransaction,
 		Text:   "Enter the local instrument INST: it marks the payment as instant.",
-		Source: "SPS 3.17, 4.2; ISO, ExternalLocalInstrument1Code", Check: checkLocalInstrumentMissing,
+		Source: "SPS 3.17, 4.2; ISO, ExternalLocalInstrument1Code", broken: func(i *inspection) bool {
+			misplaced := i.transaction.PaymentTypeInformation != nil && i.transaction.PaymentTypeInformation.LocalInstrument != nil
+			return i.paymentType.LocalInstrument == nil && !misplaced
+		},
 	},
 	{
 		ID: "local-instrument-code", Element: documentPointer + "{level}/PmtTpInf/LclInstrm/Cd", Code: "CH17", level: levelTransaction,
 		Text:   "Write INST as code of the local instrument.",
-		Source: "SPS 3.17, 4.2; ISO, ExternalLocalInstrument1Code", Check: checkLocalInstrumentCode,
+		Source: "SPS 3.17, 4.2; ISO, ExternalLocalInstrument1Code", broken: func(i *inspection) bool {
+			if i.paymentType.LocalInstrument == nil {
+				return false
+			}
+			code := i.paymentType.LocalInstrument.Code
+			fallback := i.input.Scheme == SchemeSIC && i.input.Settings.FallbackAllowed && code == "ITP"
+			return code != "" && code != "INST" && !fallback
+		},
 	},
 	{
 		ID: "local-instrument-proprietary", Element: documentPointer + "{level}/PmtTpInf/LclInstrm/Prtry", Code: "CH17", level: levelTransaction,
 		Text:   "Remove the proprietary local instrument and write INST as code.",
-		Source: "SPS 4.2; EPC AT-40", Check: checkLocalInstrumentProprietary,
+		Source: "SPS 4.2; EPC AT-40",
+		broken: func(i *inspection) bool {
+			return i.paymentType.LocalInstrument != nil && i.paymentType.LocalInstrument.Proprietary != ""
+		},
 	},
 	{
 		ID: "local-instrument-level", Scheme: SchemeSIC, Element: transactionTypeElement + "/LclInstrm", Code: "CH17", level: levelTransaction,
 		Text:   "Give the local instrument in the payment information (PmtInf), not in the transaction.",
-		Source: "SPS 4.3", Check: checkLocalInstrumentLevel,
+		Source: "SPS 4.3", broken: func(i *inspection) bool {
+			paymentType := i.transaction.PaymentTypeInformation
+			return paymentType != nil && paymentType.LocalInstrument != nil
+		},
 	},
 	{
 		ID: "charge-bearer-level", Element: transactionElement + "/ChrgBr", Code: "CH07", level: levelTransaction,
 		Text:   "Give the charge bearer once: in the payment information (PmtInf) or in the transaction.",
-		Source: "SPS 4.2, 4.3", Check: checkChargeBearerLevel,
+		Source: "SPS 4.2, 4.3",
+		broken: func(i *inspection) bool { return i.information.ChargeBearer != "" && i.transaction.ChargeBearer != "" },
 	},
 	{
 		ID: "charge-bearer-slev", Scheme: SchemeSCT, Element: documentPointer + "{level}/ChrgBr", Code: "CH16", level: levelTransaction,
@@ -83,118 +102,47 @@ var typeRules = []Rule{
 	{
 		ID: "batch-booking", Scheme: SchemeSIC, Element: documentPointer + "/PmtInf/0/BtchBookg", Code: "CH16", level: levelInformation,
 		Text:   "Write false for batch booking: instant payments are booked one by one.",
-		Source: "SPS 4.2", Check: checkBatchBooking,
+		Source: "SPS 4.2", broken: func(i *inspection) bool {
+			asked := i.information.BatchBooking
+			return asked != nil && *asked && !i.input.Settings.CollectiveBookingAllowed
+		},
 	},
 }
 
-func checkPaymentMethod(i *inspection) {
-	if i.information.PaymentMethod != "TRF" {
-		i.report("/PmtMtd")
+// readPaymentType finds the payment type information in force and where it stands; where there is none, the place where it belongs. Two
+// levels at once are a rule of their own.
+func (i *inspection) readPaymentType() {
+	i.paymentType, i.typePointer = i.information.PaymentTypeInformation, i.informationPointer+"/PmtTpInf"
+	if i.paymentType == nil && i.transaction.PaymentTypeInformation != nil {
+		i.paymentType, i.typePointer = i.transaction.PaymentTypeInformation, i.transactionPointer+"/PmtTpInf"
 	}
-}
-
-// paymentType is the payment type information in force and where it stands; where there is none, the place where it belongs. Two levels at
-// once are a rule of their own.
-func (i *inspection) paymentType() (in *iso20022.PaymentTypeInformation26, pointer string) {
-	at := i.informationPointer
-	in = i.information.PaymentTypeInformation
-	if in == nil && i.transaction.PaymentTypeInformation != nil {
-		at, in = i.transactionPointer, i.transaction.PaymentTypeInformation
-	}
-	if i.typeAt != at {
-		i.typeAt, i.typePointer = at, at+"/PmtTpInf"
-	}
-	if in == nil {
-		in = &iso20022.PaymentTypeInformation26{}
-	}
-	return in, i.typePointer
-}
-
-func checkPaymentTypeLevel(i *inspection) {
-	if i.information.PaymentTypeInformation != nil && i.transaction.PaymentTypeInformation != nil {
-		i.report("/PmtTpInf")
-	}
-}
-
-func checkServiceLevelOnce(i *inspection) {
-	paymentType, pointer := i.paymentType()
-	if len(paymentType.ServiceLevel) > 1 {
-		i.reportAt(pointer+"/SvcLvl", i.rule.Text)
+	if i.paymentType == nil {
+		i.paymentType = &iso20022.PaymentTypeInformation26{}
 	}
 }
 
 func checkServiceLevelNotSEPA(i *inspection) {
-	paymentType, pointer := i.paymentType()
-	for index := range paymentType.ServiceLevel {
-		if paymentType.ServiceLevel[index].Code == "SEPA" {
-			i.reportAt(indexed(pointer+"/SvcLvl/", index)+"/Cd", i.rule.Text)
+	for index := range i.paymentType.ServiceLevel {
+		if i.paymentType.ServiceLevel[index].Code == "SEPA" {
+			i.reportAt(indexed(i.typePointer+"/SvcLvl/", index)+"/Cd", i.rule.Text)
 		}
 	}
 }
 
-func checkServiceLevelMissing(i *inspection) {
-	paymentType, pointer := i.paymentType()
-	if len(paymentType.ServiceLevel) == 0 {
-		i.reportAt(pointer+"/SvcLvl", i.rule.Text)
-	}
-}
-
 func checkServiceLevelSEPA(i *inspection) {
-	paymentType, pointer := i.paymentType()
-	for index := range paymentType.ServiceLevel {
-		code := paymentType.ServiceLevel[index].Code
+	for index := range i.paymentType.ServiceLevel {
+		code := i.paymentType.ServiceLevel[index].Code
 		if code != "" && code != i.profile.ServiceLevel {
-			i.reportAt(indexed(pointer+"/SvcLvl/", index)+"/Cd", i.rule.Text)
+			i.reportAt(indexed(i.typePointer+"/SvcLvl/", index)+"/Cd", i.rule.Text)
 		}
 	}
 }
 
 func checkServiceLevelProprietary(i *inspection) {
-	paymentType, pointer := i.paymentType()
-	for index := range paymentType.ServiceLevel {
-		if paymentType.ServiceLevel[index].Proprietary != "" {
-			i.reportAt(indexed(pointer+"/SvcLvl/", index)+"/Prtry", i.rule.Text)
+	for index := range i.paymentType.ServiceLevel {
+		if i.paymentType.ServiceLevel[index].Proprietary != "" {
+			i.reportAt(indexed(i.typePointer+"/SvcLvl/", index)+"/Prtry", i.rule.Text)
 		}
-	}
-}
-
-func checkLocalInstrumentMissing(i *inspection) {
-	paymentType, pointer := i.paymentType()
-	misplaced := i.transaction.PaymentTypeInformation != nil && i.transaction.PaymentTypeInformation.LocalInstrument != nil
-	if paymentType.LocalInstrument == nil && !misplaced {
-		i.reportAt(pointer+"/LclInstrm", i.rule.Text)
-	}
-}
-
-func checkLocalInstrumentCode(i *inspection) {
-	paymentType, pointer := i.paymentType()
-	if paymentType.LocalInstrument == nil || paymentType.LocalInstrument.Code == "" {
-		return
-	}
-	code := paymentType.LocalInstrument.Code
-	fallback := i.input.Scheme == SchemeSIC && i.input.Settings.FallbackAllowed && code == "ITP"
-	if code != "INST" && !fallback {
-		i.reportAt(pointer+"/LclInstrm/Cd", i.rule.Text)
-	}
-}
-
-func checkLocalInstrumentProprietary(i *inspection) {
-	paymentType, pointer := i.paymentType()
-	if paymentType.LocalInstrument != nil && paymentType.LocalInstrument.Proprietary != "" {
-		i.reportAt(pointer+"/LclInstrm/Prtry", i.rule.Text)
-	}
-}
-
-func checkLocalInstrumentLevel(i *inspection) {
-	paymentType := i.transaction.PaymentTypeInformation
-	if paymentType != nil && paymentType.LocalInstrument != nil {
-		i.report("/PmtTpInf/LclInstrm")
-	}
-}
-
-func checkChargeBearerLevel(i *inspection) {
-	if i.information.ChargeBearer != "" && i.transaction.ChargeBearer != "" {
-		i.report("/ChrgBr")
 	}
 }
 
@@ -204,13 +152,6 @@ func checkChargeBearerSLEV(i *inspection) {
 	}
 	if i.transaction.ChargeBearer != "" && i.transaction.ChargeBearer != "SLEV" {
 		i.report("/ChrgBr")
-	}
-}
-
-func checkBatchBooking(i *inspection) {
-	asked := i.information.BatchBooking
-	if asked != nil && *asked && !i.input.Settings.CollectiveBookingAllowed {
-		i.report("/BtchBookg")
 	}
 }
 
@@ -228,9 +169,8 @@ var purposeRules = []Rule{
 }
 
 func checkCategoryPurpose(i *inspection) {
-	paymentType, pointer := i.paymentType()
-	if purpose := paymentType.CategoryPurpose; purpose != nil {
-		i.checkCode(code.CategoryPurposes, i.terms.CategoryPurposes, purpose.Code, pointer+"/CtgyPurp/Cd")
+	if purpose := i.paymentType.CategoryPurpose; purpose != nil {
+		i.checkCode(code.CategoryPurposes, i.terms.CategoryPurposes, purpose.Code, i.typePointer+"/CtgyPurp/Cd")
 	}
 }
 

@@ -8,14 +8,12 @@ import (
 )
 
 var referenceRules = []Rule{
-	referenceForm(Rule{ID: "message-id-form", Element: documentPointer + "/GrpHdr/MsgId"}, func(i *inspection) {
-		i.checkReference("/GrpHdr/MsgId", i.document.GroupHeader.MessageID)
+	referenceForm(Rule{ID: "message-id-form", Element: documentPointer + "/GrpHdr/MsgId"}, func(i *inspection) string {
+		return i.document.GroupHeader.MessageID
 	}),
 	referenceForm(
 		Rule{ID: "payment-information-id-form", Element: documentPointer + "/PmtInf/0/PmtInfId", level: levelInformation},
-		func(i *inspection) {
-			i.checkReference("/PmtInfId", i.information.PaymentInformationID)
-		},
+		func(i *inspection) string { return i.information.PaymentInformationID },
 	),
 	{
 		ID: "payment-information-id-unique", Element: documentPointer + "/PmtInf/0/PmtInfId", Code: "DU02",
@@ -24,9 +22,7 @@ var referenceRules = []Rule{
 	},
 	referenceForm(
 		Rule{ID: "instruction-id-form", Element: transactionElement + "/PmtId/InstrId", level: levelTransaction},
-		func(i *inspection) {
-			i.checkReference("/PmtId/InstrId", i.transaction.PaymentID.InstructionID)
-		},
+		func(i *inspection) string { return i.transaction.PaymentID.InstructionID },
 	),
 	{
 		ID: "instruction-id-unique", Element: transactionElement + "/PmtId/InstrId", Code: "DU05", level: levelInformation,
@@ -36,18 +32,20 @@ var referenceRules = []Rule{
 	{
 		ID: "end-to-end-id-missing", Element: transactionElement + "/PmtId/EndToEndId", Code: "CH21", level: levelTransaction,
 		Text:   "Enter an end-to-end id, or NOTPROVIDED when there is none.",
-		Source: "SPS BR 3.2.4; EPC AT-41", Check: checkEndToEndIDMissing,
+		Source: "SPS BR 3.2.4; EPC AT-41", broken: func(i *inspection) bool { return i.transaction.PaymentID.EndToEndID == "" },
 	},
 	referenceForm(
 		Rule{ID: "end-to-end-id-form", Element: transactionElement + "/PmtId/EndToEndId", level: levelTransaction},
-		func(i *inspection) {
-			i.checkReference("/PmtId/EndToEndId", i.transaction.PaymentID.EndToEndID)
-		},
+		func(i *inspection) string { return i.transaction.PaymentID.EndToEndID },
 	),
 	{
 		ID: "uetr-form", Element: transactionElement + "/PmtId/UETR", Code: "CH16", level: levelTransaction,
 		Text:   "Enter the UETR as a version 4 UUID in lower case, or leave it out.",
-		Source: "ISO, UUIDv4Identifier", Check: checkUETR,
+		Source: "ISO, UUIDv4Identifier",
+		broken: func(i *inspection) bool {
+			uetr := i.transaction.PaymentID.UETR
+			return uetr != "" && !iso20022.IsUETR(uetr)
+		},
 	},
 }
 
@@ -57,17 +55,14 @@ const (
 		"not ending with a slash, without two slashes together."
 )
 
-// referenceForm is the rule that an identifier has the characters and slashes of references.
-func referenceForm(r Rule, check func(i *inspection)) Rule {
-	r.Code, r.Text, r.Source, r.Check = "CH16", referenceText, "SPS 3.2; EPC230-15", check
-	return r
-}
-
-// checkReference holds an identifier against the character set and the slash rules of references. An absent one is not its matter.
-func (i *inspection) checkReference(below, reference string) {
-	if reference != "" && !isReference(reference) {
-		i.report(below)
+// referenceForm is the rule that an identifier, if it is there, has the characters and slashes of references.
+func referenceForm(r Rule, identifier func(i *inspection) string) Rule {
+	r.Code, r.Text, r.Source = "CH16", referenceText, "SPS 3.2; EPC230-15"
+	r.broken = func(i *inspection) bool {
+		reference := identifier(i)
+		return reference != "" && !isReference(reference)
 	}
+	return r
 }
 
 func isReference(text string) bool {
@@ -103,16 +98,4 @@ func checkInstructionIDs(i *inspection) {
 	i.checkOnce(len(list), func(index int) (id, below string) {
 		return list[index].PaymentID.InstructionID, indexed("/CdtTrfTxInf/", index) + "/PmtId/InstrId"
 	})
-}
-
-func checkEndToEndIDMissing(i *inspection) {
-	if i.transaction.PaymentID.EndToEndID == "" {
-		i.report("/PmtId/EndToEndId")
-	}
-}
-
-func checkUETR(i *inspection) {
-	if uetr := i.transaction.PaymentID.UETR; uetr != "" && !iso20022.IsUETR(uetr) {
-		i.report("/PmtId/UETR")
-	}
 }

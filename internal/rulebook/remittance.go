@@ -1,6 +1,9 @@
 package rulebook
 
 import (
+	"reflect"
+	"slices"
+
 	"countersign/internal/account"
 	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
@@ -9,99 +12,119 @@ import (
 const (
 	remittanceElement = transactionElement + "/RmtInf"
 	structuredElement = remittanceElement + "/Strd/0"
-	structuredBelow   = "/RmtInf/Strd/"
 	referenceElement  = structuredElement + "/CdtrRefInf"
-	typeBelow         = "/CdtrRefInf/Tp/CdOrPrtry"
 )
 
 var remittanceRules = []Rule{
 	{
 		ID: "remittance-one-kind", Element: remittanceElement, Code: "CH17", level: levelTransaction,
 		Text:   "Give either a structured reference or an unstructured text, not both.",
-		Source: "SPS 4.3; EPC AT-05", Check: checkRemittanceOneKind,
+		Source: "SPS 4.3; EPC AT-05", broken: func(i *inspection) bool {
+			remittance := i.remittance()
+			return len(remittance.Unstructured) > 0 && len(remittance.Structured) > 0
+		},
 	},
 	{
 		ID: "unstructured-once", Element: remittanceElement + "/Ustrd", Code: "CH17", level: levelTransaction,
 		Text:   "Give one unstructured text of at most 140 characters.",
-		Source: "SPS 4.3; EPC AT-05", Check: checkUnstructuredOnce,
+		Source: "SPS 4.3; EPC AT-05", broken: func(i *inspection) bool { return len(i.remittance().Unstructured) > 1 },
 	},
 	{
 		ID: "structured-once", Element: remittanceElement + "/Strd", Code: "CH17", level: levelTransaction,
 		Text:   "Give one structured reference only.",
-		Source: "SPS 4.3; EPC AT-05", Check: checkStructuredOnce,
+		Source: "SPS 4.3; EPC AT-05", broken: func(i *inspection) bool { return len(i.remittance().Structured) > 1 },
 	},
 	{
-		ID: "structured-length", Element: structuredElement, Code: "CH15", level: levelTransaction,
+		ID: "structured-length", Element: structuredElement, Code: "CH15", level: levelStructured,
 		Text:   "Shorten the structured remittance: sic-inst allows 9000 characters, sct-inst 140 with the tags of its elements.",
 		Source: "SPS 4.3; EPC AT-05", Check: checkStructuredLength,
 	},
 	{
-		ID: "reference-type-missing", Element: referenceElement + "/Tp", Code: "CH21", level: levelTransaction,
+		ID: "reference-type-missing", Element: referenceElement + "/Tp", Code: "CH21", level: levelStructured,
 		Text:   "Enter the type of the creditor reference.",
-		Source: "SPS 4.3", Check: checkReferenceTypeMissing,
+		Source: "SPS 4.3", broken: func(i *inspection) bool {
+			return i.structured.CreditorReferenceInformation != nil && i.reference().Type == nil
+		},
 	},
 	{
-		ID: "reference-type-code", Element: referenceElement + "/Tp/CdOrPrtry/Cd", Code: "CH16", level: levelTransaction,
+		ID: "reference-type-code", Element: referenceElement + "/Tp/CdOrPrtry/Cd", Code: "CH16", level: levelStructured,
 		Text:   "Enter SCOR as the code of the reference type.",
-		Source: "SPS 4.3; EPC AT-05", Check: checkReferenceTypeCode,
+		Source: "SPS 4.3; EPC AT-05", broken: func(i *inspection) bool {
+			code := i.referenceType().Code
+			return code != "" && code != "SCOR"
+		},
 	},
 	{
 		ID: "reference-type-proprietary", Scheme: SchemeSIC, Element: referenceElement + "/Tp/CdOrPrtry/Prtry", Code: "CH16",
-		level:  levelTransaction,
+		level:  levelStructured,
 		Text:   "Write QRR or IPI as proprietary reference type.",
-		Source: "SPS 4.3", Check: checkReferenceTypeProprietary,
+		Source: "SPS 4.3", broken: func(i *inspection) bool {
+			proprietary := i.referenceType().Proprietary
+			return proprietary != "" && proprietary != "QRR" && proprietary != "IPI"
+		},
 	},
 	{
 		ID: "no-proprietary-reference", Scheme: SchemeSCT, Element: referenceElement + "/Tp/CdOrPrtry/Prtry", Code: "CH17",
-		level:  levelTransaction,
+		level:  levelStructured,
 		Text:   "Remove the proprietary reference type: SEPA only supports the creditor reference SCOR.",
-		Source: "SPS 4.3; EPC AT-05", Check: checkNoProprietaryReference,
+		Source: "SPS 4.3; EPC AT-05", broken: func(i *inspection) bool { return i.referenceType().Proprietary != "" },
 	},
 	{
-		ID: "reference-missing", Element: referenceElement + "/Ref", Code: "CH21", level: levelTransaction,
+		ID: "reference-missing", Element: referenceElement + "/Ref", Code: "CH21", level: levelStructured,
 		Text:   "Enter the creditor reference.",
-		Source: "SPS 4.3", Check: checkReferenceMissing,
+		Source: "SPS 4.3", broken: func(i *inspection) bool {
+			return i.structured.CreditorReferenceInformation != nil && i.reference().Reference == ""
+		},
 	},
 	{
-		ID: "creditor-reference-number", Element: referenceElement + "/Ref", Code: "CH16", level: levelTransaction,
+		ID: "creditor-reference-number", Element: referenceElement + "/Ref", Code: "CH16", level: levelStructured,
 		Text:   "Check the creditor reference: it starts with RF and two check digits and has at most 25 characters.",
 		Source: "SPS 3.14.2, 4.3 (in sct-inst only with issuer ISO); ISO 11649", Check: checkCreditorReferenceNumber,
 	},
 	{
-		ID: "qr-reference-number", Scheme: SchemeSIC, Element: referenceElement + "/Ref", Code: "CH16", level: levelTransaction,
+		ID: "qr-reference-number", Scheme: SchemeSIC, Element: referenceElement + "/Ref", Code: "CH16", level: levelStructured,
 		Text:   "Check the QR reference: it must have 27 digits, not all zero, and end with a correct check digit.",
 		Source: "SPS 3.14.2, 4.3; IG QR-bill v2.4", Check: checkQRReferenceNumber,
 	},
 	{
-		ID: "qr-reference-account", Scheme: SchemeSIC, Element: referenceElement + "/Tp/CdOrPrtry/Prtry", Code: "CH17", level: levelTransaction,
+		ID: "qr-reference-account", Scheme: SchemeSIC, Element: referenceElement + "/Tp/CdOrPrtry/Prtry", Code: "CH17", level: levelStructured,
 		Text:   "Enter the QR-IBAN of the invoice as creditor account: a QR reference can only be used with a QR-IBAN.",
-		Source: "SPS 3.14.2, 4.3", Check: checkQRReferenceAccount,
+		Source: "SPS 3.14.2, 4.3", broken: func(i *inspection) bool {
+			iban := i.creditorAccount.iban
+			return !iban.IsZero() && !iban.IsQR() && i.referenceType().Proprietary == "QRR"
+		},
 	},
 	{
 		ID: "qr-iban-reference", Scheme: SchemeSIC, Element: remittanceElement + "/Strd", Code: "CH21", level: levelTransaction,
 		Text:   "Enter the QR reference (QRR) of the invoice: a QR-IBAN accepts no payment without it.",
-		Source: "SPS 3.14.2, 3.16, 4.3", Check: checkQRIBANReference,
+		Source: "SPS 3.14.2, 3.16, 4.3", broken: func(i *inspection) bool {
+			return i.creditorAccount.iban.IsQR() && !slices.ContainsFunc(i.remittance().Structured, namesReference)
+		},
 	},
 	{
 		ID: "qr-iban-unstructured", Scheme: SchemeSIC, Element: remittanceElement + "/Ustrd", Code: "CH17", level: levelTransaction,
 		Text:   "Remove the unstructured text: a payment to a QR-IBAN carries the QR reference only.",
-		Source: "SPS 4.3", Check: checkQRIBANUnstructured,
+		Source: "SPS 4.3",
+		broken: func(i *inspection) bool { return i.creditorAccount.iban.IsQR() && len(i.remittance().Unstructured) > 0 },
 	},
 	{
 		ID: "qr-iban-creditor-reference", Scheme: SchemeSIC, Element: referenceElement + "/Tp/CdOrPrtry/Cd", Code: "CH16",
-		level:  levelTransaction,
+		level:  levelStructured,
 		Text:   "Use the QR reference (QRR) instead of a creditor reference: the account is a QR-IBAN.",
-		Source: "SPS 4.3", Check: checkQRIBANCreditorReference,
+		Source: "SPS 4.3", broken: func(i *inspection) bool { return i.creditorAccount.iban.IsQR() && i.referenceType().Code != "" },
 	},
 	{
-		ID: "additional-remittance-once", Scheme: SchemeSIC, Element: structuredElement + "/AddtlRmtInf", Code: "CH17", level: levelTransaction,
+		ID: "additional-remittance-once", Scheme: SchemeSIC, Element: structuredElement + "/AddtlRmtInf", Code: "CH17", level: levelStructured,
 		Text:   "Give one additional remittance text only.",
-		Source: "SPS 4.3", Check: checkAdditionalRemittanceOnce,
+		Source: "SPS 4.3", broken: func(i *inspection) bool { return len(i.structured.AdditionalRemittanceInformation) > 1 },
 	},
 	{
-		ID: "additional-remittance-alone", Scheme: SchemeSIC, Element: structuredElement + "/AddtlRmtInf", Code: "CH21", level: levelTransaction,
+		ID: "additional-remittance-alone", Scheme: SchemeSIC, Element: structuredElement + "/AddtlRmtInf", Code: "CH21", level: levelStructured,
 		Text:   "Enter the additional text together with a structured reference, or as unstructured text.",
-		Source: "SPS 4.3", Check: checkAdditionalRemittanceAlone,
+		Source: "SPS 4.3", broken: func(i *inspection) bool {
+			alone := iso20022.StructuredRemittanceInformation16{AdditionalRemittanceInformation: i.structured.AdditionalRemittanceInformation}
+			return len(i.structured.AdditionalRemittanceInformation) > 0 && reflect.DeepEqual(*i.structured, alone)
+		},
 	},
 }
 
@@ -113,41 +136,21 @@ func (i *inspection) remittance() iso20022.RemittanceInformation16 {
 	return *i.transaction.RemittanceInformation
 }
 
-// eachReference calls visit with each creditor reference and the pointer of its Strd below the transaction.
-func (i *inspection) eachReference(visit func(below string, reference *iso20022.CreditorReferenceInformation2)) {
-	structured := i.remittance().Structured
-	for index := range structured {
-		if structured[index].CreditorReferenceInformation != nil {
-			visit(indexed(structuredBelow, index), structured[index].CreditorReferenceInformation)
-		}
+// reference is the creditor reference of the structured remittance in hand, empty when it has none.
+func (i *inspection) reference() iso20022.CreditorReferenceInformation2 {
+	if i.structured.CreditorReferenceInformation == nil {
+		return iso20022.CreditorReferenceInformation2{}
 	}
+	return *i.structured.CreditorReferenceInformation
 }
 
-// referenceType is the code or proprietary type of a reference, both empty when it has none.
-func referenceType(reference *iso20022.CreditorReferenceInformation2) (code, proprietary string) {
-	if reference.Type == nil {
-		return "", ""
+// referenceType is the type of the reference in hand, empty when it has none.
+func (i *inspection) referenceType() iso20022.CreditorReferenceType1Choice {
+	kind := i.reference().Type
+	if kind == nil {
+		return iso20022.CreditorReferenceType1Choice{}
 	}
-	return reference.Type.CodeOrProprietary.Code, reference.Type.CodeOrProprietary.Proprietary
-}
-
-func checkRemittanceOneKind(i *inspection) {
-	remittance := i.remittance()
-	if len(remittance.Unstructured) > 0 && len(remittance.Structured) > 0 {
-		i.report("/RmtInf")
-	}
-}
-
-func checkUnstructuredOnce(i *inspection) {
-	if len(i.remittance().Unstructured) > 1 {
-		i.report("/RmtInf/Ustrd")
-	}
-}
-
-func checkStructuredOnce(i *inspection) {
-	if len(i.remittance().Structured) > 1 {
-		i.report("/RmtInf/Strd")
-	}
+	return kind.CodeOrProprietary
 }
 
 func checkStructuredLength(i *inspection) {
@@ -155,148 +158,38 @@ func checkStructuredLength(i *inspection) {
 	if i.input.Scheme == SchemeSCT {
 		limit, withTags = 140, true
 	}
-	structured := i.remittance().Structured
-	for index := range structured {
-		length := contentLength(&structured[index], withTags)
-		if length > limit {
-			sentence := i18n.Text("Shorten the structured remittance to %d characters: it has %d.").With(limit, length)
-			i.reportText(indexed(structuredBelow, index), sentence)
-		}
+	length := componentLength(reflect.ValueOf(i.structured).Elem(), withTags)
+	if length > limit {
+		i.reportText("", i18n.Text("Shorten the structured remittance to %d characters: it has %d.").With(limit, length))
 	}
-}
-
-func checkReferenceTypeMissing(i *inspection) {
-	i.eachReference(func(below string, reference *iso20022.CreditorReferenceInformation2) {
-		if reference.Type == nil {
-			i.report(below + "/CdtrRefInf/Tp")
-		}
-	})
-}
-
-func checkReferenceTypeCode(i *inspection) {
-	i.eachReference(func(below string, reference *iso20022.CreditorReferenceInformation2) {
-		code, _ := referenceType(reference)
-		if code != "" && code != "SCOR" {
-			i.report(below + typeBelow + "/Cd")
-		}
-	})
-}
-
-func checkReferenceTypeProprietary(i *inspection) {
-	i.eachReference(func(below string, reference *iso20022.CreditorReferenceInformation2) {
-		_, proprietary := referenceType(reference)
-		if proprietary != "" && proprietary != "QRR" && proprietary != "IPI" {
-			i.report(below + typeBelow + "/Prtry")
-		}
-	})
-}
-
-func checkNoProprietaryReference(i *inspection) {
-	i.eachReference(func(below string, reference *iso20022.CreditorReferenceInformation2) {
-		_, proprietary := referenceType(reference)
-		if proprietary != "" {
-			i.report(below + typeBelow + "/Prtry")
-		}
-	})
-}
-
-func checkReferenceMissing(i *inspection) {
-	i.eachReference(func(below string, reference *iso20022.CreditorReferenceInformation2) {
-		if reference.Reference == "" {
-			i.report(below + "/CdtrRefInf/Ref")
-		}
-	})
 }
 
 func checkCreditorReferenceNumber(i *inspection) {
-	i.eachReference(func(below string, reference *iso20022.CreditorReferenceInformation2) {
-		code, _ := referenceType(reference)
-		mustBeISO := i.input.Scheme == SchemeSIC || reference.Type != nil && reference.Type.Issuer == "ISO"
-		if code != "SCOR" || reference.Reference == "" || !mustBeISO {
-			return
-		}
-		_, err := account.ParseCreditorReference(reference.Reference)
-		if err != nil {
-			i.reportText(below+"/CdtrRefInf/Ref", i18n.OfError(err))
-		}
-	})
+	reference := i.reference()
+	mustBeISO := i.input.Scheme == SchemeSIC || reference.Type != nil && reference.Type.Issuer == "ISO"
+	if i.referenceType().Code != "SCOR" || reference.Reference == "" || !mustBeISO {
+		return
+	}
+	_, err := account.ParseCreditorReference(reference.Reference)
+	if err != nil {
+		i.reportText("/CdtrRefInf/Ref", i18n.OfError(err))
+	}
 }
 
 func checkQRReferenceNumber(i *inspection) {
-	i.eachReference(func(below string, reference *iso20022.CreditorReferenceInformation2) {
-		_, proprietary := referenceType(reference)
-		if proprietary != "QRR" || reference.Reference == "" {
-			return
-		}
-		_, err := account.ParseQRReference(reference.Reference)
-		if err != nil {
-			i.reportText(below+"/CdtrRefInf/Ref", i18n.OfError(err))
-		}
-	})
-}
-
-func checkQRReferenceAccount(i *inspection) {
-	if i.creditorAccount.iban.IsZero() || i.creditorAccount.iban.IsQR() {
+	reference := i.reference().Reference
+	if i.referenceType().Proprietary != "QRR" || reference == "" {
 		return
 	}
-	i.eachReference(func(below string, reference *iso20022.CreditorReferenceInformation2) {
-		_, proprietary := referenceType(reference)
-		if proprietary == "QRR" {
-			i.report(below + typeBelow + "/Prtry")
-		}
-	})
-}
-
-func checkQRIBANReference(i *inspection) {
-	if !i.creditorAccount.iban.IsQR() {
-		return
-	}
-	found := false
-	i.eachReference(func(_ string, reference *iso20022.CreditorReferenceInformation2) {
-		code, proprietary := referenceType(reference)
-		found = found || proprietary == "QRR" || code != ""
-	})
-	if !found {
-		i.report("/RmtInf/Strd")
+	_, err := account.ParseQRReference(reference)
+	if err != nil {
+		i.reportText("/CdtrRefInf/Ref", i18n.OfError(err))
 	}
 }
 
-func checkQRIBANUnstructured(i *inspection) {
-	if i.creditorAccount.iban.IsQR() && len(i.remittance().Unstructured) > 0 {
-		i.report("/RmtInf/Ustrd")
-	}
-}
-
-func checkQRIBANCreditorReference(i *inspection) {
-	if !i.creditorAccount.iban.IsQR() {
-		return
-	}
-	i.eachReference(func(below string, reference *iso20022.CreditorReferenceInformation2) {
-		code, _ := referenceType(reference)
-		if code != "" {
-			i.report(below + typeBelow + "/Cd")
-		}
-	})
-}
-
-func checkAdditionalRemittanceOnce(i *inspection) {
-	structured := i.remittance().Structured
-	for index := range structured {
-		if len(structured[index].AdditionalRemittanceInformation) > 1 {
-			i.report(indexed(structuredBelow, index) + "/AddtlRmtInf")
-		}
-	}
-}
-
-func checkAdditionalRemittanceAlone(i *inspection) {
-	structured := i.remittance().Structured
-	for index := range structured {
-		entry := &structured[index]
-		others := len(entry.ReferredDocumentInformation) > 0 || entry.ReferredDocumentAmount != nil ||
-			entry.CreditorReferenceInformation != nil || entry.Invoicer != nil || entry.Invoicee != nil ||
-			entry.TaxRemittance != nil || entry.GarnishmentRemittance != nil
-		if len(entry.AdditionalRemittanceInformation) > 0 && !others {
-			i.report(indexed(structuredBelow, index) + "/AddtlRmtInf")
-		}
-	}
+// namesReference reports whether a structured remittance has a QR reference or any reference of ISO.
+func namesReference(structured iso20022.StructuredRemittanceInformation16) bool {
+	reference := structured.CreditorReferenceInformation
+	return reference != nil && reference.Type != nil &&
+		(reference.Type.CodeOrProprietary.Proprietary == "QRR" || reference.Type.CodeOrProprietary.Code != "")
 }

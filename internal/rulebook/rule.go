@@ -31,7 +31,9 @@ type Rule struct {
 	// Check reports the places that break the rule.
 	Check func(*inspection)
 
-	level level
+	// broken stands for a Check that reports the Element, in the part in hand.
+	broken func(*inspection) bool
+	level  level
 }
 
 // level is the part of a document a rule looks at; Check is called once for each such part.
@@ -41,10 +43,19 @@ const (
 	levelMessage     level = iota // the whole message
 	levelInformation              // each PmtInf
 	levelTransaction              // each CdtTrfTxInf
+	levelStructured               // each Strd of a CdtTrfTxInf
 	levelParty                    // each party, at whatever place
 	levelAgent                    // each bank, at whatever place
 	levelCount
 )
+
+// partElements are the parts of each level in the Element of a rule. Rules of a transaction may be about its payment type in force too.
+var partElements = [levelCount]string{
+	documentPointer, documentPointer + "/PmtInf/0", transactionElement, structuredElement,
+	documentPointer + "{party}", documentPointer + "{agent}",
+}
+
+const paymentTypeElement = documentPointer + "{level}/PmtTpInf"
 
 // HoldsFor reports whether the rule applies to the scheme.
 func (r Rule) HoldsFor(scheme Scheme) bool {
@@ -57,10 +68,20 @@ func Rules() []Rule {
 }
 
 // table is the rulebook. It is never written to.
-var table = slices.Concat(
+var table = withChecks(
 	messageRules, referenceRules, amountRules, typeRules, purposeRules, dateRules, partyRules, addressRules,
 	agentRules, accountRules, remittanceRules, forbiddenRules, subsetRules, textRules, rulesElsewhere,
 )
+
+func withChecks(subjects ...[]Rule) []Rule {
+	rules := slices.Concat(subjects...)
+	for i := range rules {
+		if rules[i].broken != nil {
+			rules[i].Check = checkBroken
+		}
+	}
+	return rules
+}
 
 // plans are the rules to run by scheme and level.
 var plans = map[Scheme]*plan{SchemeSIC: newPlan(SchemeSIC), SchemeSCT: newPlan(SchemeSCT)}
@@ -122,19 +143,12 @@ func rank(component reflect.Type, step string) (int, reflect.Type) {
 		return index, component
 	}
 	const last = 1 << 20
-	if component == nil || component.Kind() != reflect.Struct {
+	if component == nil {
 		return last, nil
 	}
-	for i := range component.NumField() {
-		field := component.Field(i)
-		if field.Tag.Get("iso") != step {
-			continue
-		}
-		inner := field.Type
-		for inner.Kind() == reflect.Pointer || inner.Kind() == reflect.Slice {
-			inner = inner.Elem()
-		}
-		return i, inner
+	field, found := iso20022.FieldOf(component, step)
+	if !found {
+		return last, nil
 	}
-	return last, nil
+	return field, iso20022.Component(component.Field(field).Type)
 }

@@ -88,12 +88,8 @@ func holdsElements(component reflect.Type) bool {
 	return component.NumField() > 0 && component.Field(0).Tag.Get("iso") != ""
 }
 
-// contentLength counts the characters of a structured remittance, with the tags of its elements when asked for. Escapes of XML count as the
-// character they stand for.
-func contentLength(structured *iso20022.StructuredRemittanceInformation16, withTags bool) int {
-	return componentLength(reflect.ValueOf(structured).Elem(), withTags)
-}
-
+// componentLength counts the characters of a component, with the tags of its elements when asked for. Escapes of XML count as the character
+// they stand for.
 func componentLength(value reflect.Value, withTags bool) int {
 	length := 0
 	for index := range value.NumField() {

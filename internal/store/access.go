@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/administration"
 	"countersign/internal/auditlog"
@@ -147,7 +146,7 @@ func (r *Reader) AccessReview(ctx context.Context, realm string, id uuid.UUID) (
 func (d *Desk) ReviewAccess(ctx context.Context, by identity.Principal, access RealmAccess, note string, at time.Time) error {
 	detail, err := json.Marshal(reviewDetail{access, note})
 	if err == nil {
-		err = d.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		err = d.db.InRealm(ctx, by.Realm, Changing, func(q *dbsqlc.Queries) error {
 			return AppendEvent(ctx, q, d.db.masterData, Event{
 				Realm: by.Realm, Actor: by.Actor(), Name: auditlog.EventAccessReview, Detail: string(detail), At: at,
 			})

@@ -69,7 +69,7 @@ func (s *Accounts) Incoming(ctx context.Context, number string) (realm, iban str
 // Account returns a debtor account of a realm, by its IBAN or its QR-IBAN, and the realm's mark. It fails with payment.ErrNotFound, also
 // for an account that fails its seal.
 func (s *Accounts) Account(ctx context.Context, realm, number string) (account payment.DebtorAccount, mark string, err error) {
-	err = s.db.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err = s.db.InRealm(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
 		iban, err := s.db.ofQRIBAN(ctx, q, number)
 		if err != nil {
 			return err

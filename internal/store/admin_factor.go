@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgerrcode"
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"countersign/internal/auditlog"
@@ -77,7 +76,7 @@ func (p *People) Factors(ctx context.Context, realm string, user uuid.UUID) ([]F
 // FactorRoles returns the roles for which a realm requires a second factor.
 func (p *People) FactorRoles(ctx context.Context, realm string) ([]identity.Role, error) {
 	var text string
-	err := p.db.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := p.db.InRealm(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
 		row, err := q.RealmGet(ctx, realm)
 		text = row.SecondFactorRoles
 		if err == nil && !p.db.Guard(q).Fits(ctx, Realm(row)) {
@@ -109,7 +108,7 @@ type FactorUse struct {
 // UseFactor stores the use of a factor with an audit event. Error: ErrFactorSpent when the same code was used before, the counter of a
 // passkey did not rise, or the factor was removed meanwhile.
 func (p *People) UseFactor(ctx context.Context, u FactorUse) error {
-	err := p.db.InRealm(ctx, u.By.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := p.db.InRealm(ctx, u.By.Realm, Changing, func(q *dbsqlc.Queries) error {
 		return p.insertUse(ctx, q, u)
 	})
 	return factorError(err, "note the use of a second factor")

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"countersign/internal/i18n"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -49,7 +47,7 @@ func (s *Inbox) Arrive(ctx context.Context, a Arrival) error {
 	m := a.Created.Message
 	var moved payment.Transition
 	var after []Work
-	err := s.db.InRealm(ctx, m.Realm, Keyed, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := s.db.InRealm(ctx, m.Realm, Keyed, func(q *dbsqlc.Queries) error {
 		recall, err := s.answeredRecall(ctx, q, a)
 		if err != nil {
 			return err

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/jackc/pgx/v5"
-
 	"countersign/internal/store/internal/dbsqlc"
 )
 
@@ -27,7 +25,7 @@ func DropInBatches(drop func() (int64, error)) (int64, error) {
 // dropIn repeats a deletion in a realm, each time in a transaction of its own, and returns the number of deleted rows.
 func (d *Database) dropIn(ctx context.Context, realm string, drop func(*dbsqlc.Queries) (int64, error)) (int64, error) {
 	return DropInBatches(func() (dropped int64, err error) {
-		err = d.InRealm(ctx, realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		err = d.InRealm(ctx, realm, Changing, func(q *dbsqlc.Queries) error {
 			dropped, err = drop(q)
 			return err
 		})

@@ -26,7 +26,7 @@ type Book struct {
 // one; the log raises an alarm.
 func (c *Changes) Beneficiaries(ctx context.Context, realm string, of Book) ([]administration.Beneficiary, error) {
 	var list []administration.Beneficiary
-	err := c.db.InRealm(ctx, realm, Searching, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := c.db.InRealm(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
 		guard := c.db.Guard(q)
 		return filled(of.PageSize, &list, func() (read int, err error) {
 			rows, err := q.BeneficiaryList(ctx, dbsqlc.BeneficiaryListParams{
@@ -62,7 +62,7 @@ func filled[Row any](page int32, list *[]Row, next func() (read int, err error))
 // Beneficiary returns one beneficiary, removed or not. Error: payment.ErrNotFound, also for a beneficiary that does not fit its seal.
 func (c *Changes) Beneficiary(ctx context.Context, realm string, id uuid.UUID) (administration.Beneficiary, error) {
 	var found administration.Beneficiary
-	err := c.db.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := c.db.InRealm(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
 		row, err := q.BeneficiaryGet(ctx, realm, id)
 		if err == nil && !c.db.Guard(q).Fits(ctx, Beneficiary(row)) {
 			err = payment.ErrNotFound

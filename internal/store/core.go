@@ -22,7 +22,7 @@ func NewCoreBookings(messages *Messages) *CoreBookings { return &CoreBookings{db
 // Begin stores the record of a message before core banking is called, and returns it, or the existing record. Errors: payment.ErrForged,
 // payment.ErrUnknownKey.
 func (s *CoreBookings) Begin(ctx context.Context, b payment.CoreBooking) (payment.CoreBooking, error) {
-	err := s.db.InRealm(ctx, b.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := s.db.InRealm(ctx, b.Realm, Changing, func(q *dbsqlc.Queries) error {
 		added, err := putCoreBooking(ctx, q, s.db.Seal(), &b)
 		if err == nil && added == 0 {
 			b, err = coreBooking(ctx, q, s.db.Seal(), b.Realm, b.MessageID)
@@ -129,7 +129,7 @@ func (s *CoreBookings) change(
 		}
 		b.Seal = s.db.Seal().SealCore(b)
 		var updated int64
-		err := s.db.InRealm(ctx, b.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) (err error) {
+		err := s.db.InRealm(ctx, b.Realm, Changing, func(q *dbsqlc.Queries) (err error) {
 			updated, err = q.CoreBookingUpdate(ctx, coreUpdate(b, seen.MAC[:]))
 			return err
 		})

@@ -62,7 +62,7 @@ func (s *Documents) Keep(ctx context.Context, out payment.Outbound, content []by
 	if err != nil || kept {
 		return err
 	}
-	return s.db.InRealm(ctx, d.Realm, Keyed, func(_ pgx.Tx, q *dbsqlc.Queries) error { return s.keep(ctx, q, d) })
+	return s.db.InRealm(ctx, d.Realm, Keyed, func(q *dbsqlc.Queries) error { return s.keep(ctx, q, d) })
 }
 
 // row returns the row of an outbound document with its seal.
@@ -81,7 +81,7 @@ func (s *Documents) keepBatch(ctx context.Context, realm string, documents []doc
 		values[i] = one.params()
 	}
 	var stored []uuid.UUID
-	err := s.db.For(ForBatches).InRealm(ctx, realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) (err error) {
+	err := s.db.For(ForBatches).InRealm(ctx, realm, Changing, func(q *dbsqlc.Queries) (err error) {
 		stored, err = q.DocumentInsert(ctx, merge(values))
 		return err
 	})

@@ -87,7 +87,7 @@ func (d *Drafts) AddAll(ctx context.Context, by identity.Principal, drafts []Dra
 		}
 		rows = append(rows, row)
 	}
-	err := d.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := d.db.InRealm(ctx, by.Realm, Changing, func(q *dbsqlc.Queries) error {
 		for _, row := range rows {
 			_, err := q.DraftInsertOrSaveIfOpen(ctx, row)
 			if err != nil {
@@ -205,7 +205,7 @@ type ListedDraft struct {
 // List returns the open drafts of the user, the last changed first, up to most.
 func (d *Drafts) List(ctx context.Context, by identity.Principal, now time.Time, most int32) ([]ListedDraft, error) {
 	var list []ListedDraft
-	err := d.db.InRealm(ctx, by.Realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := d.db.InRealm(ctx, by.Realm, Reading, func(q *dbsqlc.Queries) error {
 		rows, err := q.DraftList(ctx, dbsqlc.DraftListParams{Realm: by.Realm, UserID: by.UserID, Now: now, PageSize: most})
 		for _, row := range rows {
 			kept := dbsqlc.Draft{Realm: by.Realm, DraftID: row.DraftID, Answers: row.Answers, FileName: row.FileName}
@@ -253,7 +253,7 @@ func (d *Drafts) save(ctx context.Context, by identity.Principal, draft Draft, b
 		return err
 	}
 	var saved int64
-	err = d.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err = d.db.InRealm(ctx, by.Realm, Changing, func(q *dbsqlc.Queries) error {
 		var err error
 		saved, err = q.DraftSaveIfOpen(ctx, dbsqlc.DraftSaveIfOpenParams{
 			Scheme: string(draft.Scheme), Answers: answers, SavedAt: draft.SavedAt, FormKey: OrNull(draft.FormKey), Seen: draft.Seen,
@@ -272,7 +272,7 @@ func (d *Drafts) save(ctx context.Context, by identity.Principal, draft Draft, b
 
 // Discard deletes an open draft of the user, the open ones of a file, or with the zero id all, and returns their number.
 func (d *Drafts) Discard(ctx context.Context, by identity.Principal, id uuid.UUID) (count int64, err error) {
-	err = d.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err = d.db.InRealm(ctx, by.Realm, Changing, func(q *dbsqlc.Queries) error {
 		count, err = q.DraftDiscard(ctx, by.Realm, by.UserID, OrNull(id))
 		return err
 	})
@@ -281,7 +281,7 @@ func (d *Drafts) Discard(ctx context.Context, by identity.Principal, id uuid.UUI
 
 // Submitted stores the message that a draft became, and the file that it belongs to.
 func (d *Drafts) Submitted(ctx context.Context, by identity.Principal, draft Draft, messageID uuid.UUID) error {
-	err := d.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := d.db.InRealm(ctx, by.Realm, Changing, func(q *dbsqlc.Queries) error {
 		return q.DraftSubmitted(ctx, dbsqlc.DraftSubmittedParams{
 			MessageID: &messageID, Realm: by.Realm, DraftID: draft.ID, UserID: by.UserID, PlainName: draft.FileName,
 		})

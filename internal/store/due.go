@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -81,7 +80,7 @@ func (s *Messages) Renew() { s.db.Renew() }
 // Due lists the due messages of a realm. On an error it also returns the messages found so far.
 func (s *Messages) Due(ctx context.Context, realm string, at DueTimes) (Due, error) {
 	due := Due{Schemes: make(map[rulebook.Scheme]Waiting)}
-	err := s.db.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := s.db.InRealm(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
 		var err error
 		err = due.ofSchemes(ctx, q, realm, at)
 		if err != nil {
@@ -192,7 +191,7 @@ func (r *Reader) Backlog(ctx context.Context) ([]Backlog, error) {
 }
 
 func (r *Reader) addBacklog(ctx context.Context, realm string, b *Backlog) error {
-	err := r.db.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := r.db.InRealm(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
 		row, err := q.BacklogOf(ctx, realm, string(b.Scheme), maxCounted)
 		if err != nil {
 			return err

@@ -342,8 +342,8 @@ func TestStatementsReadTheirIndexes(t *testing.T) {
 		kept, _ := statements.statements.Load(name)
 		statement := kept.(*pgx.QueuedQuery)
 		var plan []string
-		err := h.Database.InRealm(t.Context(), demo.Realm, store.Keyed, func(tx pgx.Tx, _ *dbsqlc.Queries) error {
-			rows, err := tx.Query(t.Context(), "EXPLAIN "+statement.SQL, statement.Arguments...)
+		err := h.Database.InRealm(t.Context(), demo.Realm, store.Keyed, func(q *dbsqlc.Queries) error {
+			rows, err := store.Raw(q).Query(t.Context(), "EXPLAIN "+statement.SQL, statement.Arguments...)
 			if err == nil {
 				plan, err = pgx.CollectRows(rows, pgx.RowTo[string])
 			}

@@ -2,9 +2,9 @@ package store
 
 import (
 	"context"
+	"unsafe"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/store/internal/dbsqlc"
 )
@@ -12,10 +12,13 @@ import (
 // RegisterTypes is registerTypes, for a connection of a test's own.
 var RegisterTypes = registerTypes
 
+// Raw returns the transaction of queries, for statements of a test's own.
+func Raw(q *dbsqlc.Queries) dbsqlc.DBTX { return *(*dbsqlc.DBTX)(unsafe.Pointer(q)) } // its only field
+
 // MoveLate is Transact in a transaction that gets its number before meanwhile runs and before it locks the message.
 func (s *Messages) MoveLate(ctx context.Context, realm string, id uuid.UUID, meanwhile func(), decide DecideFunc) error {
-	return s.db.InRealm(ctx, realm, Keyed, func(tx pgx.Tx, q *dbsqlc.Queries) error {
-		_, err := tx.Exec(ctx, "SELECT pg_current_xact_id()")
+	return s.db.InRealm(ctx, realm, Keyed, func(q *dbsqlc.Queries) error {
+		_, err := Raw(q).Exec(ctx, "SELECT pg_current_xact_id()")
 		if err != nil {
 			return err
 		}

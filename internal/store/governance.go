@@ -39,7 +39,7 @@ type ChangeRequest struct {
 // administration.Request.Change; ConflictError while an equal request of the same person waits.
 func (c *Changes) Insert(ctx context.Context, r ChangeRequest) (administration.Change, error) {
 	var made administration.Change
-	err := c.db.InRealm(ctx, r.By.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := c.db.InRealm(ctx, r.By.Realm, Changing, func(q *dbsqlc.Queries) error {
 		s := c.step(q, r.By.Realm, r.At)
 		known, err := s.facts(ctx, requested{r.Kind, r.Subject, r.Values})
 		if err != nil {
@@ -127,7 +127,7 @@ func (c *Changes) Decide(ctx context.Context, d DecisionInput) (administration.C
 	realm := d.Verdict.By.Realm
 	var change administration.Change
 	var ledger *Ledger
-	err := c.db.InRealm(ctx, realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := c.db.InRealm(ctx, realm, Changing, func(q *dbsqlc.Queries) error {
 		s := c.step(q, realm, d.Verdict.At)
 		s.by, s.secrets = d.Verdict.By, d.Secrets
 		ordinal, err := q.AdministrationTurn(ctx, realm)

@@ -370,7 +370,7 @@ func (d *Database) LookAt(ctx context.Context, realm string) (differ []string, e
 
 // resealHead seals the head of a realm with the first key.
 func (d *Database) resealHead(ctx context.Context, realm string) error {
-	return d.InRealm(ctx, realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	return d.InRealm(ctx, realm, Changing, func(q *dbsqlc.Queries) error {
 		_, err := q.HeadLock(ctx, realm)
 		if err != nil {
 			return err
@@ -576,7 +576,7 @@ func (d *Database) keep(realm string, read *state) error {
 // accounts. Errors: as InRealm, those of OpenLedger.
 func (d *Database) Change(ctx context.Context, realm string, act Act, work func(*dbsqlc.Queries, *Ledger) error) error {
 	var ledger *Ledger
-	err := d.InRealm(ctx, realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) (err error) {
+	err := d.InRealm(ctx, realm, Changing, func(q *dbsqlc.Queries) (err error) {
 		ledger, err = d.OpenLedger(ctx, q, realm)
 		if err == nil {
 			err = work(q, ledger)

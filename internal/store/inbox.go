@@ -91,7 +91,7 @@ func (s *Inbox) RecordFrom(ctx context.Context, seen payment.Message, in Documen
 func (s *Inbox) record(ctx context.Context, in Document, decide DecideFunc, answers ...Document) error {
 	var t payment.Transition
 	var after []Work
-	err := s.db.InRealm(ctx, in.Realm, Keyed, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := s.db.InRealm(ctx, in.Realm, Keyed, func(q *dbsqlc.Queries) error {
 		m, err := s.db.loader(q).Message(ctx, in.Realm, in.MessageID, ForUpdate)
 		if err != nil {
 			return err
@@ -150,7 +150,7 @@ func (s *Inbox) Quarantine(ctx context.Context, in Document, reason i18n.Text, a
 func (s *Inbox) noteOutside(ctx context.Context, in Document, p dbsqlc.InboxInsertParams, answers ...Document) error {
 	var after []Work
 	p.Content = in.Content
-	err := s.db.InOneOutside(ctx, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := s.db.InOneOutside(ctx, func(q *dbsqlc.Queries) error {
 		err := s.note(ctx, q, in, p)
 		if err != nil {
 			return err

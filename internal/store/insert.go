@@ -160,7 +160,7 @@ func (s *Messages) insert(
 	ctx context.Context, realm string, create func(*dbsqlc.Queries) (payment.Created, error),
 ) (payment.Created, error) {
 	var c payment.Created
-	err := s.db.InRealm(ctx, realm, Keyed, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := s.db.InRealm(ctx, realm, Keyed, func(q *dbsqlc.Queries) error {
 		var err error
 		c, err = create(q)
 		if err != nil {
@@ -211,7 +211,7 @@ func (s *Messages) put(ctx context.Context, q *dbsqlc.Queries, c payment.Created
 // CreateContext reads the data that Insert passes to create, without writing anything.
 func (s *Messages) CreateContext(ctx context.Context, ask ContextQuery) (CreateContext, error) {
 	var known CreateContext
-	err := s.db.InRealm(ctx, ask.Realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := s.db.InRealm(ctx, ask.Realm, Reading, func(q *dbsqlc.Queries) error {
 		var err error
 		known, err = s.readContext(ctx, q, ask)
 		if err != nil {
@@ -228,7 +228,7 @@ func (s *Messages) CreateContexts(ctx context.Context, realm string, asked []Con
 	if len(asked) == 0 {
 		return known, nil
 	}
-	err := s.db.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := s.db.InRealm(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
 		found, err := s.readContexts(ctx, q, realm, asked)
 		if err != nil {
 			return fmt.Errorf("load the policies and the accounts: %w", err)
@@ -374,7 +374,7 @@ type MessageKeys struct {
 // keys are free. Error: payment.WithheldError for a key that fails its seal.
 func (s *Messages) Repeated(ctx context.Context, keys MessageKeys, fingerprint payment.Digest) error {
 	var found error
-	err := s.db.InRealm(ctx, keys.Realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := s.db.InRealm(ctx, keys.Realm, Reading, func(q *dbsqlc.Queries) error {
 		for _, key := range []payment.RequestKey{
 			{Scope: payment.KeyExternalID, Key: keys.ExternalID},
 			{Scope: payment.KeyIdempotency, Key: keys.IdempotencyKey},

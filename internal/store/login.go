@@ -64,7 +64,7 @@ func NewLogins(db *Database) *Logins { return &Logins{db: db} }
 // Reserve counts the try as a failure before its password is checked, so that parallel tries cannot pass the limit; Clear takes a success
 // back. found is false for an unknown name, which is counted too. Errors: *LockedError, ErrUnknownRealm.
 func (l *Logins) Reserve(ctx context.Context, try LoginTry) (account UserAccount, found bool, err error) {
-	err = l.db.InRealm(ctx, try.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err = l.db.InRealm(ctx, try.Realm, Changing, func(q *dbsqlc.Queries) error {
 		counted, err := q.ThrottleReserveUnlocked(ctx, dbsqlc.ThrottleReserveUnlockedParams{
 			Realm: try.Realm, NameHash: try.NameHash, At: try.At, ForgetBefore: try.ForgetBefore,
 		})
@@ -108,7 +108,7 @@ func lockedUntil(ctx context.Context, q *dbsqlc.Queries, try LoginTry, user uuid
 
 // Clear forgets the failures of a name after a right password.
 func (l *Logins) Clear(ctx context.Context, realm string, nameHash []byte) error {
-	err := l.db.InRealm(ctx, realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := l.db.InRealm(ctx, realm, Changing, func(q *dbsqlc.Queries) error {
 		return q.ThrottleClear(ctx, realm, nameHash)
 	})
 	return wrapped(err, "clear the tries of a name")

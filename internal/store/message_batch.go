@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/identity"
 	"countersign/internal/payment"
@@ -99,7 +98,7 @@ type ListedBatch struct {
 // Batches returns the files of the user with payments to submit, the last first.
 func (d *Drafts) Batches(ctx context.Context, by identity.Principal, now time.Time) ([]ListedBatch, error) {
 	var list []ListedBatch
-	err := d.db.InRealm(ctx, by.Realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := d.db.InRealm(ctx, by.Realm, Reading, func(q *dbsqlc.Queries) error {
 		rows, err := q.DraftBatches(ctx, by.Realm, by.UserID, now)
 		for _, row := range rows {
 			name, err := d.hidden(by.Realm, row.DraftID).revealName(row.FileName)

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/keyring"
 	"countersign/internal/payment"
@@ -56,7 +55,7 @@ func NewMessages(db *Database, writes *FairMutex, nudges *Nudges, newID func() u
 // are read by another statement and could be newer than the message), those that moved since, and those with a question.
 func (s *Messages) readBatch(ctx context.Context, db *Database, mode Mode, realm string, ids []uuid.UUID) ([]*payment.Message, error) {
 	messages := make([]*payment.Message, len(ids))
-	err := db.InRealm(ctx, realm, mode, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := db.InRealm(ctx, realm, mode, func(q *dbsqlc.Queries) error {
 		l := s.db.loader(q)
 		rows, err := l.Rows(ctx, realm, ids)
 		if err != nil {

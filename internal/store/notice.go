@@ -85,7 +85,7 @@ func (n *Notices) Choices(ctx context.Context, realm string, user uuid.UUID) ([]
 
 // Choose stores the choices of a user.
 func (n *Notices) Choose(ctx context.Context, by identity.Principal, choices []NoticeChoice) error {
-	return n.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	return n.db.InRealm(ctx, by.Realm, Changing, func(q *dbsqlc.Queries) error {
 		for _, c := range choices {
 			err := q.NoticeChoicePut(ctx, dbsqlc.NoticeChoicePutParams{
 				Realm: by.Realm, UserID: by.UserID, Kind: c.Kind, Delivery: c.Delivery, Minutes: int32(c.Minutes), //nolint:gosec // up to 1,440
@@ -107,7 +107,7 @@ func (n *Notices) Scan(ctx context.Context, realm string, scan NoticeScan) error
 		params.Kinds, params.Deliveries = append(params.Kinds, d.Kind), append(params.Deliveries, d.Delivery)
 		params.Minutes = append(params.Minutes, int32(d.Minutes)) //nolint:gosec // up to 1,440
 	}
-	return n.db.InRealm(ctx, realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	return n.db.InRealm(ctx, realm, Changing, func(q *dbsqlc.Queries) error {
 		_, err := q.NoticeScan(ctx, params)
 		return err
 	})
@@ -130,7 +130,7 @@ type MailClaim struct {
 // Claim reserves the due notices of a user for this process; none when another process has them.
 func (n *Notices) Claim(ctx context.Context, c MailClaim) (Mail, error) {
 	m := Mail{Realm: c.Realm, UserID: c.UserID}
-	err := n.db.InRealm(ctx, c.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := n.db.InRealm(ctx, c.Realm, Changing, func(q *dbsqlc.Queries) error {
 		known, err := q.NoticeFirst(ctx, c.Realm, c.UserID, c.Now)
 		if err != nil {
 			return err
@@ -157,7 +157,7 @@ func (n *Notices) Claim(ctx context.Context, c MailClaim) (Mail, error) {
 
 // End stores the end of an e-mail; failure says why it failed.
 func (n *Notices) End(ctx context.Context, m Mail, now time.Time, result MailResult, failure string) error {
-	return n.db.InRealm(ctx, m.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	return n.db.InRealm(ctx, m.Realm, Changing, func(q *dbsqlc.Queries) error {
 		return q.NoticeDone(ctx, dbsqlc.NoticeDoneParams{
 			Realm: m.Realm, UserID: m.UserID, MailID: m.ID, Now: now, Result: string(result), Failure: failure,
 		})
@@ -166,7 +166,7 @@ func (n *Notices) End(ctx context.Context, m Mail, now time.Time, result MailRes
 
 // Retry stores a failed attempt and the time of the next.
 func (n *Notices) Retry(ctx context.Context, m Mail, now, next time.Time, failure string) error {
-	return n.db.InRealm(ctx, m.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	return n.db.InRealm(ctx, m.Realm, Changing, func(q *dbsqlc.Queries) error {
 		return q.NoticeRetry(ctx, dbsqlc.NoticeRetryParams{
 			Realm: m.Realm, UserID: m.UserID, MailID: m.ID, Now: now, DueAt: next, Failure: failure,
 		})
@@ -186,7 +186,7 @@ func (n *Notices) Recipient(ctx context.Context, realm string, user uuid.UUID) (
 	var r Recipient
 	var row dbsqlc.UserPrincipalGetRow
 	var of dbsqlc.Realm
-	err := n.db.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) (err error) {
+	err := n.db.InRealm(ctx, realm, Reading, func(q *dbsqlc.Queries) (err error) {
 		row, err = q.UserPrincipalGet(ctx, identity.PortalClient, realm, user)
 		if err != nil {
 			return err

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/auditlog"
 	"countersign/internal/identity"
@@ -25,7 +24,7 @@ type OperatorAction struct {
 
 // RecordAction writes an action in the audit trail of its realm.
 func (d *Database) RecordAction(ctx context.Context, action OperatorAction) error {
-	err := d.InRealm(ctx, action.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := d.InRealm(ctx, action.Realm, Changing, func(q *dbsqlc.Queries) error {
 		return AppendEvent(ctx, q, d.masterData, Event{
 			Realm: action.Realm, Actor: action.Actor, Name: action.Event, Detail: auditlog.SubjectDetail(action.Subject, ""), At: action.At,
 		})

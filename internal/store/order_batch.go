@@ -102,7 +102,7 @@ func (s *OrderBatches) Add(ctx context.Context, b OrderBatch, parts []BatchPart)
 		drafts.Answers, drafts.Files = append(drafts.Answers, kept.typed), append(drafts.Files, kept.file)
 	}
 	id := b.ID
-	err = s.db.InRealm(ctx, b.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err = s.db.InRealm(ctx, b.Realm, Changing, func(q *dbsqlc.Queries) error {
 		rows, err := q.BatchInsert(ctx, dbsqlc.BatchInsertParams{
 			Realm: b.Realm, BatchID: b.ID, ClientID: b.Sender.ClientID, UserID: b.Sender.UserID, ExternalID: b.ExternalID,
 			Fingerprint: b.Fingerprint[:], Payments: int32(b.Payments), Sender: sender, CreatedAt: b.CreatedAt, //nolint:gosec // up to 1,000
@@ -227,7 +227,7 @@ func (s *OrderBatches) Note(ctx context.Context, b OrderBatch, results []BatchRe
 		put.Positions, put.MessageIds = append(put.Positions, position), append(put.MessageIds, r.MessageID)
 		put.Findings, put.DraftIds = append(put.Findings, findings), append(put.DraftIds, draftID(b.ID, r.Position))
 	}
-	err := s.db.InRealm(ctx, b.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := s.db.InRealm(ctx, b.Realm, Changing, func(q *dbsqlc.Queries) error {
 		if len(results) > 0 {
 			err := q.BatchResultsPut(ctx, put)
 			if err != nil {

@@ -31,7 +31,7 @@ func (d *Drafts) Park(ctx context.Context, by identity.Principal, p Parked) erro
 	if err != nil {
 		return err
 	}
-	err = d.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error { return q.ParkedFormInsert(ctx, row) })
+	err = d.db.InRealm(ctx, by.Realm, Changing, func(q *dbsqlc.Queries) error { return q.ParkedFormInsert(ctx, row) })
 	return wrapped(err, "park a form")
 }
 
@@ -59,7 +59,7 @@ func (d *Drafts) Type(ctx context.Context, by identity.Principal, p Parked) erro
 	if err != nil {
 		return err
 	}
-	err = d.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err = d.db.InRealm(ctx, by.Realm, Changing, func(q *dbsqlc.Queries) error {
 		err := q.ParkedFormDrop(ctx, dbsqlc.ParkedFormDropParams{Realm: by.Realm, ParkedID: p.ID, UserID: by.UserID, Until: p.At})
 		if err != nil {
 			return err
@@ -80,7 +80,7 @@ func (d *Drafts) Typed(ctx context.Context, by identity.Principal, about uuid.UU
 
 // Forget deletes the user's unsent text about a message that was saved up to now.
 func (d *Drafts) Forget(ctx context.Context, by identity.Principal, about uuid.UUID, now time.Time) error {
-	err := d.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := d.db.InRealm(ctx, by.Realm, Changing, func(q *dbsqlc.Queries) error {
 		return q.ParkedFormDrop(ctx, dbsqlc.ParkedFormDropParams{
 			Realm: by.Realm, ParkedID: typedID(by, about), UserID: by.UserID, Until: now,
 		})

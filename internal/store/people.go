@@ -44,7 +44,7 @@ func (p *People) CheckKeys(ctx context.Context) error {
 		return err
 	}
 	for _, realm := range realms {
-		err = p.db.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		err = p.db.InRealm(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
 			err := TryKeys(ctx, q, realm, p.db.MasterDataKeys())
 			if err == nil {
 				p.db.Guard(nil).Warm(ctx, q, realm)
@@ -216,7 +216,7 @@ var DefaultPreference = Preference{Theme: "auto", Density: "default", Shortcuts:
 // Preference reads a user's preference.
 func (p *People) Preference(ctx context.Context, realm string, userID uuid.UUID) (Preference, error) {
 	preference := DefaultPreference
-	err := p.db.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := p.db.InRealm(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
 		row, err := q.PreferenceGet(ctx, realm, userID)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
@@ -232,7 +232,7 @@ func (p *People) Preference(ctx context.Context, realm string, userID uuid.UUID)
 
 // SavePreference stores the caller's preference.
 func (p *People) SavePreference(ctx context.Context, by identity.Principal, wanted Preference) error {
-	err := p.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := p.db.InRealm(ctx, by.Realm, Changing, func(q *dbsqlc.Queries) error {
 		return q.PreferencePut(ctx, dbsqlc.PreferencePutParams{
 			Realm: by.Realm, UserID: by.UserID, Theme: wanted.Theme, Density: wanted.Density, Shortcuts: wanted.Shortcuts,
 			Language: wanted.Language,

@@ -180,7 +180,7 @@ func (c *Changes) DryRun(ctx context.Context, realm string, p administration.Pol
 	if !at.IsZero() {
 		before = keyAt(at)
 	}
-	err = c.db.InRealm(ctx, realm, Searching, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err = c.db.InRealm(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
 		inForce, err := realmWriter{q: q, realm: realm}.policiesAt(ctx, at)
 		if err != nil {
 			return err
@@ -238,7 +238,7 @@ type Approvers struct {
 // Approvers returns the policy of a message and the people that may approve it.
 func (c *Changes) Approvers(ctx context.Context, m payment.Message) (Approvers, error) {
 	var found Approvers
-	err := c.db.InRealm(ctx, m.Realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := c.db.InRealm(ctx, m.Realm, Reading, func(q *dbsqlc.Queries) error {
 		rule, err := q.PolicyGet(ctx, m.Realm, m.PolicyID)
 		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 			return err
@@ -264,7 +264,7 @@ func (c *Changes) Approvers(ctx context.Context, m payment.Message) (Approvers, 
 // Rules returns policies by their ids, retired ones too; unknown ids are left out.
 func (c *Changes) Rules(ctx context.Context, realm string, ids []uuid.UUID) (map[uuid.UUID]administration.Policy, error) {
 	rules := map[uuid.UUID]administration.Policy{}
-	err := c.db.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := c.db.InRealm(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
 		for _, id := range ids {
 			rule, err := q.PolicyGet(ctx, realm, id)
 			if errors.Is(err, pgx.ErrNoRows) {

@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"countersign/internal/demo"
 	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
@@ -28,14 +26,14 @@ func TestRequestsCannotUseUpTheConnectionsOfTheMoney(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(db.Close)
-	nothing := func(pgx.Tx, *dbsqlc.Queries) error { return nil }
+	nothing := func(*dbsqlc.Queries) error { return nil }
 	free := make(chan struct{})
 	defer close(free)
 	holding := make(chan error)
 	for _, use := range []store.Use{store.ForRequests, store.ForPages} {
 		for range 3 {
 			go func() {
-				err := db.For(use).InRealm(ctx, demo.Realm, store.Reading, func(pgx.Tx, *dbsqlc.Queries) error {
+				err := db.For(use).InRealm(ctx, demo.Realm, store.Reading, func(*dbsqlc.Queries) error {
 					holding <- nil
 					<-free
 					return nil
@@ -84,7 +82,7 @@ func TestAConnectionThatSwallowsEverythingEnds(t *testing.T) {
 	t.Cleanup(db.Close)
 	patient, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	err = db.InRealm(patient, demo.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err = db.InRealm(patient, demo.Realm, store.Reading, func(q *dbsqlc.Queries) error {
 		line.Swallow()
 		_, err := q.RealmList(patient)
 		return err

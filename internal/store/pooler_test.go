@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"countersign/internal/demo"
 	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
@@ -45,8 +43,8 @@ func TestThroughAPoolerTheLimitsAreAsEver(t *testing.T) {
 	through := pooled(t, test, "countersign_pooled_limits")
 	for use, name := range store.Uses() {
 		of := func(d *store.Database) (said [2]string) {
-			ask := func(into *string) func(pgx.Tx, *dbsqlc.Queries) error {
-				return func(tx pgx.Tx, _ *dbsqlc.Queries) error { return tx.QueryRow(t.Context(), standing).Scan(into) }
+			ask := func(into *string) func(*dbsqlc.Queries) error {
+				return func(q *dbsqlc.Queries) error { return store.Raw(q).QueryRow(t.Context(), standing).Scan(into) }
 			}
 			err := errors.Join(
 				d.For(use).InRealm(t.Context(), demo.Realm, store.Changing, ask(&said[0])), d.For(use).InOneOutside(t.Context(), ask(&said[1])),

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/auditlog"
 	"countersign/internal/identity"
@@ -24,7 +23,7 @@ func NewDesk(db *Database) *Desk { return &Desk{db: db} }
 
 // Exported writes the audit event about a list that was exported as a table: the address of the list with its filter, and the format.
 func (d *Desk) Exported(ctx context.Context, by identity.Principal, list, format string, at time.Time) error {
-	err := d.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := d.db.InRealm(ctx, by.Realm, Changing, func(q *dbsqlc.Queries) error {
 		return AppendEvent(ctx, q, d.db.masterData, Event{
 			Realm: by.Realm, Actor: by.Actor(), Name: auditlog.EventListExport, Detail: auditlog.SubjectDetail(list, format), At: at,
 		})
@@ -37,7 +36,7 @@ const PresenceLife = 30 * time.Second
 
 // Look records that a person views a version of a message, and since when.
 func (d *Desk) Look(ctx context.Context, by identity.Principal, m payment.Message, now time.Time) error {
-	err := d.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := d.db.InRealm(ctx, by.Realm, Changing, func(q *dbsqlc.Queries) error {
 		err := q.PresencePut(ctx, dbsqlc.PresencePutParams{Realm: by.Realm, PersonID: by.PersonID, MessageID: m.InternalID, SeenAt: now})
 		if err != nil {
 			return err
@@ -49,7 +48,7 @@ func (d *Desk) Look(ctx context.Context, by identity.Principal, m payment.Messag
 
 // LookAtAll records that a person views these versions of messages on one page, and since when. The person is no viewer of any of them.
 func (d *Desk) LookAtAll(ctx context.Context, by identity.Principal, messages []payment.Message, now time.Time) error {
-	err := d.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := d.db.InRealm(ctx, by.Realm, Changing, func(q *dbsqlc.Queries) error {
 		return insertLooks(ctx, q, by, messages, now)
 	})
 	if err != nil {
@@ -69,7 +68,7 @@ func insertLooks(ctx context.Context, q *dbsqlc.Queries, by identity.Principal, 
 
 // Stay records that the person is still there.
 func (d *Desk) Stay(ctx context.Context, by identity.Principal, now time.Time) error {
-	err := d.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := d.db.InRealm(ctx, by.Realm, Changing, func(q *dbsqlc.Queries) error {
 		return q.PresenceStay(ctx, dbsqlc.PresenceStayParams{
 			Realm: by.Realm, PersonID: by.PersonID, Now: now, Before: now.Add(-10 * time.Second), Since: now.Add(-PresenceLife),
 		})

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/auditlog"
 	"countersign/internal/identity"
@@ -193,7 +192,7 @@ func (p *People) OuterUser(ctx context.Context, of OuterSubject) (OuterAccount, 
 
 // SpendOuterState stores that the state of a sign-in came back from the provider. Error: ErrOuterStateSpent for a used state.
 func (p *People) SpendOuterState(ctx context.Context, realm string, state [32]byte, at time.Time) error {
-	err := p.db.InRealm(ctx, realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := p.db.InRealm(ctx, realm, Changing, func(q *dbsqlc.Queries) error {
 		noted, err := q.OuterSignInInsert(ctx, realm, state[:], at)
 		if err == nil && noted == 0 {
 			return ErrOuterStateSpent
@@ -216,7 +215,7 @@ type SignInTold struct {
 
 // TellSignIn writes the audit event of an unusual sign-in.
 func (p *People) TellSignIn(ctx context.Context, told SignInTold) error {
-	err := p.db.InRealm(ctx, told.By.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := p.db.InRealm(ctx, told.By.Realm, Changing, func(q *dbsqlc.Queries) error {
 		return AppendEvent(ctx, q, p.db.MasterDataKeys(), Event{
 			Realm: told.By.Realm, Actor: told.By.Actor(), Name: told.Event, Detail: told.Detail, At: told.At,
 		})

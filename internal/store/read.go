@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/administration"
 	"countersign/internal/identity"
@@ -66,7 +65,7 @@ var decisionFilter = map[administration.State]string{
 // Change returns one change, or payment.ErrNotFound.
 func (c *Changes) Change(ctx context.Context, realm string, id uuid.UUID) (administration.Change, error) {
 	var change administration.Change
-	err := c.db.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := c.db.InRealm(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
 		row, err := q.ChangeGet(ctx, realm, id)
 		if err != nil {
 			return err
@@ -81,7 +80,7 @@ func (c *Changes) Change(ctx context.Context, realm string, id uuid.UUID) (admin
 // a change whose listed state comes from a decision that does not fit its seal.
 func (c *Changes) Changes(ctx context.Context, realm string, f ChangeFilter) ([]administration.Change, error) {
 	var list []administration.Change
-	err := c.db.InRealm(ctx, realm, Searching, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := c.db.InRealm(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
 		s := c.step(q, realm, time.Time{})
 		return filled(f.PageSize, &list, func() (read int, err error) {
 			found, last, read, err := s.page(ctx, f)

@@ -36,7 +36,7 @@ func (r *Reader) read(ctx context.Context, realm string, mode Mode, work func(*d
 	if r.q != nil {
 		err = work(r.q)
 	} else {
-		err = r.db.InRealm(ctx, realm, mode, func(_ pgx.Tx, q *dbsqlc.Queries) error { return work(q) })
+		err = r.db.InRealm(ctx, realm, mode, func(q *dbsqlc.Queries) error { return work(q) })
 	}
 	if errors.Is(err, ErrNoRealm) || errors.Is(err, pgx.ErrNoRows) {
 		return payment.ErrNotFound

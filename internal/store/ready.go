@@ -77,7 +77,7 @@ func (d *Database) Ready(ctx context.Context) (Readiness, error) {
 // readyRealm adds the state of one realm: whether its policy for everything requires no approval (without such a policy a realm makes only
 // messages of narrower policies), its schemes, and their directories.
 func (d *Database) readyRealm(ctx context.Context, realm string, ready *Readiness) error {
-	err := d.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := d.InRealm(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
 		required, err := q.PolicyForEverything(ctx, realm)
 		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 			return fmt.Errorf("read the policies: %w", err)
@@ -118,7 +118,7 @@ func (d *Database) readyRealm(ctx context.Context, realm string, ready *Readines
 // RealmsWithPassword names the given realms in which an active account has this hash of a password.
 func (d *Database) RealmsWithPassword(ctx context.Context, realms []RealmSummary, hash string) (with []string, err error) {
 	for _, realm := range realms {
-		err = d.InRealm(ctx, realm.Realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		err = d.InRealm(ctx, realm.Realm, Reading, func(q *dbsqlc.Queries) error {
 			uses, err := q.PasswordHashUses(ctx, realm.Realm, hash)
 			if uses > 0 {
 				with = append(with, realm.Realm)

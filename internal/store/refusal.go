@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/auditlog"
 	"countersign/internal/i18n"
@@ -67,7 +66,7 @@ func (d *Database) keepRefusal(ctx context.Context, r Refusal) error {
 	if err != nil {
 		return err
 	}
-	return d.InRealm(ctx, r.Realm, Counting, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	return d.InRealm(ctx, r.Realm, Counting, func(q *dbsqlc.Queries) error {
 		_, err := q.AuditRefusalInsert(ctx, dbsqlc.AuditRefusalInsertParams{
 			Realm: r.Realm, Event: r.Event, At: r.At, EventID: id, MessageID: OrNull(r.MessageID), ActorUser: user, ActorPerson: person,
 			ActorName: r.Actor.Name, ClientID: OrNull(r.Actor.ClientID), Channel: string(r.Actor.Channel),

@@ -16,7 +16,7 @@ import (
 // Outgoing loads a released message. It fails with payment.ErrNotFound when there is no release.
 func (s *Messages) Outgoing(ctx context.Context, realm string, id uuid.UUID) (Outgoing, error) {
 	var out Outgoing
-	err := s.db.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := s.db.InRealm(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
 		row, err := q.ReleaseGet(ctx, realm, id)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return payment.ErrNotFound
@@ -124,7 +124,7 @@ func (s *Messages) CheckKeys(ctx context.Context) error {
 		return err
 	}
 	for _, realm := range realms {
-		err = s.db.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		err = s.db.InRealm(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
 			ids, err := q.NewestKeyList(ctx, realm)
 			for _, id := range ids {
 				if !s.db.Seal().HasKey(id) {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgerrcode"
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"countersign/internal/identity"
@@ -89,7 +88,7 @@ type named struct {
 
 // change runs a statement that changes a named value; none is the error when no row was changed.
 func (n named) change(ctx context.Context, none error, change func(*dbsqlc.Queries) (int64, error)) error {
-	err := n.db.InRealm(ctx, n.realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := n.db.InRealm(ctx, n.realm, Changing, func(q *dbsqlc.Queries) error {
 		rows, err := change(q)
 		if err == nil && rows == 0 {
 			return none

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/auditlog"
 	"countersign/internal/identity"
@@ -69,7 +68,7 @@ func setUpError(err error, action string) error {
 
 // TrySetUp counts a try at the code of a set-up before it is compared, so that parallel tries cannot pass the limit. Error: ErrSetUpOver.
 func (p *People) TrySetUp(ctx context.Context, realm string, s SetUp, at time.Time) error {
-	err := p.db.InRealm(ctx, realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := p.db.InRealm(ctx, realm, Changing, func(q *dbsqlc.Queries) error {
 		counted, err := q.SetUpTryInsert(ctx, realm, s.ID, at)
 		if err == nil && counted == 0 {
 			return ErrSetUpOver

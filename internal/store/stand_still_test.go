@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"countersign/internal/demo"
 	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
@@ -36,7 +34,8 @@ func TestWhoStandsStillLetsGoOfWhatItLocked(t *testing.T) {
 func stoodStill(ctx context.Context, t *testing.T, test *storetest.DB, d *store.Database, use store.Use) {
 	t.Helper()
 	other, lock := test.Connect(t), int64(use)
-	err := d.InRealm(ctx, demo.Realm, store.Changing, func(tx pgx.Tx, _ *dbsqlc.Queries) error {
+	err := d.InRealm(ctx, demo.Realm, store.Changing, func(q *dbsqlc.Queries) error {
+		tx := store.Raw(q)
 		_, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", lock)
 		if err != nil {
 			t.Fatal(err)

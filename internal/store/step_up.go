@@ -51,7 +51,7 @@ func (s *Messages) ApprovalContexts(
 		queries[i] = ContextQueryOf(m)
 		queries[i].People, queries[i].Day, queries[i].On = b.people(m), b.Day, b.On
 	}
-	err := s.db.InRealm(ctx, realm, Keyed, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := s.db.InRealm(ctx, realm, Keyed, func(q *dbsqlc.Queries) error {
 		known, err := s.readContexts(ctx, q, realm, queries)
 		for i := 0; err == nil && i < len(of); i++ {
 			if known[i] == nil {

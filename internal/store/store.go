@@ -285,13 +285,13 @@ func (d *Database) Outside() *dbsqlc.Queries { return dbsqlc.New(d.pool) }
 // InOneOutside runs work in one transaction on the tables that belong to no realm.
 //
 // Errors: ErrBusy, ErrUnavailable, ErrUnknown of a commit; what work returns.
-func (d *Database) InOneOutside(ctx context.Context, work func(pgx.Tx, *dbsqlc.Queries) error) error {
+func (d *Database) InOneOutside(ctx context.Context, work func(*dbsqlc.Queries) error) error {
 	return d.inOne(ctx, string(Changing)+d.begin, Changing, work)
 }
 
 // inOne runs work in one transaction that the statement begins, and returns its result. A rollback after a cancelled
 // request has its own time-out.
-func (d *Database) inOne(ctx context.Context, begin string, mode Mode, work func(pgx.Tx, *dbsqlc.Queries) error) error {
+func (d *Database) inOne(ctx context.Context, begin string, mode Mode, work func(*dbsqlc.Queries) error) error {
 	tx, err := d.pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: begin})
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
@@ -301,7 +301,7 @@ func (d *Database) inOne(ctx context.Context, begin string, mode Mode, work func
 		defer cancel()
 		_ = tx.Rollback(late)
 	}()
-	err = work(tx, dbsqlc.New(tx))
+	err = work(dbsqlc.New(tx))
 	if err != nil || mode.reads() {
 		return d.pool.wrap(ctx, err)
 	}
@@ -414,7 +414,7 @@ func (m Mode) reads() bool { return strings.HasPrefix(string(m), "begin read onl
 // InRealm runs work in one transaction that sees and writes the rows of one realm only.
 //
 // Errors: ErrNoRealm, ErrBusy, ErrUnavailable, ErrUnknown of a commit; what work returns.
-func (d *Database) InRealm(ctx context.Context, realm string, mode Mode, work func(pgx.Tx, *dbsqlc.Queries) error) error {
+func (d *Database) InRealm(ctx context.Context, realm string, mode Mode, work func(*dbsqlc.Queries) error) error {
 	if !realmPattern.MatchString(realm) {
 		return ErrNoRealm
 	}
@@ -427,7 +427,7 @@ func (d *Database) InRealm(ctx context.Context, realm string, mode Mode, work fu
 // Errors: ErrNoRealm, ErrBusy, ErrUnavailable; the errors of read.
 func Read[T any](ctx context.Context, d *Database, realm string, read func(*dbsqlc.Queries) (T, error)) (T, error) {
 	var found T
-	err := d.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := d.InRealm(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
 		var err error
 		found, err = read(q)
 		return err

@@ -89,7 +89,7 @@ func (d *Drafts) Template(ctx context.Context, by identity.Principal, id uuid.UU
 // Templates lists the user's templates and the shared ones of the realm, by name. An unreadable one has no answers.
 func (d *Drafts) Templates(ctx context.Context, by identity.Principal) ([]Template, error) {
 	var list []Template
-	err := d.db.InRealm(ctx, by.Realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := d.db.InRealm(ctx, by.Realm, Reading, func(q *dbsqlc.Queries) error {
 		rows, err := q.TemplateList(ctx, by.UserID, by.Realm)
 		for _, row := range rows {
 			one, err := d.templateOf(row.PaymentTemplate)

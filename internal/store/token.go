@@ -75,7 +75,7 @@ func (t *Tokens) Start(ctx context.Context, f NewFamily) error {
 		AsOf: OrNull(f.AsOf),
 	}
 	refresh, access := t.sealIssued(family, f.At, f.Refresh, Refresh), t.sealIssued(family, f.At, f.Access, Access)
-	err := t.db.InRealm(ctx, f.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := t.db.InRealm(ctx, f.Realm, Changing, func(q *dbsqlc.Queries) error {
 		return q.FamilyStart(ctx, dbsqlc.FamilyStartParams{
 			Realm: f.Realm, FamilyID: f.FamilyID, UserID: f.UserID, ClientID: f.ClientID, Scope: f.Scope, At: f.At, EndsAt: f.EndsAt,
 			AsOf:        family.AsOf,
@@ -94,7 +94,7 @@ func (t *Tokens) StartClient(ctx context.Context, f NewFamily) error {
 		Realm: f.Realm, FamilyID: f.FamilyID, ClientID: f.ClientID, Scope: f.Scope, StartedAt: f.At, EndsAt: f.EndsAt,
 	}
 	access := t.sealIssued(family, f.At, f.Access, Access)
-	err := t.db.InRealm(ctx, f.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := t.db.InRealm(ctx, f.Realm, Changing, func(q *dbsqlc.Queries) error {
 		return q.ClientTokenStart(ctx, dbsqlc.ClientTokenStartParams{
 			Realm: f.Realm, FamilyID: f.FamilyID, ClientID: f.ClientID, Scope: f.Scope, At: f.At, EndsAt: f.EndsAt,
 			TokenHash: f.Access.Hash, KeyID: access.KeyID, Seal: access.MAC[:],
@@ -140,7 +140,7 @@ type RotateInput struct {
 // Rotate loads a refresh token under a lock of its family, calls decide, and stores the returned rotation. Of two concurrent uses the
 // second sees the result of the first. Errors: ErrUnknownToken, also for a token that does not fit its seal; ErrUnknownRealm.
 func (t *Tokens) Rotate(ctx context.Context, in RotateInput, decide func(RefreshToken) Rotation) error {
-	err := t.db.InRealm(ctx, in.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := t.db.InRealm(ctx, in.Realm, Changing, func(q *dbsqlc.Queries) error {
 		// Two statements: the second has a snapshot of its own, taken when the lock was ours.
 		_, err := q.FamilyLockByRefreshToken(ctx, in.Realm, in.Hashes)
 		if err != nil {
@@ -221,7 +221,7 @@ type RevokeInput struct {
 // an error. Errors: ErrUnknownToken, also for a token of another client; ErrUnknownRealm.
 func (t *Tokens) Revoke(ctx context.Context, in RevokeInput) (uuid.UUID, error) {
 	var family uuid.UUID
-	err := t.db.InRealm(ctx, in.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := t.db.InRealm(ctx, in.Realm, Changing, func(q *dbsqlc.Queries) error {
 		row, err := q.FamilyByRefreshToken(ctx, in.Realm, in.Hashes)
 		if errors.Is(err, pgx.ErrNoRows) && in.AccessToken {
 			var access dbsqlc.FamilyByAccessTokenRow

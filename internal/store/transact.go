@@ -147,7 +147,7 @@ func (s *Messages) transact(ctx context.Context, realm string, id uuid.UUID, dec
 	var seen payment.Message
 	var t payment.Transition
 	step := stepBy{realm: realm}
-	err := s.db.InRealm(ctx, realm, Keyed, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := s.db.InRealm(ctx, realm, Keyed, func(q *dbsqlc.Queries) error {
 		var err error
 		seen, err = s.db.loader(q).Message(ctx, realm, id, ForUpdate)
 		if err != nil {
@@ -317,7 +317,7 @@ func (s *Messages) explain(ctx context.Context, step stepBy, err error) error {
 		return err
 	}
 	ended := false
-	looked := s.db.InRealm(ctx, step.realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	looked := s.db.InRealm(ctx, step.realm, Reading, func(q *dbsqlc.Queries) error {
 		var err error
 		ended, err = q.GrantEnded(ctx, step.realm, step.grant.ID)
 		return err

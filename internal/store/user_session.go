@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/auditlog"
 	"countersign/internal/identity"
@@ -56,7 +55,7 @@ func (s *Sessions) Start(ctx context.Context, start SessionStart) error {
 		return err
 	}
 	names, checker := s.names(start.Token), start.By.Has(identity.RoleChecker)
-	err = s.db.InRealm(ctx, start.By.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err = s.db.InRealm(ctx, start.By.Realm, Changing, func(q *dbsqlc.Queries) error {
 		alone := start.Alone && checker
 		if alone {
 			err := q.AccountLock(ctx, start.By.Realm, start.By.UserID)
@@ -118,7 +117,7 @@ func (s *Sessions) tellEnd(ctx context.Context, q *dbsqlc.Queries, e sessionsEnd
 
 // EndOne ends one session of the caller from another one. An ended session, or somebody else's, is ignored.
 func (s *Sessions) EndOne(ctx context.Context, by identity.Principal, id uuid.UUID, at time.Time) error {
-	err := s.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := s.db.InRealm(ctx, by.Realm, Changing, func(q *dbsqlc.Queries) error {
 		return s.endOthers(ctx, q, sessionsEnd{by: by, id: id, but: []string{}, why: EndedByOwner, at: at})
 	})
 	return wrapped(err, "end a session")
@@ -156,7 +155,7 @@ func (s *Sessions) List(ctx context.Context, ask SessionAsk) ([]OpenSession, err
 
 // Use records the use of a session.
 func (s *Sessions) Use(ctx context.Context, realm, token string, at time.Time) error {
-	err := s.db.InRealm(ctx, realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := s.db.InRealm(ctx, realm, Changing, func(q *dbsqlc.Queries) error {
 		return q.UserSessionUse(ctx, at, realm, s.names(token))
 	})
 	return wrapped(err, "note the use of a session")
@@ -305,7 +304,7 @@ func (s *Sessions) End(ctx context.Context, end SessionEnd) error {
 	late, cancel := outliving(ctx)
 	defer cancel()
 	names := s.names(end.Token)
-	err := s.db.InRealm(late, end.By.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := s.db.InRealm(late, end.By.Realm, Changing, func(q *dbsqlc.Queries) error {
 		err := q.SessionEnd(late, names)
 		if err != nil {
 			return err

@@ -89,7 +89,7 @@ func (s *Webhooks) ToDo(ctx context.Context, realm string, held []uuid.UUID, now
 func (s *Webhooks) Get(ctx context.Context, realm string, id uuid.UUID, now time.Time) (Webhook, error) {
 	var row dbsqlc.WebhookGetRow
 	w := Webhook{Realm: realm, ID: id}
-	err := s.db.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) (err error) {
+	err := s.db.InRealm(ctx, realm, Reading, func(q *dbsqlc.Queries) (err error) {
 		row, err = q.WebhookGet(ctx, realm, id)
 		if err != nil {
 			return err
@@ -127,7 +127,7 @@ func (s *Webhooks) Get(ctx context.Context, realm string, id uuid.UUID, now time
 // Hold reserves a webhook for this process; false while another one works on it.
 func (s *Webhooks) Hold(ctx context.Context, w Webhook, now, until time.Time) (bool, error) {
 	var held int64
-	err := s.db.InRealm(ctx, w.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) (err error) {
+	err := s.db.InRealm(ctx, w.Realm, Changing, func(q *dbsqlc.Queries) (err error) {
 		held, err = q.WebhookHold(ctx, dbsqlc.WebhookHoldParams{Realm: w.Realm, WebhookID: w.ID, Until: until, Now: now})
 		return err
 	})
@@ -136,7 +136,7 @@ func (s *Webhooks) Hold(ctx context.Context, w Webhook, now, until time.Time) (b
 
 // Note stores the deliveries of a turn. Error: ErrMoved when another process took the webhook over; nothing is stored then.
 func (s *Webhooks) Note(ctx context.Context, w Webhook, step WebhookStep) error {
-	err := s.db.InRealm(ctx, w.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := s.db.InRealm(ctx, w.Realm, Changing, func(q *dbsqlc.Queries) error {
 		err := One(q.WebhookPass(ctx, dbsqlc.WebhookPassParams{
 			Cursor: OrNull(step.Cursor), Until: step.Until, Realm: w.Realm, WebhookID: w.ID, Held: step.Held,
 		}))
@@ -163,7 +163,7 @@ func (s *Webhooks) Note(ctx context.Context, w Webhook, step WebhookStep) error 
 
 // NoteAttempt stores an attempt by an administrator, which leaves the position unchanged, with its audit event.
 func (s *Webhooks) NoteAttempt(ctx context.Context, w Webhook, a WebhookAttempt, by identity.Actor) error {
-	return s.db.InRealm(ctx, w.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	return s.db.InRealm(ctx, w.Realm, Changing, func(q *dbsqlc.Queries) error {
 		err := noteAttempts(ctx, q, w, []WebhookAttempt{a})
 		if err != nil {
 			return err

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
@@ -38,7 +37,7 @@ func (s *Messages) writeBatch(ctx context.Context, db *Database, mode Mode, real
 	}
 	var stored []uuid.UUID
 	moved := make(map[*step]bool, len(steps))
-	err := db.InRealm(ctx, realm, mode, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := db.InRealm(ctx, realm, mode, func(q *dbsqlc.Queries) error {
 		var err error
 		if len(created) > 0 {
 			stored, err = q.MessageInsert(ctx, merge(created))

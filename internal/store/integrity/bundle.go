@@ -134,7 +134,7 @@ func (s *Snapshot) rowsOf(ctx context.Context, newest dbsqlc.AuditCheckpoint, me
 // Errors: ErrNotSealed, ErrNotGenuine.
 func (t *Trees) Bundle(ctx context.Context, realm string, message uuid.UUID) (file []byte, err error) {
 	var bundle auditlog.Bundle
-	err = t.db.InRealm(ctx, realm, store.Frozen, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err = t.db.InRealm(ctx, realm, store.Frozen, func(q *dbsqlc.Queries) error {
 		bundle, err = (&Snapshot{q: q}).Bundle(ctx, t.db.Seal(), realm, message)
 		return err
 	})

@@ -41,7 +41,7 @@ type Standing struct {
 // Standing returns the state of the tree of a realm, and begins a missing one.
 func (t *Trees) Standing(ctx context.Context, realm string) (Standing, error) {
 	var found Standing
-	err := t.db.InRealm(ctx, realm, store.Keyed, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := t.db.InRealm(ctx, realm, store.Keyed, func(q *dbsqlc.Queries) error {
 		row, err := q.AuditTreeStanding(ctx, realm)
 		if err != nil {
 			return err
@@ -55,7 +55,7 @@ func (t *Trees) Standing(ctx context.Context, realm string) (Standing, error) {
 	if !errors.Is(err, pgx.ErrNoRows) {
 		return found, err
 	}
-	return Standing{Old: true}, t.db.InRealm(ctx, realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	return Standing{Old: true}, t.db.InRealm(ctx, realm, store.Changing, func(q *dbsqlc.Queries) error {
 		return q.AuditTreeBegin(ctx, realm)
 	})
 }
@@ -118,7 +118,7 @@ type sweep struct {
 func (t *Trees) Seal(ctx context.Context, realm string, from Progress, now time.Time) (Progress, error) {
 	next := from
 	next.More, next.Added, next.Unverified = false, 0, nil
-	err := t.db.InRealm(ctx, realm, store.Keyed, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := t.db.InRealm(ctx, realm, store.Keyed, func(q *dbsqlc.Queries) error {
 		g, err := t.grow(ctx, q, realm, from.Checkpoint)
 		if lost, is := errors.AsType[*LostError](err); is {
 			lost.Messages, err = lostOf(ctx, q, realm, from.recent)

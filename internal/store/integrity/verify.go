@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/jackc/pgx/v5"
-
 	"countersign/internal/i18n"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
@@ -34,7 +32,7 @@ const maxUnfit = 100
 // own login; rows added meanwhile are left out.
 func (t *Trees) Verify(ctx context.Context, realm string) (Verification, error) {
 	var v Verification
-	err := t.db.InRealm(ctx, realm, store.Frozen, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := t.db.InRealm(ctx, realm, store.Frozen, func(q *dbsqlc.Queries) error {
 		a := &audit{snapshot: &Snapshot{q: q}, signer: t.signer, archived: map[string]int64{}}
 		trees, err := a.snapshot.Trees(ctx)
 		if err != nil || len(trees) == 0 {

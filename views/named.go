@@ -21,8 +21,9 @@ type NamedList struct {
 	Name     string     // as typed
 	Shared   bool       // as ticked
 	Entries  []NamedEntry
-	Changed  string // the entry whose change was refused
-	Typed    string // the name typed for it
+	Search   ui.Field // of templates
+	Changed  string   // the entry whose change was refused
+	Typed    string   // the name typed for it
 	Problems []ui.Problem
 }
 
@@ -70,5 +71,8 @@ func (m NamedList) together() bool {
 }
 
 func (m NamedList) none() ui.Empty {
+	if m.Search.Value != "" {
+		return ui.Empty{Icon: "copy", Title: "No template has this name or creditor", LinkLabel: "Show all", LinkURL: m.URL}
+	}
 	return ui.Empty{Icon: "copy", Title: "No templates yet", Text: m.Words.How, LinkLabel: "New payment", LinkURL: "/payments/new"}
 }

@@ -38,19 +38,24 @@ func templateEntry(t store.Template) (views.NamedEntry, error) {
 	return shown, err
 }
 
-// templateEntries are the templates of this person and those that others share, with the last payment to the account of each.
+// templateEntries are the templates of this person and those that others share, with the last payment to the account of each. The search
+// in the address narrows them by name and creditor.
 func (v *Request) templateEntries() ([]views.NamedEntry, error) {
 	list, err := v.Config.Drafts.Templates(v.Context(), v.By)
 	if err != nil {
 		return nil, err
 	}
-	entries, accounts := make([]views.NamedEntry, len(list)), make([]string, len(list))
-	for i, t := range list {
-		entries[i], err = templateEntry(t)
+	search := strings.ToLower(Searchable(v.Echo.QueryParam("q")))
+	var entries []views.NamedEntry
+	var accounts []string
+	for _, t := range list {
+		entry, err := templateEntry(t)
 		if err != nil {
 			return nil, err
 		}
-		accounts[i] = entries[i].Account
+		if strings.Contains(strings.ToLower(entry.Name+"\n"+entry.Words.String()), search) {
+			entries, accounts = append(entries, entry), append(accounts, entry.Account)
+		}
 	}
 	paid, err := v.lastPaid(accounts)
 	for i, account := range accounts {
@@ -178,6 +183,7 @@ func (v *Request) templates() (n named, err error) {
 	n = named{
 		page: views.NamedList{
 			Title: "Templates", Place: views.PlaceTemplates, URL: "/templates", Limit: 60, PayURL: "/templates/pay",
+			Search: ui.Field{ID: "q", Label: "Search in the list", Kind: "search", Value: Searchable(v.Echo.QueryParam("q"))},
 			Words: views.NamedWords{
 				Heading: "Save as a template", Save: "Save template", Sharing: "All makers of the realm can use it",
 				How: "A template fills in the form for a payment that you make regularly. To create one, fill in the form, check it and choose " +

@@ -61,6 +61,10 @@ func TestATemplateFillsTheForm(t *testing.T) {
 
 	second := with(form, "name", "Second")
 	maker.get("/templates").says("Creditor last paid")
+	if maker.get("/templates?q=HOLZBAU").page.Find(".template-table tbody tr").Length() != 1 {
+		t.Error("a template is not found by a part of its creditor")
+	}
+	maker.get("/templates?q=Bäckerei").is(http.StatusOK).says("No template has this name or creditor").says("Show all")
 	submitted := maker.submit(with(filled(), "amount", "5.00")).InternalID.String()
 	for _, page := range []string{"/payments/" + submitted, "/payments/" + submitted + "/submitted"} {
 		save := maker.get(page).is(http.StatusOK).page.Find("a:contains('Save as a template')").AttrOr("href", "")

@@ -9,6 +9,7 @@ import (
 func templates() views.NamedList {
 	shown := i18n.Data("SIC · Beispiel Holzbau GmbH · CHF 1'234.50")
 	model := views.NamedList{
+		Search: ui.Field{ID: "q", Label: "Search in the list", Kind: "search"},
 		Layout: makerShell("Templates", views.PlaceTemplates), Title: "Templates", URL: "/templates", PayURL: "/templates/pay",
 		SaveURL: "/templates?draft=x", Saved: shown,
 		Limit: 60,

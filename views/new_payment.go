@@ -281,6 +281,8 @@ func (m NewPayment) Heading() i18n.Text {
 		return i18n.Text("Amend %s").With(m.Amending.Reference)
 	case m.Line != nil:
 		return i18n.Text("Correct line %d of %s").With(m.Line.Number, m.Line.File)
+	case m.Corrected != nil:
+		return i18n.Text("Correct %s").With(m.Corrected.Reference)
 	}
 	return "New payment"
 }

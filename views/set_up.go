@@ -1,6 +1,10 @@
 package views
 
 import (
+	"net/url"
+
+	"github.com/a-h/templ"
+
 	"countersign/internal/i18n"
 	"countersign/views/ui"
 )
@@ -13,6 +17,17 @@ type SetUp struct {
 	Action   string // the address of the link
 	Over     bool   // the link is no longer good: there is no form
 	Problems []ui.Problem
+}
+
+// signIn is the address of the sign-in to the realm, with the page that follows it.
+func (m SetUp) signIn(next string) templ.SafeURL {
+	query := url.Values{}
+	for name, value := range map[string]string{"realm": m.Realm, "next": next} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	return templ.SafeURL("/signin?" + query.Encode())
 }
 
 func (m SetUp) code() ui.Field {

@@ -55,7 +55,7 @@ func setUp(v *Request, form url.Values) error {
 	if err != nil {
 		return v.refuseSetUp(in, err)
 	}
-	return v.Echo.Redirect(http.StatusSeeOther, "/set-up/done")
+	return v.Echo.Redirect(http.StatusSeeOther, "/set-up/done?"+url.Values{"realm": {in.Realm}}.Encode())
 }
 
 // refuseSetUp shows the page again with the problem of the password.
@@ -104,5 +104,7 @@ func setUpProblem(err error) (ui.Problem, int) {
 }
 
 func showSetUpDone(v *Request) error {
-	return v.Render(http.StatusOK, views.SetUpDonePage(views.SetUp{Layout: v.layout("Your password is set", views.PlaceNone)}))
+	return v.Render(http.StatusOK, views.SetUpDonePage(views.SetUp{
+		Layout: v.layout("Your password is set", views.PlaceNone), Realm: v.Echo.QueryParam("realm"),
+	}))
 }

@@ -71,9 +71,9 @@ func TestLinkAndCodeSetThePasswordOnce(t *testing.T) {
 	if n := b.count("SELECT count(*) FROM user_account WHERE name = 'carla' AND status = 'unverified'"); n != 1 {
 		t.Fatal("the account is active before its password is set")
 	}
-	w.post(path, setUpForm(secret.Code, ownPassword)).goesTo("/set-up/done")
-	if done := w.get("/set-up/done").is(http.StatusOK).page; done.Find(`main a[href="/signin?next=/me/factors"]`).Length() != 1 ||
-		done.Find(`main a[href="/signin"]`).Length() != 1 {
+	address := w.post(path, setUpForm(secret.Code, ownPassword)).goesTo("/set-up/done")
+	if done := w.get(address).is(http.StatusOK).page; done.Find(`main a[href="/signin?next=%2Fme%2Ffactors&realm=demo"]`).Length() != 1 ||
+		done.Find(`main a[href="/signin?realm=demo"]`).Length() != 1 {
 		t.Error("a new person is not offered a second factor, or cannot skip it")
 	}
 	w.get(path).is(http.StatusNotFound).says("no longer valid")

@@ -10,6 +10,7 @@ import (
 	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/code"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/money"
 )
 
@@ -197,33 +198,17 @@ func dateTime(at time.Time) iso20022.ISODateTime {
 //
 // It fails with ErrKind for a document that is no recall, return, resolution, status, status request or receipt.
 func Stamp(draft iso20022.Document, at, day time.Time) (iso20022.Document, error) {
-	switch document := draft.(type) {
-	case *iso20022.FIToFIPaymentCancellationRequest:
-		stamped := *document
-		stamped.Assignment.CreationDateTime = dateTime(at)
-		return &stamped, nil
-	case *iso20022.ResolutionOfInvestigation:
-		stamped := *document
-		stamped.Assignment.CreationDateTime = dateTime(at)
-		return &stamped, nil
-	case *iso20022.PaymentReturn:
-		stamped := *document
-		stamped.GroupHeader.CreationDateTime = dateTime(at)
-		stamped.GroupHeader.InterbankSettlementDate = iso20022.DateOf(day)
-		return &stamped, nil
-	case *iso20022.FIToFIPaymentStatusReport:
-		stamped := *document
-		stamped.GroupHeader.CreationDateTime = dateTime(at)
-		return &stamped, nil
-	case *iso20022.FIToFIPaymentStatusRequest:
-		stamped := *document
-		stamped.GroupHeader.CreationDateTime = dateTime(at)
-		return &stamped, nil
-	case *iso20022.Receipt:
-		stamped := *document
-		stamped.MessageHeader.CreationDateTime = dateTime(at)
-		return &stamped, nil
+	switch draft.(type) {
+	case *iso20022.FIToFIPaymentCancellationRequest, *iso20022.ResolutionOfInvestigation, *iso20022.PaymentReturn,
+		*iso20022.FIToFIPaymentStatusReport, *iso20022.FIToFIPaymentStatusRequest, *iso20022.Receipt:
 	default:
 		return nil, fmt.Errorf("stamp document: %w", ErrKind)
 	}
+	stamped := codec.Clone(draft)
+	_, created := iso20022.Identification(stamped)
+	*created = dateTime(at)
+	if back, is := stamped.(*iso20022.PaymentReturn); is {
+		back.GroupHeader.InterbankSettlementDate = iso20022.DateOf(day)
+	}
+	return stamped, nil
 }

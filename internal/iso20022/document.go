@@ -98,3 +98,25 @@ func ValueOf(document Document) (definition *Definition, value reflect.Value, ok
 	}
 	return definition, pointer.Elem(), true
 }
+
+// Identification is the message id and the time of creation of a document between banks, to read and to write. Any other document has empty
+// ones, to which writing has no effect.
+func Identification(document Document) (id *string, at *ISODateTime) {
+	switch d := document.(type) {
+	case *FIToFICustomerCreditTransfer:
+		return &d.GroupHeader.MessageID, &d.GroupHeader.CreationDateTime
+	case *PaymentReturn:
+		return &d.GroupHeader.MessageID, &d.GroupHeader.CreationDateTime
+	case *FIToFIPaymentStatusReport:
+		return &d.GroupHeader.MessageID, &d.GroupHeader.CreationDateTime
+	case *FIToFIPaymentStatusRequest:
+		return &d.GroupHeader.MessageID, &d.GroupHeader.CreationDateTime
+	case *FIToFIPaymentCancellationRequest:
+		return &d.Assignment.ID, &d.Assignment.CreationDateTime
+	case *ResolutionOfInvestigation:
+		return &d.Assignment.ID, &d.Assignment.CreationDateTime
+	case *Receipt:
+		return &d.MessageHeader.MessageID, &d.MessageHeader.CreationDateTime
+	}
+	return new(string), new(ISODateTime)
+}

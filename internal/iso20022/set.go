@@ -112,6 +112,9 @@ type step struct {
 	index int
 }
 
+// Tag is the tag of the element.
+func (f Found) Tag() string { return f.steps[len(f.steps)-1].tag }
+
 // Text is the value of an element of one text or indicator as it stands in a document, "" for any other.
 func (f Found) Text() string {
 	value := f.Value

@@ -1,14 +1,13 @@
 package profile
 
 import (
+	"strings"
+
 	"countersign/internal/account"
 	"countersign/internal/iso20022"
 )
 
-type (
-	bank        = iso20022.BranchAndFinancialInstitutionIdentification6
-	paymentCopy = iso20022.OriginalTransactionReference28
-)
+type bank = iso20022.BranchAndFinancialInstitutionIdentification6
 
 // The codes of the Swiss clearing (ISO ExternalClearingSystemIdentification1Code).
 const (
@@ -44,9 +43,9 @@ func member(named bank, system, id string) bank {
 	return named
 }
 
-// bankName writes a bank in the way of a profile. iban is the account it keeps, "" when none is at hand: a Swiss bank that is named by BIC
-// alone is found by it. A bank that cannot be named that way stays as it is.
-func (p *Profile) bankName(named bank, iban string) bank {
+// bankName is the renaming of a profile: a Swiss bank that is named by BIC alone is found by the account it keeps. A bank that cannot be
+// named that way stays as it is.
+func (p *Profile) bankName(named bank, iban func() string) bank {
 	code, swiss := swissCode(named)
 	if !swiss && p.Banks != BanksByBIC {
 		code, swiss = codeOf(named, iban)
@@ -68,27 +67,24 @@ func (p *Profile) bankName(named bank, iban string) bank {
 }
 
 // codeOf is the bank code in an account number, where the bank is named by nothing but a BIC.
-func codeOf(named bank, iban string) (account.IID, bool) {
+func codeOf(named bank, iban func() string) (account.IID, bool) {
 	institution := named.FinancialInstitutionID
 	if institution.BICFI == "" || institution.ClearingSystemMemberID != nil {
 		return account.IID{}, false
 	}
-	kept, err := account.Parse(iban)
+	kept, err := account.Parse(iban())
 	if err != nil {
 		return account.IID{}, false
 	}
 	return kept.IID()
 }
 
-// asMade is a bank as makers and rules name it: a Swiss one by bank code, where it came by its number in SIC.
-func asMade(named bank, _ string) bank {
-	member := named.FinancialInstitutionID.ClearingSystemMemberID
-	if member == nil || member.ClearingSystemID == nil || member.ClearingSystemID.Code != clearingByNumber {
-		return named
-	}
+// asMade is the renaming of makers and rules: a Swiss bank by bank code, where it came by its number in SIC. A number that is none stays,
+// and the rules refuse it.
+func asMade(named bank, _ func() string) bank {
 	code, swiss := swissCode(named)
-	if !swiss {
-		return named // a number that is none stays, and the rules refuse it
+	if !swiss || named.FinancialInstitutionID.ClearingSystemMemberID.ClearingSystemID.Code != clearingByNumber {
+		return named
 	}
 	kept := named
 	kept.FinancialInstitutionID.ClearingSystemMemberID = &iso20022.ClearingSystemMemberIdentification2{
@@ -97,87 +93,26 @@ func asMade(named bank, _ string) bank {
 	return kept
 }
 
-// renaming names a bank in another way; iban is the account it keeps, or "".
-type renaming func(named bank, iban string) bank
+// renaming names a bank in another way; iban returns the number of the account it keeps, "" when the document names none.
+type renaming func(named bank, iban func() string) bank
 
-// at renames a bank where there is one.
-func (r renaming) at(named *bank, held *iso20022.CashAccount38) *bank {
-	if named == nil {
-		return nil
-	}
-	renamed := r(*named, ibanOf(held))
-	return &renamed
+// every renames the banks of a document that may be changed.
+func (r renaming) every(document iso20022.Document) {
+	bankPlaces.each(document, func(found iso20022.Found) {
+		named := found.Value.Addr().Interface().(*bank)
+		*named = r(*named, func() string { return ibanBeside(found) })
+	})
 }
 
-func ibanOf(held *iso20022.CashAccount38) string {
+// ibanBeside is the number of the account that stands beside its bank, such as DbtrAcct beside DbtrAgt.
+func ibanBeside(found iso20022.Found) string {
+	field, has := iso20022.FieldOf(found.Parent.Type(), strings.TrimSuffix(found.Tag(), "Agt")+"Acct")
+	if !has {
+		return ""
+	}
+	held, _ := found.Parent.Field(field).Interface().(*iso20022.CashAccount38)
 	if held == nil {
 		return ""
 	}
 	return held.ID.IBAN
-}
-
-// every renames the banks of a document that may be changed.
-func (r renaming) every(document iso20022.Document) {
-	switch d := document.(type) {
-	case *iso20022.FIToFICustomerCreditTransfer:
-		d.GroupHeader.InstructingAgent, d.GroupHeader.InstructedAgent =
-			r.at(d.GroupHeader.InstructingAgent, nil), r.at(d.GroupHeader.InstructedAgent, nil)
-		for i := range d.CreditTransferTransactionInformation {
-			t := &d.CreditTransferTransactionInformation[i]
-			t.InstructingAgent, t.InstructedAgent = r.at(t.InstructingAgent, nil), r.at(t.InstructedAgent, nil)
-			t.DebtorAgent = r(t.DebtorAgent, ibanOf(t.DebtorAccount))
-			t.CreditorAgent = r(t.CreditorAgent, ibanOf(t.CreditorAccount))
-		}
-	case *iso20022.PaymentReturn:
-		r.returned(d)
-	case *iso20022.FIToFIPaymentStatusReport:
-		d.GroupHeader.InstructingAgent, d.GroupHeader.InstructedAgent =
-			r.at(d.GroupHeader.InstructingAgent, nil), r.at(d.GroupHeader.InstructedAgent, nil)
-		for i := range d.TransactionInformationAndStatus {
-			t := &d.TransactionInformationAndStatus[i]
-			t.InstructingAgent, t.InstructedAgent = r.at(t.InstructingAgent, nil), r.at(t.InstructedAgent, nil)
-			r.copied(t.OriginalTransactionReference)
-		}
-	case *iso20022.FIToFIPaymentCancellationRequest:
-		r.assignment(&d.Assignment)
-		for i := range d.Underlying {
-			for k := range d.Underlying[i].TransactionInformation {
-				r.copied(d.Underlying[i].TransactionInformation[k].OriginalTransactionReference)
-			}
-		}
-	case *iso20022.ResolutionOfInvestigation:
-		r.assignment(&d.Assignment)
-		for i := range d.CancellationDetails {
-			for k := range d.CancellationDetails[i].TransactionInformationAndStatus {
-				r.copied(d.CancellationDetails[i].TransactionInformationAndStatus[k].OriginalTransactionReference)
-			}
-		}
-	}
-}
-
-func (r renaming) returned(d *iso20022.PaymentReturn) {
-	d.GroupHeader.InstructingAgent, d.GroupHeader.InstructedAgent =
-		r.at(d.GroupHeader.InstructingAgent, nil), r.at(d.GroupHeader.InstructedAgent, nil)
-	for i := range d.TransactionInformation {
-		t := &d.TransactionInformation[i]
-		t.InstructingAgent, t.InstructedAgent = r.at(t.InstructingAgent, nil), r.at(t.InstructedAgent, nil)
-		for k := range t.ChargesInformation {
-			t.ChargesInformation[k].Agent = r(t.ChargesInformation[k].Agent, "")
-		}
-		if chain := t.ReturnChain; chain != nil {
-			chain.DebtorAgent, chain.CreditorAgent = r.at(chain.DebtorAgent, nil), r.at(chain.CreditorAgent, nil)
-		}
-		r.copied(t.OriginalTransactionReference)
-	}
-}
-
-// copied renames the banks in the copy of a payment.
-func (r renaming) copied(of *paymentCopy) {
-	if of != nil {
-		of.DebtorAgent, of.CreditorAgent = r.at(of.DebtorAgent, of.DebtorAccount), r.at(of.CreditorAgent, of.CreditorAccount)
-	}
-}
-
-func (r renaming) assignment(of *iso20022.CaseAssignment5) {
-	of.Assigner.Agent, of.Assignee.Agent = r.at(of.Assigner.Agent, nil), r.at(of.Assignee.Agent, nil)
 }

@@ -19,11 +19,11 @@ func (p *Profile) envelope(document iso20022.Document) *codec.Envelope {
 	if p.Envelope == nil {
 		return nil
 	}
-	id, at := identityOf(document)
+	id, at := iso20022.Identification(document)
 	return &codec.Envelope{
 		Root: p.Envelope.Root, Namespace: p.Envelope.Namespace, Header: &iso20022.BusinessApplicationHeaderV02{
-			From: end(p.Envelope.Sender), To: end(p.Envelope.Receiver), BusinessMessageIdentifier: id,
-			MessageDefinitionIdentifier: p.sentName(document.MessageName()), BusinessService: p.Envelope.Service, CreationDate: at,
+			From: end(p.Envelope.Sender), To: end(p.Envelope.Receiver), BusinessMessageIdentifier: *id,
+			MessageDefinitionIdentifier: p.sentName(document.MessageName()), BusinessService: p.Envelope.Service, CreationDate: *at,
 		},
 	}
 }
@@ -33,27 +33,6 @@ func end(bic string) iso20022.Party44Choice {
 	return iso20022.Party44Choice{FIID: &bank{
 		FinancialInstitutionID: iso20022.FinancialInstitutionIdentification18{BICFI: bic},
 	}}
-}
-
-// identityOf is the message id of a document and when it was made.
-func identityOf(document iso20022.Document) (id string, at iso20022.ISODateTime) {
-	switch d := document.(type) {
-	case *iso20022.FIToFICustomerCreditTransfer:
-		return d.GroupHeader.MessageID, d.GroupHeader.CreationDateTime
-	case *iso20022.PaymentReturn:
-		return d.GroupHeader.MessageID, d.GroupHeader.CreationDateTime
-	case *iso20022.FIToFIPaymentStatusReport:
-		return d.GroupHeader.MessageID, d.GroupHeader.CreationDateTime
-	case *iso20022.FIToFIPaymentStatusRequest:
-		return d.GroupHeader.MessageID, d.GroupHeader.CreationDateTime
-	case *iso20022.FIToFIPaymentCancellationRequest:
-		return d.Assignment.ID, d.Assignment.CreationDateTime
-	case *iso20022.ResolutionOfInvestigation:
-		return d.Assignment.ID, d.Assignment.CreationDateTime
-	case *iso20022.Receipt:
-		return d.MessageHeader.MessageID, d.MessageHeader.CreationDateTime
-	}
-	return "", ""
 }
 
 // Other is the profile as the other side of the connection writes it; nil stays nil.
@@ -136,9 +115,9 @@ func (b Registry) FromPartner(scheme string, content []byte) error {
 			if document == nil {
 				return nil // of a message that is not processed: its id is not read
 			}
-			id, _ := identityOf(current(document))
-			if header.BusinessMessageIdentifier != id {
-				return fmt.Errorf("the header is of the document %s, and the document says that it is %s", header.BusinessMessageIdentifier, id)
+			id, _ := iso20022.Identification(current(document))
+			if header.BusinessMessageIdentifier != *id {
+				return fmt.Errorf("the header is of the document %s, and the document says that it is %s", header.BusinessMessageIdentifier, *id)
 			}
 			return nil
 		}
@@ -171,7 +150,8 @@ func ReadForeign(content []byte) (f Foreign, ok bool) {
 	for {
 		token, err := decoder.Token()
 		if errors.Is(err, io.EOF) {
-			return f, f.Name != "" && !processed(f.Name) && len(path) == 0
+			// Another version of a message that is processed is refused: its sender must send one that is read.
+			return f, f.Name != "" && currentName(string(f.Name)) == "" && len(path) == 0
 		}
 		if err != nil {
 			return Foreign{}, false
@@ -193,14 +173,6 @@ func ReadForeign(content []byte) (f Foreign, ok bool) {
 			f.note(path, string(bytes.TrimSpace(t)))
 		}
 	}
-}
-
-// processed reports whether this program reads a version of the message. Another version of such a message is refused: its sender must
-// send one that is read.
-func processed(name iso20022.MessageName) bool {
-	return slices.ContainsFunc(iso20022.Definitions(), func(d iso20022.Definition) bool {
-		return Family(string(d.Name)) == Family(string(name))
-	})
 }
 
 // note keeps the text of the elements that admi.002, admi.004 and admi.007 are told by.

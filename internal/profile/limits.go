@@ -11,29 +11,11 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// Terms are the limits of a clearing beyond the form of its documents, as in a file of profiles; omitted ones are those of the scheme.
+// Terms are the terms of a clearing as in a file of profiles; omitted ones are those of the scheme.
 type Terms struct {
-	Limit    string `yaml:"limit"`    // the largest payment in the scheme's currency: "20000.00"; one of the settings goes first
-	Calendar string `yaml:"calendar"` // target or zurich
-	// CategoryPurposes and Purposes are the only codes taken; without a list all of the code sets in force.
-	CategoryPurposes []string `yaml:"categoryPurposes"`
-	Purposes         []string `yaml:"purposes"`
-	// The reasons that may be given for each, in the order of a form, by their codes: those of the scheme, or others of ISO.
-	RecallReasons     []string `yaml:"recallReasons"`
-	ReturnReasons     []string `yaml:"returnReasons"`
-	ResolutionReasons []string `yaml:"resolutionReasons"`
-	// TimeOut is the time from the acceptance of an incoming payment until clearing must have its answer, as in "7s"; WayBack is the part of
-	// it that the answer needs to get there.
-	TimeOut time.Duration `yaml:"timeOut"`
-	WayBack time.Duration `yaml:"wayBack"`
-	// AcceptanceTime is the rule for an incoming payment without an acceptance time: required, creation or optional.
-	AcceptanceTime rulebook.AcceptanceTime `yaml:"acceptanceTime"`
-	// Settlement says when an accepted incoming payment is booked: confirmed (by clearing, the default) or answer (with ours).
-	Settlement rulebook.Settlement `yaml:"settlement"`
-	// UnknownRecall names the one to answer the recall of a payment that never came: refuse (the gateway, with NOOR; the default) or person.
-	UnknownRecall rulebook.UnknownRecall `yaml:"unknownRecall"`
-	// UniqueDays is for how many days a bank keeps the ids of its messages and payments unique.
-	UniqueDays int `yaml:"uniqueDays"`
+	rulebook.Terms `yaml:",inline"`
+
+	Limit string `yaml:"limit"` // the largest payment in the scheme's currency: "20000.00"; one of the settings goes first
 }
 
 // The bounds of a file of profiles.
@@ -46,18 +28,21 @@ const (
 const maxCodes = 400
 
 // read checks the terms and reads them for the rules. Purposes need not be known: an edition of the code sets may come that has them.
-func (t Terms) read(scheme string) (rulebook.Terms, error) {
-	var none rulebook.Terms
-	limit, err := readLimit(scheme, t.Limit)
-	if err != nil {
-		return none, err
+func (t *Terms) read(scheme rulebook.Scheme) error {
+	if t.Limit != "" {
+		profile, _ := scheme.Profile()
+		limit, err := money.Parse(profile.Currency, t.Limit)
+		if err != nil {
+			return fmt.Errorf("limit %q: %w", t.Limit, err)
+		}
+		t.Terms.Limit = limit
 	}
 	if !slices.Contains([]string{"", rulebook.CalendarTARGET, rulebook.CalendarZurich}, t.Calendar) {
-		return none, fmt.Errorf("calendar: write %s or %s, not %q", rulebook.CalendarTARGET, rulebook.CalendarZurich, t.Calendar)
+		return fmt.Errorf("calendar: write %s or %s, not %q", rulebook.CalendarTARGET, rulebook.CalendarZurich, t.Calendar)
 	}
-	err = t.checkTimes()
+	err := t.checkTimes()
 	if err != nil {
-		return none, err
+		return err
 	}
 	for _, list := range []struct {
 		field string
@@ -73,22 +58,18 @@ func (t Terms) read(scheme string) (rulebook.Terms, error) {
 	} {
 		err = checkCodes(list.codes, list.set, list.known)
 		if err != nil {
-			return none, fmt.Errorf("%s: %w", list.field, err)
+			return fmt.Errorf("%s: %w", list.field, err)
 		}
 	}
 	if len(t.ReturnReasons) > 0 && !slices.Contains(t.ReturnReasons, "FOCR") {
-		return none, fmt.Errorf("returnReasons: name FOCR too, without which no recall can be answered with the money")
+		return fmt.Errorf("returnReasons: name FOCR too, without which no recall can be answered with the money")
 	}
-	return rulebook.Terms{
-		Limit: limit, Calendar: t.Calendar, CategoryPurposes: t.CategoryPurposes, Purposes: t.Purposes,
-		RecallReasons: t.RecallReasons, ReturnReasons: t.ReturnReasons, ResolutionReasons: t.ResolutionReasons,
-		TimeOut: t.TimeOut, WayBack: t.WayBack, AcceptanceTime: t.AcceptanceTime, UniqueDays: t.UniqueDays, UnknownRecall: t.UnknownRecall,
-		Settlement: cmp.Or(t.Settlement, rulebook.SettlementConfirmed),
-	}, nil
+	t.Settlement = cmp.Or(t.Settlement, rulebook.SettlementConfirmed)
+	return nil
 }
 
 // checkTimes refuses times that would leave none to answer in.
-func (t Terms) checkTimes() error {
+func (t *Terms) checkTimes() error {
 	known := []rulebook.AcceptanceTime{"", rulebook.AcceptanceRequired, rulebook.AcceptanceOfCreation, rulebook.AcceptanceOptional}
 	switch {
 	case t.TimeOut < 0 || t.TimeOut > longestTimeOut || t.TimeOut != 0 && t.TimeOut < time.Second:
@@ -105,21 +86,6 @@ func (t Terms) checkTimes() error {
 		return fmt.Errorf("acceptanceTime: write %s, %s or %s, not %q", known[1], known[2], known[3], t.AcceptanceTime)
 	}
 	return nil
-}
-
-func readLimit(scheme, text string) (money.Amount, error) {
-	if text == "" {
-		return money.Amount{}, nil
-	}
-	currency := money.CHF
-	if scheme == schemeSCT {
-		currency = money.EUR
-	}
-	limit, err := money.Parse(currency, text)
-	if err != nil {
-		return money.Amount{}, fmt.Errorf("limit %q: %w", text, err)
-	}
-	return limit, nil
 }
 
 // checkCodes refuses codes that are none, stand twice, or, where they have to be known, are not in the set.
@@ -148,5 +114,5 @@ func (b Registry) Terms(scheme string, at time.Time) rulebook.Terms {
 	if p == nil {
 		return rulebook.Terms{}
 	}
-	return p.terms
+	return p.Terms.Terms
 }

@@ -39,8 +39,7 @@ type Profile struct {
 	// ReturnChain repeats the parties of a return in RtrChain, in their new roles.
 	ReturnChain bool `yaml:"returnChain"`
 	// Terms are the limit, calendar, codes and reasons of the clearing.
-	Terms Terms          `yaml:"terms"`
-	terms rulebook.Terms // the same, read
+	Terms Terms `yaml:"terms"`
 	// Envelope puts a business application header before each document; nil sends the document alone.
 	Envelope *Envelope `yaml:"envelope"`
 }
@@ -107,8 +106,8 @@ func (p *Profile) check() error {
 	switch {
 	case !isName(p.Name) || len(p.Name) > maxName:
 		return fmt.Errorf("name %q: write a name of letters, digits and hyphens, at most %d", p.Name, maxName)
-	case p.Scheme != schemeSIC && p.Scheme != schemeSCT:
-		return fmt.Errorf("scheme %q: write %s or %s", p.Scheme, schemeSIC, schemeSCT)
+	case !slices.Contains(rulebook.Schemes(), rulebook.Scheme(p.Scheme)):
+		return fmt.Errorf("scheme %q: write %s or %s", p.Scheme, rulebook.SchemeSIC, rulebook.SchemeSCT)
 	case len(p.About) > maxAbout || len(p.Source) > maxAbout:
 		return fmt.Errorf("about and source: write at most %d characters", maxAbout)
 	}
@@ -129,8 +128,7 @@ func (p *Profile) check() error {
 	case !slices.Contains([]string{"", "SLEV", "SHAR", "DEBT", "CRED"}, p.ChargeBearer):
 		return fmt.Errorf("chargeBearer: write SLEV, SHAR, DEBT or CRED, not %q", p.ChargeBearer)
 	}
-	var err error
-	p.terms, err = p.Terms.read(p.Scheme)
+	err := p.Terms.read(rulebook.Scheme(p.Scheme))
 	if err != nil {
 		return fmt.Errorf("terms: %w", err)
 	}
@@ -182,12 +180,6 @@ func (e *Envelope) check() error {
 	return nil
 }
 
-// The schemes, spelled as in the wire contract.
-const (
-	schemeSIC = "sic-inst"
-	schemeSCT = "sct-inst"
-)
-
 func isName(text string) bool {
 	for i := range len(text) {
 		c := text[i]
@@ -223,6 +215,16 @@ func (p *Profile) sentName(name iso20022.MessageName) string {
 }
 
 const familyLength = len("pacs.008")
+
+// currentName is the version of a message that makers and rules use, "" for a message that this program does not have.
+func currentName(name string) iso20022.MessageName {
+	for _, known := range iso20022.Definitions() { // the versions in use come first
+		if Family(string(known.Name)) == Family(name) {
+			return known.Name
+		}
+	}
+	return ""
+}
 
 // Family is the message definition a name stands for: pacs.008 for pacs.008.001.08.ch.02.
 func Family(name string) string { return name[:min(len(name), familyLength)] }

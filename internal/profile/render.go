@@ -1,10 +1,6 @@
 package profile
 
-import (
-	"slices"
-
-	"countersign/internal/iso20022"
-)
+import "countersign/internal/iso20022"
 
 // render puts a document that may be changed into the form of the profile.
 func (p *Profile) render(document iso20022.Document) {
@@ -15,7 +11,7 @@ func (p *Profile) render(document iso20022.Document) {
 		p.renderReturn(d)
 	}
 	if p.NoInstructionID {
-		forgetInstruction(document)
+		instructionPlaces.each(document, func(found iso20022.Found) { found.Value.SetString("") })
 	}
 	if p.Banks != "" {
 		renaming(p.bankName).every(document)
@@ -35,9 +31,6 @@ func (p *Profile) renderTransfer(d *iso20022.FIToFICustomerCreditTransfer) {
 		movePointer(p.PaymentType, &header.PaymentTypeInformation, &t.PaymentTypeInformation)
 		movePointer(p.InstructingBank, &header.InstructingAgent, &t.InstructingAgent)
 		p.instruct(&header.InstructedAgent, &t.InstructedAgent, &t.CreditorAgent)
-		if p.NoInstructionID {
-			t.PaymentID.InstructionID = ""
-		}
 		if p.ChargeBearer != "" {
 			t.ChargeBearer = p.ChargeBearer
 		}
@@ -134,180 +127,29 @@ func movePointer[T any](place Place, header, transaction **T) {
 	}
 }
 
-// forgetInstruction removes the InstrId of the payment a document is about, because the payment was sent without one. A pacs.028 keeps its
-// OrgnlInstrId, which may be the id of a recall.
-func forgetInstruction(document iso20022.Document) {
-	switch d := document.(type) {
-	case *iso20022.PaymentReturn:
-		for i := range d.TransactionInformation {
-			d.TransactionInformation[i].OriginalInstructionID = ""
-		}
-	case *iso20022.FIToFIPaymentStatusReport:
-		for i := range d.TransactionInformationAndStatus {
-			d.TransactionInformationAndStatus[i].OriginalInstructionID = ""
-		}
-	case *iso20022.FIToFIPaymentCancellationRequest:
-		for i := range d.Underlying {
-			for k := range d.Underlying[i].TransactionInformation {
-				d.Underlying[i].TransactionInformation[k].OriginalInstructionID = ""
-			}
-		}
-	case *iso20022.ResolutionOfInvestigation:
-		for i := range d.CancellationDetails {
-			for k := range d.CancellationDetails[i].TransactionInformationAndStatus {
-				d.CancellationDetails[i].TransactionInformationAndStatus[k].OriginalInstructionID = ""
-			}
-		}
-	}
-}
-
-// nameOriginals names the messages a document is about in the way of the profile.
+// nameOriginals names the messages a document is about in the way of the profile. A receipt keeps the full name, which a camt.025 requires,
+// unless the profile has the names that messages are sent under.
 func (p *Profile) nameOriginals(document iso20022.Document) {
-	group := func(of *iso20022.OriginalGroupInformation29) {
-		if of != nil {
-			of.OriginalMessageNameID = p.originalName(of.OriginalMessageNameID)
-		}
-	}
-	switch d := document.(type) {
-	case *iso20022.PaymentReturn:
-		for i := range d.TransactionInformation {
-			group(d.TransactionInformation[i].OriginalGroupInformation)
-		}
-	case *iso20022.FIToFIPaymentStatusReport:
-		for i := range d.OriginalGroupInformationAndStatus {
-			said := &d.OriginalGroupInformationAndStatus[i].OriginalMessageNameID
-			*said = p.originalName(*said)
-		}
-		for i := range d.TransactionInformationAndStatus {
-			group(d.TransactionInformationAndStatus[i].OriginalGroupInformation)
-		}
-	case *iso20022.FIToFIPaymentCancellationRequest:
-		for i := range d.Underlying {
-			for k := range d.Underlying[i].TransactionInformation {
-				group(d.Underlying[i].TransactionInformation[k].OriginalGroupInformation)
-			}
-		}
-	case *iso20022.ResolutionOfInvestigation:
-		for i := range d.CancellationDetails {
-			for k := range d.CancellationDetails[i].TransactionInformationAndStatus {
-				group(d.CancellationDetails[i].TransactionInformationAndStatus[k].OriginalGroupInformation)
-			}
-		}
-	case *iso20022.FIToFIPaymentStatusRequest:
-		for i := range d.OriginalGroupInformation {
-			said := &d.OriginalGroupInformation[i].OriginalMessageNameID
-			*said = p.originalName(*said)
-		}
-		for i := range d.TransactionInformation {
-			group(d.TransactionInformation[i].OriginalGroupInformation)
-		}
-	case *iso20022.Receipt:
-		p.nameReceived(d)
-	}
-}
-
-// nameReceived sets the name of the message that a receipt confirms: its full name, which a camt.025 requires, or the name it was sent
-// under.
-func (p *Profile) nameReceived(d *iso20022.Receipt) {
-	if p.OriginalNames != NamesSent {
+	if _, receipt := document.(*iso20022.Receipt); receipt && p.OriginalNames != NamesSent {
 		return
 	}
-	for i := range d.ReceiptDetails {
-		said := &d.ReceiptDetails[i].OriginalMessageID.MessageNameID
-		*said = p.originalName(*said)
-	}
+	namePlaces.each(document, func(found iso20022.Found) {
+		found.Value.SetString(p.originalName(found.Value.String()))
+	})
 }
 
 // originalName is a name of a message in the way of the profile; one of a message that this program does not have stays.
 func (p *Profile) originalName(said string) string {
-	for i := range iso20022.Definitions() {
-		name := iso20022.Definitions()[i].Name
-		if Family(said) != Family(string(name)) {
-			continue
-		}
-		switch p.OriginalNames {
-		case NamesShort:
-			return Family(said)
-		case NamesSent:
-			return p.sentName(name)
-		default:
-			return string(name)
-		}
+	name := currentName(said)
+	switch {
+	case name == "":
+		return said
+	case p.OriginalNames == NamesShort:
+		return Family(said)
+	case p.OriginalNames == NamesSent:
+		return p.sentName(name)
 	}
-	return said
-}
-
-// clone returns a copy of a document in which profiles may change headers, transactions, the names of originals and the copies of
-// payments. The rest is shared and must not be changed.
-func clone(document iso20022.Document) iso20022.Document {
-	switch d := document.(type) {
-	case *iso20022.FIToFICustomerCreditTransfer:
-		of := *d
-		of.CreditTransferTransactionInformation = slices.Clone(d.CreditTransferTransactionInformation)
-		return &of
-	case *iso20022.PaymentReturn:
-		of := *d
-		of.TransactionInformation = slices.Clone(d.TransactionInformation)
-		for i := range of.TransactionInformation {
-			t := &of.TransactionInformation[i]
-			t.OriginalGroupInformation, t.OriginalTransactionReference = own(t.OriginalGroupInformation), own(t.OriginalTransactionReference)
-			t.ChargesInformation, t.ReturnChain = slices.Clone(t.ChargesInformation), own(t.ReturnChain)
-		}
-		return &of
-	case *iso20022.FIToFIPaymentStatusReport:
-		of := *d
-		of.OriginalGroupInformationAndStatus = slices.Clone(d.OriginalGroupInformationAndStatus)
-		of.TransactionInformationAndStatus = slices.Clone(d.TransactionInformationAndStatus)
-		for i := range of.TransactionInformationAndStatus {
-			t := &of.TransactionInformationAndStatus[i]
-			t.OriginalGroupInformation, t.OriginalTransactionReference = own(t.OriginalGroupInformation), own(t.OriginalTransactionReference)
-		}
-		return &of
-	case *iso20022.FIToFIPaymentCancellationRequest:
-		return cloneRecall(d)
-	case *iso20022.ResolutionOfInvestigation:
-		return cloneResolution(d)
-	case *iso20022.FIToFIPaymentStatusRequest:
-		of := *d
-		of.OriginalGroupInformation = slices.Clone(d.OriginalGroupInformation)
-		of.TransactionInformation = slices.Clone(d.TransactionInformation)
-		for i := range of.TransactionInformation {
-			of.TransactionInformation[i].OriginalGroupInformation = own(of.TransactionInformation[i].OriginalGroupInformation)
-		}
-		return &of
-	case *iso20022.Receipt:
-		of := *d
-		of.ReceiptDetails = slices.Clone(d.ReceiptDetails)
-		return &of
-	}
-	return document
-}
-
-func cloneRecall(d *iso20022.FIToFIPaymentCancellationRequest) *iso20022.FIToFIPaymentCancellationRequest {
-	of := *d
-	of.Underlying = slices.Clone(d.Underlying)
-	for i := range of.Underlying {
-		of.Underlying[i].TransactionInformation = slices.Clone(of.Underlying[i].TransactionInformation)
-		for k := range of.Underlying[i].TransactionInformation {
-			t := &of.Underlying[i].TransactionInformation[k]
-			t.OriginalGroupInformation, t.OriginalTransactionReference = own(t.OriginalGroupInformation), own(t.OriginalTransactionReference)
-		}
-	}
-	return &of
-}
-
-func cloneResolution(d *iso20022.ResolutionOfInvestigation) *iso20022.ResolutionOfInvestigation {
-	of := *d
-	of.CancellationDetails = slices.Clone(d.CancellationDetails)
-	for i := range of.CancellationDetails {
-		details := &of.CancellationDetails[i]
-		details.TransactionInformationAndStatus = slices.Clone(details.TransactionInformationAndStatus)
-		for k := range details.TransactionInformationAndStatus {
-			t := &details.TransactionInformationAndStatus[k]
-			t.OriginalGroupInformation, t.OriginalTransactionReference = own(t.OriginalGroupInformation), own(t.OriginalTransactionReference)
-		}
-	}
-	return &of
+	return string(name)
 }
 
 // own returns a pointer to a copy of the value; nil stays nil.

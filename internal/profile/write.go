@@ -28,7 +28,7 @@ func (p *Profile) Write(document iso20022.Document) ([]byte, error) {
 
 // body is a document in the form and the version of the profile.
 func (p *Profile) body(document iso20022.Document) (iso20022.Document, error) {
-	dressed, version := clone(document), p.version(document.MessageName())
+	dressed, version := codec.Clone(document), p.version(document.MessageName())
 	p.render(dressed)
 	if version == document.MessageName() {
 		return dressed, nil
@@ -138,19 +138,13 @@ func Read(content []byte) (iso20022.Document, []iso20022.Finding) {
 }
 
 // current converts a document to the version that makers and rules use. Elements without a place in that version are left out: the document
-// is stored as it came.
+// is stored as it came. An order of the previous version is upgraded by its reader.
 func current(document iso20022.Document) iso20022.Document {
 	name := document.MessageName()
-	for i := range iso20022.Definitions() {
-		known := iso20022.Definitions()[i].Name // the versions in use come first
-		if Family(string(known)) != Family(string(name)) {
-			continue
-		}
-		if known == name || Family(string(name)) == "pain.001" {
-			return document // an order of the previous version is upgraded by who takes orders
-		}
-		converted, _ := codec.Convert(document, known)
-		return converted
+	known := currentName(string(name))
+	if known == "" || known == name || Family(string(name)) == "pain.001" {
+		return document
 	}
-	return document
+	converted, _ := codec.Convert(document, known)
+	return converted
 }

@@ -11,23 +11,28 @@ import (
 // Terms are a clearing's restrictions beyond the document format, part of its profile (internal/profile). Zero fields
 // mean the scheme's defaults.
 type Terms struct {
-	Limit    money.Amount // the largest payment, where the settings name none
-	Calendar string       // CalendarTARGET or CalendarZurich
+	Limit    money.Amount `yaml:"-"`        // the largest payment, where the settings name none
+	Calendar string       `yaml:"calendar"` // CalendarTARGET or CalendarZurich
 	// CategoryPurposes and Purposes are the only codes taken; none for all of the code sets in force.
-	CategoryPurposes, Purposes []string
-	// RecallReasons, ReturnReasons and ResolutionReasons are the only reasons that may be given, in the order of a form.
-	RecallReasons, ReturnReasons, ResolutionReasons []string
-	// TimeOut is the time from the acceptance by the debtor's bank until clearing must have our answer to an incoming payment, and WayBack
-	// the part of it that the answer needs to get there.
-	TimeOut, WayBack time.Duration
+	CategoryPurposes []string `yaml:"categoryPurposes"`
+	Purposes         []string `yaml:"purposes"`
+	// RecallReasons, ReturnReasons and ResolutionReasons are the only reasons that may be given, in the order of a form, by their codes: those
+	// of the scheme, or others of ISO.
+	RecallReasons     []string `yaml:"recallReasons"`
+	ReturnReasons     []string `yaml:"returnReasons"`
+	ResolutionReasons []string `yaml:"resolutionReasons"`
+	// TimeOut is the time from the acceptance by the debtor's bank until clearing must have our answer to an incoming payment, such as "7s".
+	// WayBack is the part of it that the answer needs to get there.
+	TimeOut time.Duration `yaml:"timeOut"`
+	WayBack time.Duration `yaml:"wayBack"`
 	// AcceptanceTime is the rule for an incoming payment without an acceptance time.
-	AcceptanceTime AcceptanceTime
+	AcceptanceTime AcceptanceTime `yaml:"acceptanceTime"`
 	// Settlement says when an incoming payment that we accepted is booked.
-	Settlement Settlement
+	Settlement Settlement `yaml:"settlement"`
 	// UnknownRecall names the one to answer the recall of a payment that never came.
-	UnknownRecall UnknownRecall
+	UnknownRecall UnknownRecall `yaml:"unknownRecall"`
 	// UniqueDays is for how many days a bank keeps the ids of its messages and payments unique.
-	UniqueDays int
+	UniqueDays int `yaml:"uniqueDays"`
 }
 
 // Settlement is the moment from which an incoming payment counts as settled.

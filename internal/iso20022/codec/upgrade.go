@@ -53,6 +53,12 @@ func Convert(document iso20022.Document, to iso20022.MessageName) (iso20022.Docu
 	return converted, u.inOrder()
 }
 
+// Clone returns a copy of a document that shares nothing with it; nil as Convert does.
+func Clone(document iso20022.Document) iso20022.Document {
+	copied, _ := Convert(document, document.MessageName())
+	return copied
+}
+
 type upgrader struct {
 	reporter
 	to iso20022.MessageName
@@ -95,7 +101,7 @@ type source struct {
 func (u *upgrader) element(place step, from source, to placement) {
 	u.enter(place.tag, place.index)
 	defer u.leave()
-	target, value, found := to.reach(from.route(), from.element)
+	target, value, found := to.reach(from.route(to.group), from.element)
 	if !found {
 		u.report(0, codeNotAllowed, i18n.Text("Remove %s: %s does not support it.").With(from.element.Tag, u.to))
 		return
@@ -111,9 +117,9 @@ func (u *upgrader) element(place step, from source, to placement) {
 	value.Set(from.value)
 }
 
-// route is the way to the element in the new document.
-func (s *source) route() []string {
-	if moved, found := relocations[s.group.Name+"."+s.element.Tag]; found {
+// route is the way to the element in a group of the new document.
+func (s *source) route(to *iso20022.Group) []string {
+	if moved, found := relocations[s.group.Name+"."+s.element.Tag]; found && to != s.group {
 		return moved
 	}
 	return []string{s.element.Tag}

@@ -279,7 +279,7 @@ func askingAbout(
 ) *iso20022.FIToFIPaymentStatusRequest {
 	t.Helper()
 	question, err := interbank.StatusRequest(interbank.StatusRequestInput{
-		Scheme: scheme, Original: about, Reference: "S", RequestID: "S", At: h.Clock.Now(),
+		Scheme: scheme, About: about, Reference: "S", RequestID: "S", At: h.Clock.Now(),
 	})
 	must(t, err)
 	return question

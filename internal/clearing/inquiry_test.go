@@ -30,8 +30,8 @@ func answeredRecall(t *testing.T, h *servicetest.Env, scheme rulebook.Scheme) (a
 	send(t, h, answer)
 	return answer, func(reference string) {
 		t.Helper()
-		question, err := interbank.RecallStatusRequest(
-			interbank.RecallStatusRequestInput{Scheme: scheme, Recall: recall, Reference: reference, RequestID: reference, At: h.Clock.Now()},
+		question, err := interbank.StatusRequest(
+			interbank.StatusRequestInput{Scheme: scheme, About: recall, Reference: reference, RequestID: reference, At: h.Clock.Now()},
 		)
 		receive(t, h, inbound(t, scheme, reference, question, err))
 	}
@@ -118,7 +118,7 @@ func TestAQuestionAboutAPaymentThatSomebodyBrokeGoesToQuarantineOnce(t *testing.
 		original, document := booked(t, h, rulebook.SchemeSIC, "TX9")
 		execute(t, superuser(t, h), tamper, original.InternalID)
 		question, err := interbank.StatusRequest(
-			interbank.StatusRequestInput{Scheme: rulebook.SchemeSIC, Original: document, Reference: "Q1", RequestID: "Q1", At: h.Clock.Now()},
+			interbank.StatusRequestInput{Scheme: rulebook.SchemeSIC, About: document, Reference: "Q1", RequestID: "Q1", At: h.Clock.Now()},
 		)
 		asked := inbound(t, rulebook.SchemeSIC, "Q1", question, err)
 		before := outbox(t, h)

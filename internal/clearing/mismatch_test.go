@@ -210,7 +210,7 @@ func TestAQuestionOrRecallThatDisagreesWithItsPaymentIsQuarantined(t *testing.T)
 			scheme: scheme, about: original, lies: inquiryLies(),
 			honest: func() *iso20022.FIToFIPaymentStatusRequest {
 				question, err := interbank.StatusRequest(
-					interbank.StatusRequestInput{Scheme: scheme, Original: document, Reference: "Q", RequestID: "Q", At: h.Clock.Now()},
+					interbank.StatusRequestInput{Scheme: scheme, About: document, Reference: "Q", RequestID: "Q", At: h.Clock.Now()},
 				)
 				if err != nil {
 					t.Fatal(err)
@@ -229,8 +229,8 @@ func TestAQuestionOrRecallThatDisagreesWithItsPaymentIsQuarantined(t *testing.T)
 		received := current(t, h, payment.Message{Realm: original.Realm, InternalID: id})
 		answers := outbox(t, h)
 		for i, l := range inquiryLies() {
-			question, err := interbank.RecallStatusRequest(
-				interbank.RecallStatusRequestInput{Scheme: scheme, Recall: recall(), Reference: "R", RequestID: "R", At: h.Clock.Now()},
+			question, err := interbank.StatusRequest(
+				interbank.StatusRequestInput{Scheme: scheme, About: recall(), Reference: "R", RequestID: "R", At: h.Clock.Now()},
 			)
 			if err != nil {
 				t.Fatal(err)

@@ -20,7 +20,7 @@ func TestAQuestionThatComesUnderAnotherIDIsAnsweredOnceMore(t *testing.T) {
 	defer h.CheckInvariants(t)
 	_, document := booked(t, h, rulebook.SchemeSIC, "TX9")
 	question, err := interbank.StatusRequest(
-		interbank.StatusRequestInput{Scheme: rulebook.SchemeSIC, Original: document, Reference: "Q1", RequestID: "Q1", At: h.Clock.Now()},
+		interbank.StatusRequestInput{Scheme: rulebook.SchemeSIC, About: document, Reference: "Q1", RequestID: "Q1", At: h.Clock.Now()},
 	)
 	for _, reference := range []string{"FIRST", "SECOND"} {
 		receive(t, h, inbound(t, rulebook.SchemeSIC, reference, question, err))
@@ -55,7 +55,7 @@ func TestAQuestionAboutAPaymentThatClearingRefusedIsAnsweredWithItsReason(t *tes
 	receive(t, h, refused)
 	want{state: payment.StateFailed, code: "ACCOUNT-GONE"}.check(t, h, m)
 	question, err := interbank.StatusRequest(
-		interbank.StatusRequestInput{Scheme: rulebook.SchemeSIC, Original: document, Reference: "Q1", RequestID: "Q1", At: h.Clock.Now()},
+		interbank.StatusRequestInput{Scheme: rulebook.SchemeSIC, About: document, Reference: "Q1", RequestID: "Q1", At: h.Clock.Now()},
 	)
 	receive(t, h, inbound(t, rulebook.SchemeSIC, "Q1", question, err))
 	h.Clock.Add(3 * time.Second)

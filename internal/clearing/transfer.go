@@ -196,7 +196,7 @@ func (s *Service) refuseGroup(in store.Document, document *iso20022.FIToFICustom
 		refused = payment.IncomingRefusal{Code: "CH21", Text: "The transaction id (TxId) is missing."}
 	}
 	reference := "P2" + shortDigest(in.Content)
-	report, err := interbank.GroupRejection(interbank.GroupRejectionInput{
+	report, err := interbank.GroupRejection(interbank.StatusReportInput{
 		Scheme: in.Scheme, About: document, Code: refused.Code, Information: []string{refused.Text}, Reference: reference, At: s.cfg.Now(),
 	})
 	if err != nil {

@@ -197,19 +197,15 @@ func (b Booking) entry() accountEntry {
 
 // remit writes a QR or creditor reference as such, any other text as free text.
 func (d *accountDetail) remit(text string) {
+	_, notQR := account.ParseQRReference(text)
 	switch {
-	case isQRReference(text):
+	case notQR == nil:
 		d.OwnReferenceType, d.Reference = given("QRR"), given(text)
 	case isCreditorReference(text):
 		d.ReferenceType, d.Reference = given("SCOR"), given(text)
 	default:
 		d.Free = given(text)
 	}
-}
-
-func isQRReference(text string) bool {
-	_, err := account.ParseQRReference(text)
-	return err == nil
 }
 
 func isCreditorReference(text string) bool {

@@ -121,8 +121,8 @@ func TestOurBankIsFoundOrMissed(t *testing.T) {
 func TestAQuestionAboutARecall(t *testing.T) {
 	t.Parallel()
 	for _, c := range chains() {
-		made, err := interbank.RecallStatusRequest(interbank.RecallStatusRequestInput{
-			Scheme: c.scheme, Recall: c.recall(t, "FRAD"), Reference: "M", RequestID: "Q", At: accepted,
+		made, err := interbank.StatusRequest(interbank.StatusRequestInput{
+			Scheme: c.scheme, About: c.recall(t, "FRAD"), Reference: "M", RequestID: "Q", At: accepted,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -145,8 +145,8 @@ func TestAQuestionAboutAReturn(t *testing.T) {
 	t.Parallel()
 	for _, c := range chains() {
 		sent := sample[*iso20022.PaymentReturn](t, c.scheme, "09_pacs.004.001.09_AC04")
-		made, err := interbank.ReturnStatusRequest(interbank.ReturnStatusRequestInput{
-			Scheme: c.scheme, Return: sent, Reference: "M", RequestID: "Q", At: accepted,
+		made, err := interbank.StatusRequest(interbank.StatusRequestInput{
+			Scheme: c.scheme, About: sent, Reference: "M", RequestID: "Q", At: accepted,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -162,8 +162,8 @@ func TestAQuestionAboutAReturn(t *testing.T) {
 			t.Errorf("%s: %+v, %v", c.scheme, read, err)
 		}
 		sent.TransactionInformation = nil
-		_, err = interbank.ReturnStatusRequest(
-			interbank.ReturnStatusRequestInput{Scheme: c.scheme, Return: sent, Reference: "M", RequestID: "Q", At: accepted},
+		_, err = interbank.StatusRequest(
+			interbank.StatusRequestInput{Scheme: c.scheme, About: sent, Reference: "M", RequestID: "Q", At: accepted},
 		)
 		if !errors.Is(err, interbank.ErrTransactions) {
 			t.Errorf("%s: about no return: %v", c.scheme, err)

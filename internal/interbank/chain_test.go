@@ -57,7 +57,7 @@ func (c chain) payment(t *testing.T) {
 
 func (c chain) question(t *testing.T) {
 	made, err := interbank.StatusRequest(interbank.StatusRequestInput{
-		Scheme: c.scheme, Original: c.transfer(t), Reference: c.letter + "PACS28-20260302-0001", RequestID: c.letter + "SRQ-0001", At: accepted,
+		Scheme: c.scheme, About: c.transfer(t), Reference: c.letter + "PACS28-20260302-0001", RequestID: c.letter + "SRQ-0001", At: accepted,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -46,12 +46,9 @@ type Row struct {
 	quiet func(parent reflect.Value) bool
 }
 
-// HoldsFor reports whether the row speaks of the scheme.
-func (r Row) HoldsFor(scheme rulebook.Scheme) bool { return r.Scheme == "" || r.Scheme == scheme }
-
 // Rows is the table of a scheme, in the order of the message.
 func Rows(scheme rulebook.Scheme) []Row {
-	return slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return !r.HoldsFor(scheme) })
+	return slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Scheme != "" && r.Scheme != scheme })
 }
 
 // How describes how an element is written, or why it is not.
@@ -94,7 +91,8 @@ func Notes(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiat
 	set.noted.Each(order, func(found iso20022.Found) bool {
 		row := set.rows[found.Place]
 		if row.left(found) {
-			notes = append(notes, Note{Pointer: found.Pointer(orderPointer), Text: i18n.Data(row.sentence())})
+			text := strings.ToUpper(row.Name[:1]) + row.Name[1:] + " is not forwarded to the creditor's bank: " + row.Reason + "."
+			notes = append(notes, Note{Pointer: found.Pointer(orderPointer), Text: i18n.Data(text)})
 		}
 		return len(notes) < maxNotes
 	})
@@ -132,23 +130,6 @@ func (r Row) left(found iso20022.Found) bool {
 	default:
 		return r.Fate == NotForwarded
 	}
-}
-
-// sentence names the element that is not forwarded, and the reason.
-func (r Row) sentence() string {
-	return strings.ToUpper(r.Name[:1]) + r.Name[1:] + " is not forwarded to the creditor's bank: " + r.Reason + "."
-}
-
-// FindRefused visits the elements of an order that have no place in the pacs.008, with the rows that refuse them; visit returns false to
-// end it.
-func FindRefused(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation, visit func(row Row, pointer string) bool) {
-	set := sets[scheme]
-	if set == nil {
-		return
-	}
-	set.refused.Each(order, func(found iso20022.Found) bool {
-		return visit(set.rows[found.Place], found.Pointer(orderPointer))
-	})
 }
 
 // schemeSets are the elements to look for in an order of one scheme.

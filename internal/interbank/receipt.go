@@ -32,15 +32,12 @@ func Receipt(in ReceiptInput) (*iso20022.Receipt, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make camt.025: %w", err)
 	}
-	var messageID string
-	switch about := in.About.(type) {
-	case *iso20022.FIToFIPaymentCancellationRequest:
-		messageID = about.Assignment.ID
-	case *iso20022.ResolutionOfInvestigation:
-		messageID = about.Assignment.ID
+	switch in.About.(type) {
+	case *iso20022.FIToFIPaymentCancellationRequest, *iso20022.ResolutionOfInvestigation:
 	default:
 		return nil, fmt.Errorf("make camt.025: it confirms a camt.056 or camt.029: %w", ErrKind)
 	}
+	messageID, _ := iso20022.Identification(in.About)
 	handling := iso20022.RequestHandling1{StatusCode: statusAccepted, Description: c.text(in.Description, descriptionLength)}
 	if in.Refused {
 		handling.StatusCode = statusRejected
@@ -48,7 +45,7 @@ func Receipt(in ReceiptInput) (*iso20022.Receipt, error) {
 	return &iso20022.Receipt{
 		MessageHeader: iso20022.MessageHeader9{MessageID: in.Reference, CreationDateTime: dateTime(in.At)},
 		ReceiptDetails: []iso20022.Receipt3{{
-			OriginalMessageID: iso20022.OriginalMessageAndIssuer1{MessageID: messageID, MessageNameID: string(in.About.MessageName())},
+			OriginalMessageID: iso20022.OriginalMessageAndIssuer1{MessageID: *messageID, MessageNameID: string(in.About.MessageName())},
 			RequestHandling:   []iso20022.RequestHandling1{handling},
 		}},
 	}, nil
@@ -111,26 +108,21 @@ func ReadStatusRequest(document *iso20022.FIToFIPaymentStatusRequest) (Inquiry, 
 	if len(document.TransactionInformation) == 1 {
 		asked := &document.TransactionInformation[0]
 		read.RequestID = asked.StatusRequestID
+		about := read.Original
+		about.InstructionID, about.EndToEndID = asked.OriginalInstructionID, asked.OriginalEndToEndID
+		about.TransactionID, about.UETR = asked.OriginalTransactionID, asked.OriginalUETR
 		var err error
-		read.Original, err = askedOriginal(read.Original, asked)
+		read.Original, err = about.read(said{group: asked.OriginalGroupInformation, copy: asked.OriginalTransactionReference})
 		if err != nil {
 			return Inquiry{}, fmt.Errorf("read pacs.028: %w", err)
 		}
-		accepted, err := readMoment(asked.AcceptanceDateTime)
+		read.Original.AcceptedAt, err = readMoment(asked.AcceptanceDateTime)
 		if err != nil {
 			return Inquiry{}, fmt.Errorf("read pacs.028: %w", err)
 		}
-		read.Original.AcceptedAt = accepted
 	}
 	if read.Original.MessageID == "" && read.Original.TransactionID == "" {
 		return Inquiry{}, fmt.Errorf("read pacs.028 without original: %w", ErrIncomplete)
 	}
 	return read, nil
-}
-
-// askedOriginal reads the payment of a question, whose document may be named in the group too.
-func askedOriginal(about Original, asked *iso20022.PaymentTransaction113) (Original, error) {
-	about.InstructionID, about.EndToEndID = asked.OriginalInstructionID, asked.OriginalEndToEndID
-	about.TransactionID, about.UETR = asked.OriginalTransactionID, asked.OriginalUETR
-	return about.read(said{group: asked.OriginalGroupInformation, copy: asked.OriginalTransactionReference})
 }

@@ -247,15 +247,15 @@ func TestEveryDocumentNeedsASchemeAndOnePayment(t *testing.T) {
 			return err
 		},
 		"question": func(s rulebook.Scheme, none bool) error {
-			_, err := interbank.StatusRequest(interbank.StatusRequestInput{Scheme: s, Original: pick(in.transfer, none)})
+			_, err := interbank.StatusRequest(interbank.StatusRequestInput{Scheme: s, About: pick(in.transfer, none)})
 			return err
 		},
 		"question about a return": func(s rulebook.Scheme, none bool) error {
-			_, err := interbank.ReturnStatusRequest(interbank.ReturnStatusRequestInput{Scheme: s, Return: pick(in.back, none)})
+			_, err := interbank.StatusRequest(interbank.StatusRequestInput{Scheme: s, About: pick(in.back, none)})
 			return err
 		},
 		"question about a recall": func(s rulebook.Scheme, none bool) error {
-			_, err := interbank.RecallStatusRequest(interbank.RecallStatusRequestInput{Scheme: s, Recall: pick(in.recall, none)})
+			_, err := interbank.StatusRequest(interbank.StatusRequestInput{Scheme: s, About: pick(in.recall, none)})
 			return err
 		},
 		"recall": func(s rulebook.Scheme, none bool) error {
@@ -279,7 +279,7 @@ func TestEveryDocumentNeedsASchemeAndOnePayment(t *testing.T) {
 			t.Errorf("%s about nothing: %v", name, err)
 		}
 	}
-	_, group := interbank.GroupRejection(interbank.GroupRejectionInput{Scheme: "sepa", About: in.transfer})
+	_, group := interbank.GroupRejection(interbank.StatusReportInput{Scheme: "sepa", About: in.transfer})
 	_, receipt := interbank.Receipt(interbank.ReceiptInput{Scheme: "sepa", About: in.recall})
 	if !errors.Is(group, interbank.ErrScheme) || !errors.Is(receipt, interbank.ErrScheme) {
 		t.Errorf("a group rejection and a receipt without a scheme: %v, %v", group, receipt)

@@ -151,11 +151,7 @@ func ReadReturn(document *iso20022.PaymentReturn) (Returned, error) {
 	if err != nil {
 		return Returned{}, fmt.Errorf("read pacs.004: %w", err)
 	}
-	day := transaction.InterbankSettlementDate
-	if day == "" {
-		day = document.GroupHeader.InterbankSettlementDate
-	}
-	read.Day, err = readDay(day)
+	read.Day, err = readDay(returnDay(document, transaction))
 	if err != nil {
 		return Returned{}, fmt.Errorf("read pacs.004: %w", err)
 	}

@@ -29,8 +29,8 @@ func BankID(bank iso20022.BranchAndFinancialInstitutionIdentification6) string {
 	return cmp.Or(institution.LEI, institution.Name)
 }
 
-// bankIDOf returns the BankID of a bank stored as a BIC or a Swiss bank code.
-func bankIDOf(text string) string {
+// CounterpartOf returns the BankID of the creditor's bank of our payment, stored as a BIC or a Swiss bank code.
+func CounterpartOf(text string) string {
 	if iid, err := account.ParseIID(text); err == nil {
 		return BankID(agentByIID(iid.Short()))
 	}
@@ -67,10 +67,18 @@ func Sender(document iso20022.Document, clearing string) string {
 
 // Senders returns the BankIDs of the banks that may have sent a document, the surest first; the clearing may be among them.
 func Senders(document iso20022.Document) []string {
+	return bankIDs(senders(document))
+}
+
+// bankIDs are the BankIDs of the banks that are named, each once.
+func bankIDs(banks []*agent) []string {
 	var ids []string
-	for _, bank := range senders(document) {
-		if bank != nil && BankID(*bank) != "" {
-			ids = append(ids, BankID(*bank))
+	for _, bank := range banks {
+		if bank == nil {
+			continue
+		}
+		if id := BankID(*bank); id != "" && !slices.Contains(ids, id) {
+			ids = append(ids, id)
 		}
 	}
 	return ids
@@ -127,17 +135,5 @@ func Counterparts(document iso20022.Document) []string {
 			banks = append(banks, recall.OriginalTransactionReference.CreditorAgent)
 		}
 	}
-	var ids []string
-	for _, bank := range banks {
-		if bank == nil {
-			continue
-		}
-		if id := BankID(*bank); id != "" && !slices.Contains(ids, id) {
-			ids = append(ids, id)
-		}
-	}
-	return ids
+	return bankIDs(banks)
 }
-
-// CounterpartOf returns the BankID of the creditor's bank of our payment, stored as a BIC or a Swiss bank code.
-func CounterpartOf(creditorAgent string) string { return bankIDOf(creditorAgent) }

@@ -3,6 +3,7 @@ package interbank
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -61,10 +62,7 @@ func StatusReport(in StatusReportInput) (*iso20022.FIToFIPaymentStatusReport, er
 	}
 	if in.Code != "" {
 		status.TransactionStatus = statusRejected
-		status.StatusReasonInformation = []iso20022.StatusReasonInformation12{{
-			Reason:                StatusReasonOf(in.Code),
-			AdditionalInformation: c.lines(in.Information, rulebook.InformationLength),
-		}}
+		status.StatusReasonInformation = c.refusal(in)
 	}
 	header := iso20022.GroupHeader91{MessageID: in.Reference, CreationDateTime: dateTime(in.At)}
 	if c.refusalsName {
@@ -80,6 +78,13 @@ func StatusReport(in StatusReportInput) (*iso20022.FIToFIPaymentStatusReport, er
 		}},
 		TransactionInformationAndStatus: []iso20022.PaymentTransaction110{status},
 	}, nil
+}
+
+// refusal is the reason of a refusal.
+func (c convention) refusal(in StatusReportInput) []iso20022.StatusReasonInformation12 {
+	return []iso20022.StatusReasonInformation12{{
+		Reason: StatusReasonOf(in.Code), AdditionalInformation: c.lines(in.Information, rulebook.InformationLength),
+	}}
 }
 
 // reasonLength is the length of an ISO reason code, in characters.
@@ -225,20 +230,20 @@ func ReadStatus(document *iso20022.FIToFIPaymentStatusReport) (Status, error) {
 	}
 	if len(document.TransactionInformationAndStatus) == 1 {
 		transaction := &document.TransactionInformationAndStatus[0]
+		about := read.Original
+		about.InstructionID, about.EndToEndID = transaction.OriginalInstructionID, transaction.OriginalEndToEndID
+		about.TransactionID, about.UETR = transaction.OriginalTransactionID, transaction.OriginalUETR
 		var err error
-		read.Original, err = reportedOriginal(read.Original, transaction)
+		read.Original, err = about.read(said{group: transaction.OriginalGroupInformation, copy: transaction.OriginalTransactionReference})
 		if err != nil {
 			return Status{}, fmt.Errorf("read pacs.002: %w", err)
 		}
 		read.Status = cmp.Or(transaction.TransactionStatus, read.Status)
-		reasons = append(
-			transaction.StatusReasonInformation[:len(transaction.StatusReasonInformation):len(transaction.StatusReasonInformation)],
-			reasons...)
-		accepted, err := readMoment(transaction.AcceptanceDateTime)
+		reasons = slices.Concat(transaction.StatusReasonInformation, reasons)
+		read.AcceptedAt, err = readMoment(transaction.AcceptanceDateTime)
 		if err != nil {
 			return Status{}, fmt.Errorf("read pacs.002: %w", err)
 		}
-		read.AcceptedAt = accepted
 	}
 	if read.Status == "" || read.Original.MessageID == "" && read.Original.TransactionID == "" {
 		return Status{}, fmt.Errorf("read pacs.002 without status or original: %w", ErrIncomplete)
@@ -255,13 +260,6 @@ func ReadStatus(document *iso20022.FIToFIPaymentStatusReport) (Status, error) {
 		read.Reason.Text = strings.TrimSpace("Cancelled by clearing (CANC). " + read.Reason.Text)
 	}
 	return read, nil
-}
-
-// reportedOriginal reads the payment or return of a status, whose document may be named in the group too.
-func reportedOriginal(about Original, transaction *iso20022.PaymentTransaction110) (Original, error) {
-	about.InstructionID, about.EndToEndID = transaction.OriginalInstructionID, transaction.OriginalEndToEndID
-	about.TransactionID, about.UETR = transaction.OriginalTransactionID, transaction.OriginalUETR
-	return about.read(said{group: transaction.OriginalGroupInformation, copy: transaction.OriginalTransactionReference})
 }
 
 // statusReason returns the first code, and the texts of all reasons.
@@ -296,20 +294,18 @@ func UnknownStatus(in StatusReportInput) (*iso20022.FIToFIPaymentStatusReport, e
 	if err != nil {
 		return nil, fmt.Errorf("make pacs.002: %w", err)
 	}
-	reason := iso20022.StatusReasonInformation12{
-		Reason: StatusReasonOf(in.Code), AdditionalInformation: c.lines(in.Information, rulebook.InformationLength),
-	}
+	reasons := c.refusal(in)
 	header := iso20022.GroupHeader91{MessageID: in.Reference, CreationDateTime: dateTime(in.At)}
 	if c.refusalsName && in.Bank != "" {
 		named := agentByBIC(in.Bank)
-		header.InstructingAgent, reason.Originator = &named, original{answerer: &named}.refuser()
+		header.InstructingAgent, reasons[0].Originator = &named, original{answerer: &named}.refuser()
 	}
 	report := &iso20022.FIToFIPaymentStatusReport{
 		GroupHeader: header,
 		TransactionInformationAndStatus: []iso20022.PaymentTransaction110{{
 			StatusID: in.StatusID, OriginalInstructionID: asked.Original.InstructionID, OriginalEndToEndID: asked.Original.EndToEndID,
 			OriginalTransactionID: asked.Original.TransactionID, OriginalUETR: c.uetr(asked.Original.UETR), TransactionStatus: statusRejected,
-			StatusReasonInformation: []iso20022.StatusReasonInformation12{reason},
+			StatusReasonInformation: reasons,
 		}},
 	}
 	if asked.Original.MessageID != "" && asked.Original.MessageName != "" {
@@ -320,35 +316,23 @@ func UnknownStatus(in StatusReportInput) (*iso20022.FIToFIPaymentStatusReport, e
 	return report, nil
 }
 
-// GroupRejectionInput is the input of a pacs.002 about a whole message.
-type GroupRejectionInput struct {
-	Scheme rulebook.Scheme
-	// About is the pacs.008 that came in, with any number of transactions.
-	About *iso20022.FIToFICustomerCreditTransfer
-	// Code is the reason (ExternalStatusReason1Code), Information explains it, lines of at most 105 characters.
-	Code        string
-	Information []string
-	// Reference is the MsgId of the answer.
-	Reference string
-	At        time.Time
-}
-
-// GroupRejection makes the pacs.002 that refuses a whole message (GrpSts RJCT) whose transactions cannot be answered
-// one by one. It fails with ErrScheme.
-func GroupRejection(in GroupRejectionInput) (*iso20022.FIToFIPaymentStatusReport, error) {
+// GroupRejection makes the pacs.002 that refuses a whole pacs.008 (GrpSts RJCT) whose transactions cannot be answered one by one. It fails
+// with ErrScheme, or ErrKind for another document.
+func GroupRejection(in StatusReportInput) (*iso20022.FIToFIPaymentStatusReport, error) {
 	c, err := conventionOf(in.Scheme)
 	if err != nil {
 		return nil, fmt.Errorf("make pacs.002: %w", err)
 	}
+	about, is := in.About.(*iso20022.FIToFICustomerCreditTransfer)
+	if !is {
+		return nil, fmt.Errorf("make pacs.002: %w", ErrKind)
+	}
 	return &iso20022.FIToFIPaymentStatusReport{
 		GroupHeader: iso20022.GroupHeader91{MessageID: in.Reference, CreationDateTime: dateTime(in.At)},
 		OriginalGroupInformationAndStatus: []iso20022.OriginalGroupHeader17{{
-			OriginalMessageID: in.About.GroupHeader.MessageID, OriginalMessageNameID: c.nameOf(in.About.MessageName()),
-			OriginalNumberOfTransactions: in.About.GroupHeader.NumberOfTransactions, GroupStatus: statusRejected,
-			StatusReasonInformation: []iso20022.StatusReasonInformation12{{
-				Reason:                &iso20022.StatusReason6Choice{Code: in.Code},
-				AdditionalInformation: c.lines(in.Information, rulebook.InformationLength),
-			}},
+			OriginalMessageID: about.GroupHeader.MessageID, OriginalMessageNameID: c.nameOf(about.MessageName()),
+			OriginalNumberOfTransactions: about.GroupHeader.NumberOfTransactions, GroupStatus: statusRejected,
+			StatusReasonInformation: c.refusal(in),
 		}},
 	}, nil
 }

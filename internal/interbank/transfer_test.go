@@ -190,9 +190,9 @@ func TestIdentifiersAreNeverRewritten(t *testing.T) {
 		}}
 		transaction(order).Tax = &iso20022.TaxInformation8{Method: "x"}
 		findings := interbank.Check(c.scheme, order)
-		want := map[string]string{"/Document/CstmrCdtTrfInitn/PmtInf/0/CdtTrfTxInf/0/Tax": interbank.RuleNotForwarded}
+		want := map[string]string{"/Document/CstmrCdtTrfInitn/PmtInf/0/CdtTrfTxInf/0/Tax": rulebook.RuleNotForwarded}
 		if c.scheme == rulebook.SchemeSCT {
-			want["/Document/CstmrCdtTrfInitn/PmtInf/0/CdtTrfTxInf/0/Cdtr/Id/OrgId/Othr/0/Id"] = interbank.RuleIdentifierCharacters
+			want["/Document/CstmrCdtTrfInitn/PmtInf/0/CdtTrfTxInf/0/Cdtr/Id/OrgId/Othr/0/Id"] = rulebook.RuleIdentifierCharacters
 		}
 		for _, finding := range findings {
 			if want[finding.Pointer] != finding.Rule {

@@ -34,7 +34,7 @@ func (c chain) life(t failer, order *iso20022.CustomerCreditTransferInitiation, 
 	})
 	must(t, err)
 	question, err := interbank.StatusRequest(
-		interbank.StatusRequestInput{Scheme: c.scheme, Original: paid, Reference: "Q", RequestID: "Q1", At: accepted},
+		interbank.StatusRequestInput{Scheme: c.scheme, About: paid, Reference: "Q", RequestID: "Q1", At: accepted},
 	)
 	must(t, err)
 	report, err := interbank.StatusReport(interbank.StatusReportInput{
@@ -48,8 +48,8 @@ func (c chain) life(t failer, order *iso20022.CustomerCreditTransferInitiation, 
 		Scheme: c.scheme, Original: paid, Bank: c.debtorBank, MessageID: "R", ID: "R1", At: accepted,
 	})
 	must(t, err)
-	chaser, err := interbank.RecallStatusRequest(
-		interbank.RecallStatusRequestInput{Scheme: c.scheme, Recall: recalled, Reference: "Q2", RequestID: "Q2", At: accepted},
+	chaser, err := interbank.StatusRequest(
+		interbank.StatusRequestInput{Scheme: c.scheme, About: recalled, Reference: "Q2", RequestID: "Q2", At: accepted},
 	)
 	must(t, err)
 	receipt, err := interbank.Receipt(

@@ -78,21 +78,8 @@ func (v Verified) StatusRequest(sent iso20022.Document, number int, at time.Time
 	out := Outbound{message: m, reference: "P28" + string(m.GlobalID) + "-" + strconv.Itoa(number)}
 	request := "Q" + strconv.Itoa(number) + "-" + string(m.GlobalID)
 	var err error
-	switch original := sent.(type) {
-	case *iso20022.FIToFICustomerCreditTransfer:
-		out.document, err = interbank.StatusRequest(interbank.StatusRequestInput{
-			Scheme: m.Scheme, Original: original, Reference: out.reference, RequestID: request, At: at,
-		})
-	case *iso20022.PaymentReturn:
-		out.document, err = interbank.ReturnStatusRequest(interbank.ReturnStatusRequestInput{
-			Scheme: m.Scheme, Return: original, Reference: out.reference, RequestID: request, At: at,
-		})
-	case *iso20022.FIToFIPaymentCancellationRequest:
-		out.document, err = interbank.RecallStatusRequest(interbank.RecallStatusRequestInput{
-			Scheme: m.Scheme, Recall: original, Reference: out.reference, RequestID: request, At: at,
-		})
-	default:
-		err = fmt.Errorf("no status can be asked for %s", sent.MessageName())
-	}
+	out.document, err = interbank.StatusRequest(interbank.StatusRequestInput{
+		Scheme: m.Scheme, About: sent, Reference: out.reference, RequestID: request, At: at,
+	})
 	return out, err
 }

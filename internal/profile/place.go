@@ -61,8 +61,8 @@ var namePlaces = placesOf(map[iso20022.MessageName][]string{
 	iso20022.Camt025V05: {"RctDtls/OrgnlMsgId/MsgNmId"},
 })
 
-// instructionPlaces are the InstrIds of a payment, and of the payment a document is about. The OrgnlInstrId of a pacs.028 is none of them: it
-// may be the id of a recall.
+// instructionPlaces are the InstrIds of a payment, and of the payment a document is about. The OrgnlInstrId of a pacs.028 is none of them:
+// it may be the id of a recall.
 var instructionPlaces = placesOf(map[iso20022.MessageName][]string{
 	iso20022.Pacs008V08: {"CdtTrfTxInf/PmtId/InstrId"},
 	iso20022.Pacs004V09: {"TxInf/OrgnlInstrId"},

@@ -3,6 +3,7 @@ package rulebook
 import (
 	"fmt"
 	"reflect"
+	"strings"
 	"unicode/utf8"
 
 	"countersign/internal/charset"
@@ -21,66 +22,15 @@ var textRules = []Rule{
 // checkCharacters looks at every text of the document. Texts that sct-inst takes here and not every SEPA bank does are transliterated
 // later, before sending.
 func checkCharacters(i *inspection) {
-	document := reflect.ValueOf(i.document).Elem()
-	if allAllowed(document) {
-		return
-	}
-	eachText(document, documentPointer, func(pointer, text string) {
+	iso20022.EachText(i.document, documentPointer, func(steps []string, text string) bool {
 		r, place, refused := charset.SwissLatin.FirstRefused(text)
 		if refused {
-			i.reportAt(pointer, i18n.Text("Replace %s (character %d): use Latin letters, digits and signs only.").With(charset.Shown(r), place))
+			i.reportAt(
+				strings.Join(steps, "/"), i18n.Text("Replace %s (character %d): use Latin letters, digits and signs only.").With(charset.Shown(r), place),
+			)
 		}
+		return true
 	})
-}
-
-// allAllowed reports whether every text below an element is fine, the usual case, without building pointers.
-func allAllowed(value reflect.Value) bool {
-	switch value.Kind() {
-	case reflect.String:
-		_, _, refused := charset.SwissLatin.FirstRefused(value.String())
-		return !refused
-	case reflect.Pointer:
-		return value.IsNil() || allAllowed(value.Elem())
-	case reflect.Slice:
-		for index := range value.Len() {
-			if !allAllowed(value.Index(index)) {
-				return false
-			}
-		}
-	case reflect.Struct:
-		if !holdsElements(value.Type()) {
-			return true
-		}
-		for index := range value.NumField() {
-			if !allAllowed(value.Field(index)) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// eachText visits the texts below an element, with their pointers.
-func eachText(value reflect.Value, pointer string, visit func(pointer, text string)) {
-	switch value.Kind() {
-	case reflect.String:
-		visit(pointer, value.String())
-	case reflect.Pointer:
-		if !value.IsNil() {
-			eachText(value.Elem(), pointer, visit)
-		}
-	case reflect.Slice:
-		for index := range value.Len() {
-			eachText(value.Index(index), indexed(pointer+"/", index), visit)
-		}
-	case reflect.Struct:
-		if !holdsElements(value.Type()) {
-			return
-		}
-		for index := range value.NumField() {
-			eachText(value.Field(index), pointer+"/"+value.Type().Field(index).Tag.Get("iso"), visit)
-		}
-	}
 }
 
 // holdsElements tells ISO components from values such as amounts and decimals.

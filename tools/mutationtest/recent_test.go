@@ -105,7 +105,7 @@ var ofClearings = []mutant{
 	},
 	{
 		name: "the header of another document counts", file: headers, tests: ofBooked + ":TestAHeaderOfSomebodyElse",
-		before: `if header.BusinessMessageIdentifier != *id {`, after: `if false && header.BusinessMessageIdentifier != id {`,
+		before: `if header.BusinessMessageIdentifier != *id {`, after: `if false && header.BusinessMessageIdentifier != *id {`,
 	},
 	{
 		name: "a profile is in force before its day", file: "internal/profile/registry.go", tests: "internal/profile:TestAProfileComesInForce",

@@ -116,29 +116,23 @@ func clientAccess(ctx context.Context, w realmWriter) ([]ClientAccess, error) {
 
 // AccessReviews lists the confirmed reviews, newest first.
 func (r *Reader) AccessReviews(ctx context.Context, realm string) (list []AccessReview, err error) {
-	err = r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
-		rows, err := q.AccessReviewList(ctx, realm, maxReviews)
-		for _, row := range rows {
-			list = append(list, AccessReview{ID: row.EventID, At: row.At.UTC(), By: row.ActorName})
-		}
-		return err
-	})
+	rows, err := r.in(realm, Reading).AccessReviewList(ctx, realm, maxReviews)
+	for _, row := range rows {
+		list = append(list, AccessReview{ID: row.EventID, At: row.At.UTC(), By: row.ActorName})
+	}
 	return list, reportError(err)
 }
 
 // AccessReview returns a confirmed review, or payment.ErrNotFound.
 func (r *Reader) AccessReview(ctx context.Context, realm string, id uuid.UUID) (AccessReview, error) {
 	review := AccessReview{ID: id}
-	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
-		row, err := q.AccessReviewGet(ctx, realm, id)
-		if err != nil {
-			return err
-		}
-		var detail reviewDetail
-		err = json.Unmarshal([]byte(row.Detail), &detail)
-		review.At, review.By, review.Note, review.RealmAccess = row.At.UTC(), row.ActorName, detail.Note, detail.RealmAccess
-		return err
-	})
+	row, err := r.in(realm, Reading).AccessReviewGet(ctx, realm, id)
+	if err != nil {
+		return review, missing(err)
+	}
+	var detail reviewDetail
+	err = json.Unmarshal([]byte(row.Detail), &detail)
+	review.At, review.By, review.Note, review.RealmAccess = row.At.UTC(), row.ActorName, detail.Note, detail.RealmAccess
 	return review, err
 }
 
@@ -146,10 +140,8 @@ func (r *Reader) AccessReview(ctx context.Context, realm string, id uuid.UUID) (
 func (d *Desk) ReviewAccess(ctx context.Context, by identity.Principal, access RealmAccess, note string, at time.Time) error {
 	detail, err := json.Marshal(reviewDetail{access, note})
 	if err == nil {
-		err = d.db.InRealm(ctx, by.Realm, Changing, func(q *dbsqlc.Queries) error {
-			return AppendEvent(ctx, q, d.db.masterData, Event{
-				Realm: by.Realm, Actor: by.Actor(), Name: auditlog.EventAccessReview, Detail: string(detail), At: at,
-			})
+		err = d.db.append(ctx, Event{
+			Realm: by.Realm, Actor: by.Actor(), Name: auditlog.EventAccessReview, Detail: string(detail), At: at,
 		})
 	}
 	return wrapped(err, "keep an access review")

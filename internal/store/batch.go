@@ -22,22 +22,16 @@ func DropInBatches(drop func() (int64, error)) (int64, error) {
 	}
 }
 
-// dropIn repeats a deletion in a realm, each time in a transaction of its own, and returns the number of deleted rows.
-func (d *Database) dropIn(ctx context.Context, realm string, drop func(*dbsqlc.Queries) (int64, error)) (int64, error) {
-	return DropInBatches(func() (dropped int64, err error) {
-		err = d.InRealm(ctx, realm, Changing, func(q *dbsqlc.Queries) error {
-			dropped, err = drop(q)
-			return err
-		})
-		return dropped, err
-	})
+// dropIn repeats a deletion in a realm, each statement in a transaction of its own, and returns the number of deleted rows.
+func (d *Database) dropIn(realm string, drop func(*dbsqlc.Queries) (int64, error)) (int64, error) {
+	return DropInBatches(func() (int64, error) { return drop(d.In(realm, Changing)) })
 }
 
 // dropEverywhere is dropIn for every realm; it continues after the failure of a realm.
 func (d *Database) dropEverywhere(ctx context.Context, drop func(q *dbsqlc.Queries, realm string) (int64, error)) error {
 	realms, err := d.Realms(ctx)
 	for _, realm := range realms {
-		_, dropErr := d.dropIn(ctx, realm, func(q *dbsqlc.Queries) (int64, error) { return drop(q, realm) })
+		_, dropErr := d.dropIn(realm, func(q *dbsqlc.Queries) (int64, error) { return drop(q, realm) })
 		err = errors.Join(err, dropErr)
 	}
 	return err

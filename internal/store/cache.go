@@ -161,7 +161,7 @@ func NewRights(r *Reader, age time.Duration) *Rights {
 // Decided counts the decided changes of administration of a realm. Each may change rights.
 func (r *Rights) Decided(ctx context.Context, realm string, now time.Time) (int64, error) {
 	return r.decided.Ask(ctx, realm, now, func(ctx context.Context) (int64, error) {
-		decided, err := Read(ctx, r.reader.db, realm, func(q *dbsqlc.Queries) (int64, error) { return q.ChangesDecided(ctx, realm) })
+		decided, err := r.reader.db.In(realm, Reading).ChangesDecided(ctx, realm)
 		if err != nil {
 			return 0, fmt.Errorf("count the changes that were decided: %w", err)
 		}
@@ -200,16 +200,8 @@ func (c *Counter) PendingTotals(ctx context.Context, realm string, of Checker, n
 
 // queueShares counts the oldest pending messages by scheme and by maker or editor.
 func (r *Reader) queueShares(ctx context.Context, realm string, most int32) ([]dbsqlc.QueueSharesRow, error) {
-	var rows []dbsqlc.QueueSharesRow
-	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-		var err error
-		rows, err = q.QueueShares(ctx, realm, most)
-		if err != nil {
-			return fmt.Errorf("count the queue: %w", err)
-		}
-		return nil
-	})
-	return rows, err
+	rows, err := r.in(realm, Searching).QueueShares(ctx, realm, most)
+	return rows, wrapped(missing(err), "count the queue")
 }
 
 // totalsWithout adds up the shares of other people, by currency. all counts the messages of the shares, counted those of the totals. An
@@ -256,36 +248,30 @@ type Volume struct {
 // time and outcome. Hours without payments are left out. It reads the 10,000 newest messages.
 func (r *Reader) VolumeByHour(ctx context.Context, realm string, since time.Time) ([]Volume, error) {
 	var list []Volume
-	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-		rows, err := q.VolumeByHour(ctx, realm, since)
-		if err != nil {
-			return fmt.Errorf("count by hour: %w", err)
+	rows, err := r.in(realm, Searching).VolumeByHour(ctx, realm, since)
+	for _, row := range rows {
+		outcome := outcomeOf(payment.State(row.State))
+		profile, known := rulebook.Scheme(row.Scheme).Profile()
+		amount, err := money.FromMinor(profile.Currency, row.Total)
+		if !known || err != nil || outcome == "" {
+			continue // what is in no currency is withheld, and no volume
 		}
-		for _, row := range rows {
-			outcome := outcomeOf(payment.State(row.State))
-			profile, known := rulebook.Scheme(row.Scheme).Profile()
-			amount, err := money.FromMinor(profile.Currency, row.Total)
-			if !known || err != nil || outcome == "" {
-				continue // what is in no currency is withheld, and no volume
-			}
-			v := Volume{
-				Scheme: rulebook.Scheme(row.Scheme), Hour: row.Hour.UTC(), Outcome: outcome, Count: row.Payments, Amount: amount,
-			}
-			i := slices.IndexFunc(list, func(o Volume) bool {
-				return o.Scheme == v.Scheme && o.Hour.Equal(v.Hour) && o.Outcome == v.Outcome
-			})
-			if i < 0 {
-				list = append(list, v)
-				continue
-			}
-			list[i].Count += v.Count
-			if sum, err := list[i].Amount.Add(v.Amount); err == nil {
-				list[i].Amount = sum
-			}
+		v := Volume{
+			Scheme: rulebook.Scheme(row.Scheme), Hour: row.Hour.UTC(), Outcome: outcome, Count: row.Payments, Amount: amount,
 		}
-		return nil
-	})
-	return list, err
+		i := slices.IndexFunc(list, func(o Volume) bool {
+			return o.Scheme == v.Scheme && o.Hour.Equal(v.Hour) && o.Outcome == v.Outcome
+		})
+		if i < 0 {
+			list = append(list, v)
+			continue
+		}
+		list[i].Count += v.Count
+		if sum, err := list[i].Amount.Add(v.Amount); err == nil {
+			list[i].Amount = sum
+		}
+	}
+	return list, wrapped(missing(err), "count by hour")
 }
 
 // outcomeOf returns the outcome of a payment, "" for one that was closed before its release.
@@ -314,18 +300,10 @@ type Turnaround struct {
 
 // Turnaround returns the processing times of the payments made since a time, among the 10,000 newest messages.
 func (r *Reader) Turnaround(ctx context.Context, realm string, since time.Time) (Turnaround, error) {
-	var t Turnaround
-	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-		row, err := q.Turnaround(ctx, realm, since)
-		if err != nil {
-			return fmt.Errorf("read how long payments took: %w", err)
-		}
-		span := func(milliseconds int64) time.Duration { return time.Duration(milliseconds) * time.Millisecond }
-		t = Turnaround{
-			Approved: int(row.Approved), WaitedHalf: span(row.WaitedHalf), WaitedMost: span(row.WaitedMost),
-			Settled: int(row.Settled), ClearedHalf: span(row.ClearedHalf), ClearedMost: span(row.ClearedMost),
-		}
-		return nil
-	})
-	return t, err
+	row, err := r.in(realm, Searching).Turnaround(ctx, realm, since)
+	span := func(milliseconds int64) time.Duration { return time.Duration(milliseconds) * time.Millisecond }
+	return Turnaround{
+		Approved: int(row.Approved), WaitedHalf: span(row.WaitedHalf), WaitedMost: span(row.WaitedMost),
+		Settled: int(row.Settled), ClearedHalf: span(row.ClearedHalf), ClearedMost: span(row.ClearedMost),
+	}, wrapped(missing(err), "read how long payments took")
 }

@@ -45,9 +45,7 @@ func putCoreBooking(ctx context.Context, q *dbsqlc.Queries, seal payment.Sealer,
 
 // Of returns the record of a message. Errors: payment.ErrNotFound, payment.ErrForged, payment.ErrUnknownKey.
 func (s *CoreBookings) Of(ctx context.Context, realm string, id uuid.UUID) (payment.CoreBooking, error) {
-	return Read(ctx, s.db, realm, func(q *dbsqlc.Queries) (payment.CoreBooking, error) {
-		return coreBooking(ctx, q, s.db.Seal(), realm, id)
-	})
+	return coreBooking(ctx, s.db.In(realm, Reading), s.db.Seal(), realm, id)
 }
 
 // CoreBooking returns the record of a message at core banking for display; nil for none. A record that fails its seal is withheld.
@@ -128,11 +126,7 @@ func (s *CoreBookings) change(
 			return b, nil
 		}
 		b.Seal = s.db.Seal().SealCore(b)
-		var updated int64
-		err := s.db.InRealm(ctx, b.Realm, Changing, func(q *dbsqlc.Queries) (err error) {
-			updated, err = q.CoreBookingUpdate(ctx, coreUpdate(b, seen.MAC[:]))
-			return err
-		})
+		updated, err := s.db.In(b.Realm, Changing).CoreBookingUpdate(ctx, coreUpdate(b, seen.MAC[:]))
 		if err != nil {
 			return b, fmt.Errorf("record an answer of core banking or a report to it: %w", err)
 		}
@@ -169,10 +163,8 @@ type CoreDue struct {
 
 // Due lists the payments of a realm whose end was not reported to core banking.
 func (s *CoreBookings) Due(ctx context.Context, realm string, due CoreDue) ([]uuid.UUID, error) {
-	ids, err := Read(ctx, s.db, realm, func(q *dbsqlc.Queries) ([]uuid.UUID, error) {
-		return q.CoreBookingDueList(ctx, dbsqlc.CoreBookingDueListParams{
-			Realm: realm, Held: append([]uuid.UUID{}, due.Held...), PageSize: due.Most, FailedSince: due.FailedSince,
-		})
+	ids, err := s.db.In(realm, Reading).CoreBookingDueList(ctx, dbsqlc.CoreBookingDueListParams{
+		Realm: realm, Held: append([]uuid.UUID{}, due.Held...), PageSize: due.Most, FailedSince: due.FailedSince,
 	})
 	return ids, wrapped(err, "list the reports that core banking lacks")
 }

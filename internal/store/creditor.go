@@ -148,16 +148,13 @@ type Recent struct {
 // 100 payments.
 func (r *Reader) RecentCreditors(ctx context.Context, by identity.Principal, scheme rulebook.Scheme, most int32) ([]Recent, error) {
 	var list []Recent
-	err := r.read(ctx, by.Realm, Searching, func(q *dbsqlc.Queries) error {
-		rows, err := q.CreditorRecent(ctx, dbsqlc.CreditorRecentParams{
-			Realm: by.Realm, UserID: &by.UserID, Scheme: string(scheme), Most: most,
-		})
-		for _, row := range rows {
-			list = append(list, Recent{MessageID: row.MessageID, Name: row.CreditorName, Account: row.CreditorAccount})
-		}
-		return err
+	rows, err := r.in(by.Realm, Searching).CreditorRecent(ctx, dbsqlc.CreditorRecentParams{
+		Realm: by.Realm, UserID: &by.UserID, Scheme: string(scheme), Most: most,
 	})
-	return list, err
+	for _, row := range rows {
+		list = append(list, Recent{MessageID: row.MessageID, Name: row.CreditorName, Account: row.CreditorAccount})
+	}
+	return list, missing(err)
 }
 
 // LastPaid is the last approved payment to an account.
@@ -169,16 +166,13 @@ type LastPaid struct {
 // LastPaid returns the last payment to each of these accounts, by account. Accounts without any are left out.
 func (r *Reader) LastPaid(ctx context.Context, realm string, accounts []string) (map[string]LastPaid, error) {
 	paid := make(map[string]LastPaid, len(accounts))
-	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-		rows, err := q.CreditorLastPaid(ctx, accounts, realm)
-		for _, row := range rows {
-			amount, err := money.FromMinor(money.Currency(row.Currency), row.Amount)
-			if err != nil {
-				return err
-			}
-			paid[row.CreditorAccount] = LastPaid{At: row.PaidAt.UTC(), Amount: amount}
+	rows, err := r.in(realm, Searching).CreditorLastPaid(ctx, accounts, realm)
+	for _, row := range rows {
+		amount, err := money.FromMinor(money.Currency(row.Currency), row.Amount)
+		if err != nil {
+			return nil, err
 		}
-		return err
-	})
-	return paid, err
+		paid[row.CreditorAccount] = LastPaid{At: row.PaidAt.UTC(), Amount: amount}
+	}
+	return paid, missing(err)
 }

@@ -80,11 +80,7 @@ func (s *Documents) keepBatch(ctx context.Context, realm string, documents []doc
 	for i, one := range documents {
 		values[i] = one.params()
 	}
-	var stored []uuid.UUID
-	err := s.db.For(ForBatches).InRealm(ctx, realm, Changing, func(q *dbsqlc.Queries) (err error) {
-		stored, err = q.DocumentInsert(ctx, merge(values))
-		return err
-	})
+	stored, err := s.db.For(ForBatches).In(realm, Changing).DocumentInsert(ctx, merge(values))
 	kept := make([]bool, len(documents))
 	for i, one := range documents {
 		kept[i] = err == nil && slices.Contains(stored, one.id)
@@ -133,10 +129,7 @@ func besideReference(reference string, content []byte) string {
 // Outbound returns the outbound document stored under a reference, after checking its seal. Errors: payment.ErrNotFound,
 // payment.ErrUnknownKey, payment.ErrForged.
 func (s *Documents) Outbound(ctx context.Context, realm, reference string) (Document, error) {
-	kept, err := Read(ctx, s.db, realm, func(q *dbsqlc.Queries) (Document, error) {
-		return s.outbound(ctx, q, realm, reference)
-	})
-	return kept, err
+	return s.outbound(ctx, s.db.In(realm, Reading), realm, reference)
 }
 
 // outbound loads an outbound document.

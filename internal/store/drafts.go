@@ -121,25 +121,17 @@ func (*OtherDraftError) Is(target error) bool { return target == payment.ErrNotF
 
 // Get returns an unexpired draft of the user. Errors: payment.ErrNotFound, OtherDraftError.
 func (d *Drafts) Get(ctx context.Context, by identity.Principal, id uuid.UUID, now time.Time) (Draft, error) {
-	row, err := Read(ctx, d.db, by.Realm, func(q *dbsqlc.Queries) (dbsqlc.Draft, error) {
-		row, err := q.DraftGet(ctx, dbsqlc.DraftGetParams{Realm: by.Realm, DraftID: id, UserID: by.UserID, Now: now})
-		if !errors.Is(err, pgx.ErrNoRows) {
-			return row, err
-		}
-		owner, err := q.DraftOwner(ctx, by.Realm, id, now)
-		if err == nil {
-			err = &OtherDraftError{Owner: owner}
-		}
-		return row, err
-	})
-	if errors.As(err, new(*OtherDraftError)) {
-		return Draft{}, err
-	}
+	q := d.db.In(by.Realm, Reading)
+	row, err := q.DraftGet(ctx, dbsqlc.DraftGetParams{Realm: by.Realm, DraftID: id, UserID: by.UserID, Now: now})
 	if errors.Is(err, pgx.ErrNoRows) {
-		return Draft{}, payment.ErrNotFound
+		var owner string
+		owner, err = q.DraftOwner(ctx, by.Realm, id, now)
+		if err == nil {
+			return Draft{}, &OtherDraftError{Owner: owner}
+		}
 	}
 	if err != nil {
-		return Draft{}, fmt.Errorf("load a draft: %w", err)
+		return Draft{}, wrapped(missing(err), "load a draft")
 	}
 	draft, err := d.draftOf(row)
 	if errors.Is(err, ErrUnreadable) {
@@ -182,9 +174,7 @@ func (d *Drafts) Before(ctx context.Context, realm string, draft Draft) (before 
 	if draft.Batch != uuid.Nil {
 		self = draft.Batch
 	}
-	row, err := Read(ctx, d.db, realm, func(q *dbsqlc.Queries) (dbsqlc.FileBeforeRow, error) {
-		return q.FileBefore(ctx, realm, draft.FileHash, self)
-	})
+	row, err := d.db.In(realm, Reading).FileBefore(ctx, realm, draft.FileHash, self)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return before, false, nil
 	}
@@ -204,31 +194,28 @@ type ListedDraft struct {
 
 // List returns the open drafts of the user, the last changed first, up to most.
 func (d *Drafts) List(ctx context.Context, by identity.Principal, now time.Time, most int32) ([]ListedDraft, error) {
-	var list []ListedDraft
-	err := d.db.InRealm(ctx, by.Realm, Reading, func(q *dbsqlc.Queries) error {
-		rows, err := q.DraftList(ctx, dbsqlc.DraftListParams{Realm: by.Realm, UserID: by.UserID, Now: now, PageSize: most})
-		for _, row := range rows {
-			kept := dbsqlc.Draft{Realm: by.Realm, DraftID: row.DraftID, Answers: row.Answers, FileName: row.FileName}
-			one, err := d.draftOf(kept)
-			if err != nil {
-				d.unreadable(ctx, kept, err)
-				continue
-			}
-			list = append(list, ListedDraft{
-				ID: row.DraftID, Scheme: rulebook.Scheme(row.Scheme), Answers: one.Answers, FileName: one.FileName,
-				Amends: OrZero(row.Amends), SavedAt: row.SavedAt.UTC(), ExpiresAt: row.ExpiresAt.UTC(),
-			})
-		}
-		return err
+	rows, err := d.db.In(by.Realm, Reading).DraftList(ctx, dbsqlc.DraftListParams{
+		Realm: by.Realm, UserID: by.UserID, Now: now, PageSize: most,
 	})
+	var list []ListedDraft
+	for _, row := range rows {
+		kept := dbsqlc.Draft{Realm: by.Realm, DraftID: row.DraftID, Answers: row.Answers, FileName: row.FileName}
+		one, err := d.draftOf(kept)
+		if err != nil {
+			d.unreadable(ctx, kept, err)
+			continue
+		}
+		list = append(list, ListedDraft{
+			ID: row.DraftID, Scheme: rulebook.Scheme(row.Scheme), Answers: one.Answers, FileName: one.FileName,
+			Amends: OrZero(row.Amends), SavedAt: row.SavedAt.UTC(), ExpiresAt: row.ExpiresAt.UTC(),
+		})
+	}
 	return list, wrapped(err, "list the drafts")
 }
 
 // Full reports whether the user has most open drafts or more; drafts of files of many payments do not count.
 func (d *Drafts) Full(ctx context.Context, by identity.Principal, now time.Time, most int32) (bool, error) {
-	open, err := Read(ctx, d.db, by.Realm, func(q *dbsqlc.Queries) (int64, error) {
-		return q.DraftCount(ctx, dbsqlc.DraftCountParams{Realm: by.Realm, UserID: by.UserID, Now: now, Most: most})
-	})
+	open, err := d.db.In(by.Realm, Reading).DraftCount(ctx, dbsqlc.DraftCountParams{Realm: by.Realm, UserID: by.UserID, Now: now, Most: most})
 	if err != nil {
 		return false, fmt.Errorf("count the drafts: %w", err)
 	}
@@ -252,14 +239,9 @@ func (d *Drafts) save(ctx context.Context, by identity.Principal, draft Draft, b
 	if err != nil {
 		return err
 	}
-	var saved int64
-	err = d.db.InRealm(ctx, by.Realm, Changing, func(q *dbsqlc.Queries) error {
-		var err error
-		saved, err = q.DraftSaveIfOpen(ctx, dbsqlc.DraftSaveIfOpenParams{
-			Scheme: string(draft.Scheme), Answers: answers, SavedAt: draft.SavedAt, FormKey: OrNull(draft.FormKey), Seen: draft.Seen,
-			Realm: by.Realm, DraftID: draft.ID, UserID: by.UserID, ByTheWay: byTheWay,
-		})
-		return err
+	saved, err := d.db.In(by.Realm, Changing).DraftSaveIfOpen(ctx, dbsqlc.DraftSaveIfOpenParams{
+		Scheme: string(draft.Scheme), Answers: answers, SavedAt: draft.SavedAt, FormKey: OrNull(draft.FormKey), Seen: draft.Seen,
+		Realm: by.Realm, DraftID: draft.ID, UserID: by.UserID, ByTheWay: byTheWay,
 	})
 	if err != nil {
 		return fmt.Errorf("save a draft: %w", err)
@@ -272,19 +254,14 @@ func (d *Drafts) save(ctx context.Context, by identity.Principal, draft Draft, b
 
 // Discard deletes an open draft of the user, the open ones of a file, or with the zero id all, and returns their number.
 func (d *Drafts) Discard(ctx context.Context, by identity.Principal, id uuid.UUID) (count int64, err error) {
-	err = d.db.InRealm(ctx, by.Realm, Changing, func(q *dbsqlc.Queries) error {
-		count, err = q.DraftDiscard(ctx, by.Realm, by.UserID, OrNull(id))
-		return err
-	})
+	count, err = d.db.In(by.Realm, Changing).DraftDiscard(ctx, by.Realm, by.UserID, OrNull(id))
 	return count, wrapped(err, "delete drafts")
 }
 
 // Submitted stores the message that a draft became, and the file that it belongs to.
 func (d *Drafts) Submitted(ctx context.Context, by identity.Principal, draft Draft, messageID uuid.UUID) error {
-	err := d.db.InRealm(ctx, by.Realm, Changing, func(q *dbsqlc.Queries) error {
-		return q.DraftSubmitted(ctx, dbsqlc.DraftSubmittedParams{
-			MessageID: &messageID, Realm: by.Realm, DraftID: draft.ID, UserID: by.UserID, PlainName: draft.FileName,
-		})
+	err := d.db.In(by.Realm, Changing).DraftSubmitted(ctx, dbsqlc.DraftSubmittedParams{
+		MessageID: &messageID, Realm: by.Realm, DraftID: draft.ID, UserID: by.UserID, PlainName: draft.FileName,
 	})
 	return wrapped(err, "note a submission")
 }
@@ -298,7 +275,7 @@ func (d *Drafts) Clean(ctx context.Context, now time.Time) (int64, error) {
 	}
 	var total int64
 	for _, realm := range realms {
-		dropped, err := d.db.dropIn(ctx, realm, func(q *dbsqlc.Queries) (int64, error) {
+		dropped, err := d.db.dropIn(realm, func(q *dbsqlc.Queries) (int64, error) {
 			drafts, err := q.DraftDropExpired(ctx, realm, now, DropBatch)
 			if err != nil || drafts == DropBatch {
 				return drafts, err

@@ -56,20 +56,16 @@ func (s *Messages) Realms(ctx context.Context) ([]string, error) { return s.db.R
 
 // Overdue lists the released messages whose time passed without an answer, oldest first.
 func (s *Messages) Overdue(ctx context.Context, realm string, at DueTimes) ([]uuid.UUID, error) {
-	ids, err := Read(ctx, s.db, realm, func(q *dbsqlc.Queries) ([]uuid.UUID, error) {
-		return q.MessageListOverdue(ctx, dbsqlc.MessageListOverdueParams{
-			Realm: realm, AcceptedBefore: at.AcceptedBefore, AcceptedAfter: at.AcceptedAfter, Held: at.held(), PageSize: at.PageSize,
-		})
+	ids, err := s.db.In(realm, Reading).MessageListOverdue(ctx, dbsqlc.MessageListOverdueParams{
+		Realm: realm, AcceptedBefore: at.AcceptedBefore, AcceptedAfter: at.AcceptedAfter, Held: at.held(), PageSize: at.PageSize,
 	})
 	return ids, wrapped(err, "list the overdue messages")
 }
 
 // Scheduled lists the payments whose execution day has come; today is given as midnight UTC.
 func (s *Messages) Scheduled(ctx context.Context, realm string, today time.Time, held []uuid.UUID, most int32) ([]uuid.UUID, error) {
-	ids, err := Read(ctx, s.db, realm, func(q *dbsqlc.Queries) ([]uuid.UUID, error) {
-		return q.MessageListScheduled(ctx, dbsqlc.MessageListScheduledParams{
-			Realm: realm, Today: today, Held: append([]uuid.UUID{}, held...), PageSize: most,
-		})
+	ids, err := s.db.In(realm, Reading).MessageListScheduled(ctx, dbsqlc.MessageListScheduledParams{
+		Realm: realm, Today: today, Held: append([]uuid.UUID{}, held...), PageSize: most,
 	})
 	return ids, wrapped(err, "list what is scheduled")
 }
@@ -131,21 +127,17 @@ func (d *Due) ofSchemes(ctx context.Context, q *dbsqlc.Queries, realm string, at
 
 // Undelivered lists the messages of a scheme released before a time that clearing does not have, oldest first.
 func (s *Messages) Undelivered(ctx context.Context, realm string, scheme rulebook.Scheme, at DueTimes) (ids []uuid.UUID, err error) {
-	ids, err = Read(ctx, s.db, realm, func(q *dbsqlc.Queries) ([]uuid.UUID, error) {
-		return q.MessageListUndelivered(ctx, dbsqlc.MessageListUndeliveredParams{
-			Realm: realm, Scheme: string(scheme), AcceptedBefore: at.ReleasedBefore, AcceptedAfter: at.AcceptedAfter, Held: at.held(),
-			PageSize: at.PageSize,
-		})
+	ids, err = s.db.In(realm, Reading).MessageListUndelivered(ctx, dbsqlc.MessageListUndeliveredParams{
+		Realm: realm, Scheme: string(scheme), AcceptedBefore: at.ReleasedBefore, AcceptedAfter: at.AcceptedAfter, Held: at.held(),
+		PageSize: at.PageSize,
 	})
 	return ids, wrapped(err, "list the undelivered messages")
 }
 
 // ToInquire lists the unconfirmed messages of a scheme whose next status request is due.
 func (s *Messages) ToInquire(ctx context.Context, realm string, scheme rulebook.Scheme, at DueTimes) (ids []uuid.UUID, err error) {
-	ids, err = Read(ctx, s.db, realm, func(q *dbsqlc.Queries) ([]uuid.UUID, error) {
-		return q.MessageListToInquire(ctx, dbsqlc.MessageListToInquireParams{
-			Realm: realm, Scheme: string(scheme), Due: at.Now, NeverAfter: at.InquireAfter, Held: at.held(), PageSize: at.PageSize,
-		})
+	ids, err = s.db.In(realm, Reading).MessageListToInquire(ctx, dbsqlc.MessageListToInquireParams{
+		Realm: realm, Scheme: string(scheme), Due: at.Now, NeverAfter: at.InquireAfter, Held: at.held(), PageSize: at.PageSize,
 	})
 	return ids, wrapped(err, "list the messages to ask about")
 }
@@ -191,22 +183,16 @@ func (r *Reader) Backlog(ctx context.Context) ([]Backlog, error) {
 }
 
 func (r *Reader) addBacklog(ctx context.Context, realm string, b *Backlog) error {
-	err := r.db.InRealm(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
-		row, err := q.BacklogOf(ctx, realm, string(b.Scheme), maxCounted)
-		if err != nil {
-			return err
-		}
-		b.Pending += row.Pending
-		b.InFlight += row.InFlight
-		b.Unconfirmed += row.Unconfirmed
-		b.Undelivered += row.Undelivered
-		b.Oldest, b.First = earlier(b.Oldest, row.Oldest), earlier(b.First, row.First)
-		b.Unanswered = earlier(b.Unanswered, row.Unanswered)
-		return nil
-	})
+	row, err := r.db.In(realm, Reading).BacklogOf(ctx, realm, string(b.Scheme), maxCounted)
 	if err != nil {
 		return fmt.Errorf("count the waiting messages of %s: %w", realm, err)
 	}
+	b.Pending += row.Pending
+	b.InFlight += row.InFlight
+	b.Unconfirmed += row.Unconfirmed
+	b.Undelivered += row.Undelivered
+	b.Oldest, b.First = earlier(b.Oldest, row.Oldest), earlier(b.First, row.First)
+	b.Unanswered = earlier(b.Unanswered, row.Unanswered)
 	return nil
 }
 

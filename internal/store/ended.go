@@ -31,20 +31,17 @@ type Ended struct {
 // Ended lists the messages that reached a state in a period, newest first, at most MaxEnded.
 func (r *Reader) Ended(ctx context.Context, realm string, state payment.State, p Period) ([]Ended, error) {
 	var list []Ended
-	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-		rows, err := q.ReportEndedList(ctx, dbsqlc.ReportEndedListParams{
-			Realm: realm, State: string(state), Since: p.From, Until: p.Until, Most: MaxEnded,
-		})
-		for _, row := range rows {
-			amount, _ := money.FromMinor(money.Currency(row.Currency), row.Amount)
-			list = append(list, Ended{
-				MessageID: row.MessageID, GlobalID: row.GlobalID, At: row.At.UTC(), By: row.ActorName, Reason: row.Reason,
-				Kind: payment.Kind(row.Kind), StatusCode: row.StatusCode, StatusText: row.StatusText, Amount: amount,
-				CreditorName: row.CreditorName,
-			})
-		}
-		return err
+	rows, err := r.in(realm, Searching).ReportEndedList(ctx, dbsqlc.ReportEndedListParams{
+		Realm: realm, State: string(state), Since: p.From, Until: p.Until, Most: MaxEnded,
 	})
+	for _, row := range rows {
+		amount, _ := money.FromMinor(money.Currency(row.Currency), row.Amount)
+		list = append(list, Ended{
+			MessageID: row.MessageID, GlobalID: row.GlobalID, At: row.At.UTC(), By: row.ActorName, Reason: row.Reason,
+			Kind: payment.Kind(row.Kind), StatusCode: row.StatusCode, StatusText: row.StatusText, Amount: amount,
+			CreditorName: row.CreditorName,
+		})
+	}
 	return list, reportError(err)
 }
 
@@ -77,12 +74,8 @@ func (r *Reader) EndedReasons(ctx context.Context, realm string, state payment.S
 
 // EndedCount counts the messages of Ended.
 func (r *Reader) EndedCount(ctx context.Context, realm string, state payment.State, p Period) (int, error) {
-	var count int64
-	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) (err error) {
-		count, err = q.ReportEndedCount(ctx, dbsqlc.ReportEndedCountParams{
-			Realm: realm, State: string(state), Since: p.From, Until: p.Until, Most: MaxEnded,
-		})
-		return err
+	count, err := r.in(realm, Searching).ReportEndedCount(ctx, dbsqlc.ReportEndedCountParams{
+		Realm: realm, State: string(state), Since: p.From, Until: p.Until, Most: MaxEnded,
 	})
 	return int(count), reportError(err)
 }
@@ -90,13 +83,10 @@ func (r *Reader) EndedCount(ctx context.Context, realm string, state payment.Sta
 // HabitCounts counts the unusual approvals since a time, among the 1,000 newest of each checker, 5,000 together.
 func (r *Reader) HabitCounts(ctx context.Context, realm string, since time.Time, zone *time.Location) (ReportCounts, error) {
 	var counts ReportCounts
-	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-		row, err := q.ReportHabitCount(ctx, dbsqlc.ReportHabitCountParams{
-			Realm: realm, Since: since, Seconds: int32(FastBelow / time.Second), Zone: zone.String(), Opens: OpensAt, Closes: ClosesAt,
-		})
-		counts = ReportCounts{Fast: int(row.Fast), OutOfHours: int(row.OutOfHours)}
-		return err
+	row, err := r.in(realm, Searching).ReportHabitCount(ctx, dbsqlc.ReportHabitCountParams{
+		Realm: realm, Since: since, Seconds: int32(FastBelow / time.Second), Zone: zone.String(), Opens: OpensAt, Closes: ClosesAt,
 	})
+	counts = ReportCounts{Fast: int(row.Fast), OutOfHours: int(row.OutOfHours)}
 	return counts, reportError(err)
 }
 

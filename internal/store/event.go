@@ -157,16 +157,11 @@ func (r *Reader) dropForged(ctx context.Context, q *dbsqlc.Queries, realm string
 
 // LastEvent returns the last event of a realm at this moment; the zero id when there is none.
 func (r *Reader) LastEvent(ctx context.Context, realm string) (uuid.UUID, error) {
-	var last uuid.UUID
-	err := r.read(ctx, realm, Keyed, func(q *dbsqlc.Queries) error {
-		var err error
-		last, err = q.EventLast(ctx, realm)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return nil
-		}
-		return err
-	})
-	return last, err
+	last, err := r.in(realm, Keyed).EventLast(ctx, realm)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return uuid.Nil, nil
+	}
+	return last, missing(err)
 }
 
 // takes reports whether an event is in the filtered stream.

@@ -330,17 +330,16 @@ type Checkpoint struct {
 
 // Checkpoint reads the newest checkpoint of a realm; the zero Checkpoint if nothing is sealed.
 func (r *Reader) Checkpoint(ctx context.Context, realm string) (Checkpoint, error) {
-	var newest Checkpoint
-	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
-		row, err := q.AuditCheckpointNewest(ctx, realm)
+	row, err := r.in(realm, Reading).AuditCheckpointNewest(ctx, realm)
+	if err != nil {
 		if errors.Is(err, pgx.ErrNoRows) {
-			return nil
+			err = nil
 		}
-		newest = Checkpoint{Size: row.Size, At: row.At.UTC()}
-		if lines := strings.Split(row.Note, "\n"); len(lines) > 2 {
-			newest.Root = lines[2]
-		}
-		return err
-	})
-	return newest, err
+		return Checkpoint{}, missing(err)
+	}
+	newest := Checkpoint{Size: row.Size, At: row.At.UTC()}
+	if lines := strings.Split(row.Note, "\n"); len(lines) > 2 {
+		newest.Root = lines[2]
+	}
+	return newest, nil
 }

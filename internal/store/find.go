@@ -104,7 +104,7 @@ func (s *Messages) ArchivedIncoming(ctx context.Context, transactionID string) e
 		return err
 	}
 	for _, realm := range realms {
-		err = s.db.InRealm(ctx, realm, Reading, func(q *dbsqlc.Queries) error { return archived(ctx, q, realm, transactionID) })
+		err = archived(ctx, s.db.In(realm, Reading), realm, transactionID)
 		if err != nil {
 			return err
 		}

@@ -209,9 +209,7 @@ func (s *Inbox) Received(ctx context.Context, in Document) (earlier Document, sa
 	if bytes.Equal(row.ContentHash, digest[:]) || row.Realm == nil || row.DocumentID == nil {
 		return earlier, bytes.Equal(row.ContentHash, digest[:]), nil
 	}
-	earlier.Content, err = Read(ctx, s.db, *row.Realm, func(q *dbsqlc.Queries) ([]byte, error) {
-		return q.DocumentContent(ctx, *row.Realm, *row.DocumentID)
-	})
+	earlier.Content, err = s.db.In(*row.Realm, Reading).DocumentContent(ctx, *row.Realm, *row.DocumentID)
 	return earlier, false, err
 }
 

@@ -39,20 +39,17 @@ func (r *Reader) Ledger(ctx context.Context, scheme rulebook.Scheme, since time.
 			Scheme: string(scheme), Since: since, Realm: realm, MessageID: keyAt(since.Add(-waitedMost)), PageSize: ledgerPage,
 		}
 		for more := true; more; {
-			err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-				rows, err := q.LedgerList(ctx, page)
-				for _, row := range rows {
-					item, err := LedgerItem(row, zone)
-					if err != nil {
-						return err
-					}
-					ledger, page.MessageID = append(ledger, item), row.MessageID
+			rows, err := r.in(realm, Searching).LedgerList(ctx, page)
+			for _, row := range rows {
+				item, err := LedgerItem(row, zone)
+				if err != nil {
+					return nil, err
 				}
-				more = len(rows) == ledgerPage
-				return err
-			})
+				ledger, page.MessageID = append(ledger, item), row.MessageID
+			}
+			more = len(rows) == ledgerPage
 			if err != nil {
-				return nil, err
+				return nil, missing(err)
 			}
 			if len(ledger) > maxLedger {
 				return nil, ErrLedgerTooLong

@@ -108,8 +108,6 @@ func lockedUntil(ctx context.Context, q *dbsqlc.Queries, try LoginTry, user uuid
 
 // Clear forgets the failures of a name after a right password.
 func (l *Logins) Clear(ctx context.Context, realm string, nameHash []byte) error {
-	err := l.db.InRealm(ctx, realm, Changing, func(q *dbsqlc.Queries) error {
-		return q.ThrottleClear(ctx, realm, nameHash)
-	})
+	err := l.db.In(realm, Changing).ThrottleClear(ctx, realm, nameHash)
 	return wrapped(err, "clear the tries of a name")
 }

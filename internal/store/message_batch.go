@@ -15,9 +15,7 @@ import (
 
 // Batch returns the drafts of a file of many payments that the user sent, submitted or not, in its order, or payment.ErrNotFound.
 func (d *Drafts) Batch(ctx context.Context, by identity.Principal, id uuid.UUID, now time.Time) ([]Draft, error) {
-	rows, err := Read(ctx, d.db, by.Realm, func(q *dbsqlc.Queries) ([]dbsqlc.Draft, error) {
-		return q.DraftBatch(ctx, dbsqlc.DraftBatchParams{Realm: by.Realm, UserID: by.UserID, BatchID: id, Now: now})
-	})
+	rows, err := d.db.In(by.Realm, Reading).DraftBatch(ctx, dbsqlc.DraftBatchParams{Realm: by.Realm, UserID: by.UserID, BatchID: id, Now: now})
 	if err != nil {
 		return nil, fmt.Errorf("load the drafts of a file: %w", err)
 	}
@@ -38,32 +36,23 @@ func (d *Drafts) Batch(ctx context.Context, by identity.Principal, id uuid.UUID,
 
 // BatchPayments returns the name of a file and its submitted payments, in its order. Error: payment.ErrNotFound.
 func (r *Reader) BatchPayments(ctx context.Context, realm string, batch uuid.UUID) (name string, ids []uuid.UUID, err error) {
-	err = r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
-		rows, err := q.BatchPayments(ctx, realm, batch)
-		if err != nil {
-			return fmt.Errorf("load the payments of a file: %w", err)
-		}
-		for _, row := range rows {
-			name, ids = row.FileName, append(ids, row.MessageID)
-		}
-		return nil
-	})
+	rows, err := r.in(realm, Reading).BatchPayments(ctx, realm, batch)
+	for _, row := range rows {
+		name, ids = row.FileName, append(ids, row.MessageID)
+	}
 	if err == nil && len(ids) == 0 {
 		err = payment.ErrNotFound
 	}
-	return name, ids, err
+	return name, ids, wrapped(missing(err), "load the payments of a file")
 }
 
 // BatchLine returns the name of the file that a payment came in, and its number there; zero for a payment of none.
 func (r *Reader) BatchLine(ctx context.Context, realm string, id uuid.UUID) (name string, line int, err error) {
-	err = r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
-		rows, err := q.BatchLine(ctx, realm, &id)
-		for _, row := range rows {
-			name, line = row.FileName, int(row.Position)
-		}
-		return err
-	})
-	return name, line, err
+	rows, err := r.in(realm, Reading).BatchLine(ctx, realm, &id)
+	for _, row := range rows {
+		name, line = row.FileName, int(row.Position)
+	}
+	return name, line, missing(err)
 }
 
 // WaitingBatch is a file of which several payments wait for approval.
@@ -75,14 +64,11 @@ type WaitingBatch struct {
 
 // BatchesWaiting lists the files of which several payments wait for approval, the newest first.
 func (r *Reader) BatchesWaiting(ctx context.Context, realm string) (list []WaitingBatch, err error) {
-	err = r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
-		rows, err := q.BatchesWaiting(ctx, realm)
-		for _, row := range rows {
-			list = append(list, WaitingBatch{ID: row.BatchID, FileName: row.FileName, Waiting: int(row.Waiting)})
-		}
-		return err
-	})
-	return list, wrapped(err, "list the files that wait")
+	rows, err := r.in(realm, Reading).BatchesWaiting(ctx, realm)
+	for _, row := range rows {
+		list = append(list, WaitingBatch{ID: row.BatchID, FileName: row.FileName, Waiting: int(row.Waiting)})
+	}
+	return list, wrapped(missing(err), "list the files that wait")
 }
 
 // ListedBatch is a file of many payments in a list.
@@ -97,21 +83,18 @@ type ListedBatch struct {
 
 // Batches returns the files of the user with payments to submit, the last first.
 func (d *Drafts) Batches(ctx context.Context, by identity.Principal, now time.Time) ([]ListedBatch, error) {
+	rows, err := d.db.In(by.Realm, Reading).DraftBatches(ctx, by.Realm, by.UserID, now)
 	var list []ListedBatch
-	err := d.db.InRealm(ctx, by.Realm, Reading, func(q *dbsqlc.Queries) error {
-		rows, err := q.DraftBatches(ctx, by.Realm, by.UserID, now)
-		for _, row := range rows {
-			name, err := d.hidden(by.Realm, row.DraftID).revealName(row.FileName)
-			if errors.Is(err, ErrUnreadable) {
-				d.unreadable(ctx, dbsqlc.Draft{Realm: by.Realm, DraftID: row.DraftID}, err)
-				continue
-			}
-			list = append(list, ListedBatch{
-				ID: row.BatchID, FileName: name, Lines: int(row.Lines), Submitted: int(row.Submitted), SavedAt: row.SavedAt.UTC(),
-				ExpiresAt: row.ExpiresAt.UTC(),
-			})
+	for _, row := range rows {
+		name, err := d.hidden(by.Realm, row.DraftID).revealName(row.FileName)
+		if errors.Is(err, ErrUnreadable) {
+			d.unreadable(ctx, dbsqlc.Draft{Realm: by.Realm, DraftID: row.DraftID}, err)
+			continue
 		}
-		return err
-	})
+		list = append(list, ListedBatch{
+			ID: row.BatchID, FileName: name, Lines: int(row.Lines), Submitted: int(row.Submitted), SavedAt: row.SavedAt.UTC(),
+			ExpiresAt: row.ExpiresAt.UTC(),
+		})
+	}
 	return list, wrapped(err, "list the files of many payments")
 }

@@ -126,9 +126,7 @@ func (s *Outbox) Pending(ctx context.Context, scheme rulebook.Scheme, reference 
 			Scheme: rulebook.Scheme(facts.Scheme), Name: facts.Name, Reference: reference, Content: facts.Content, At: row.CreatedAt.UTC(),
 		}, nil
 	}
-	d, err := Read(ctx, s.db, facts.Realm, func(q *dbsqlc.Queries) (Document, error) {
-		return s.documents.checked(q.DocumentGetByID(ctx, facts.Realm, facts.DocumentID))
-	})
+	d, err := s.documents.checked(s.db.In(facts.Realm, Reading).DocumentGetByID(ctx, facts.Realm, facts.DocumentID))
 	if err == nil && (d.Name != facts.Name || string(d.Scheme) != facts.Scheme) {
 		err = payment.ErrForged
 	}

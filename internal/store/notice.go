@@ -73,9 +73,7 @@ func NewNotices(db *Database) *Notices { return &Notices{db: db} }
 
 // Choices lists the choices of a user; kinds without a choice are left out.
 func (n *Notices) Choices(ctx context.Context, realm string, user uuid.UUID) ([]NoticeChoice, error) {
-	rows, err := Read(ctx, n.db, realm, func(q *dbsqlc.Queries) ([]dbsqlc.NoticeChoicesRow, error) {
-		return q.NoticeChoices(ctx, realm, user)
-	})
+	rows, err := n.db.In(realm, Reading).NoticeChoices(ctx, realm, user)
 	list := make([]NoticeChoice, len(rows))
 	for i, row := range rows {
 		list[i] = NoticeChoice{Kind: row.Kind, Delivery: row.Delivery, Minutes: int(row.Minutes)}
@@ -107,16 +105,14 @@ func (n *Notices) Scan(ctx context.Context, realm string, scan NoticeScan) error
 		params.Kinds, params.Deliveries = append(params.Kinds, d.Kind), append(params.Deliveries, d.Delivery)
 		params.Minutes = append(params.Minutes, int32(d.Minutes)) //nolint:gosec // up to 1,440
 	}
-	return n.db.InRealm(ctx, realm, Changing, func(q *dbsqlc.Queries) error {
-		_, err := q.NoticeScan(ctx, params)
-		return err
-	})
+	_, err := n.db.In(realm, Changing).NoticeScan(ctx, params)
+	return err
 }
 
 // Due lists the users with notices to send, without those of held.
 func (n *Notices) Due(ctx context.Context, realm string, held []uuid.UUID, now time.Time, most int32) ([]uuid.UUID, error) {
-	return Read(ctx, n.db, realm, func(q *dbsqlc.Queries) ([]uuid.UUID, error) {
-		return q.NoticesDue(ctx, dbsqlc.NoticesDueParams{Realm: realm, Held: append([]uuid.UUID{}, held...), Now: now, PageSize: most})
+	return n.db.In(realm, Reading).NoticesDue(ctx, dbsqlc.NoticesDueParams{
+		Realm: realm, Held: append([]uuid.UUID{}, held...), Now: now, PageSize: most,
 	})
 }
 
@@ -157,19 +153,15 @@ func (n *Notices) Claim(ctx context.Context, c MailClaim) (Mail, error) {
 
 // End stores the end of an e-mail; failure says why it failed.
 func (n *Notices) End(ctx context.Context, m Mail, now time.Time, result MailResult, failure string) error {
-	return n.db.InRealm(ctx, m.Realm, Changing, func(q *dbsqlc.Queries) error {
-		return q.NoticeDone(ctx, dbsqlc.NoticeDoneParams{
-			Realm: m.Realm, UserID: m.UserID, MailID: m.ID, Now: now, Result: string(result), Failure: failure,
-		})
+	return n.db.In(m.Realm, Changing).NoticeDone(ctx, dbsqlc.NoticeDoneParams{
+		Realm: m.Realm, UserID: m.UserID, MailID: m.ID, Now: now, Result: string(result), Failure: failure,
 	})
 }
 
 // Retry stores a failed attempt and the time of the next.
 func (n *Notices) Retry(ctx context.Context, m Mail, now, next time.Time, failure string) error {
-	return n.db.InRealm(ctx, m.Realm, Changing, func(q *dbsqlc.Queries) error {
-		return q.NoticeRetry(ctx, dbsqlc.NoticeRetryParams{
-			Realm: m.Realm, UserID: m.UserID, MailID: m.ID, Now: now, DueAt: next, Failure: failure,
-		})
+	return n.db.In(m.Realm, Changing).NoticeRetry(ctx, dbsqlc.NoticeRetryParams{
+		Realm: m.Realm, UserID: m.UserID, MailID: m.ID, Now: now, DueAt: next, Failure: failure,
 	})
 }
 
@@ -219,9 +211,7 @@ func (n *Notices) Standing(ctx context.Context, since time.Time) (NoticeStanding
 	var all NoticeStanding
 	realms, err := n.db.Realms(ctx)
 	for _, realm := range realms {
-		row, readErr := Read(ctx, n.db, realm, func(q *dbsqlc.Queries) (dbsqlc.NoticeStandingRow, error) {
-			return q.NoticeStanding(ctx, since, realm)
-		})
+		row, readErr := n.db.In(realm, Reading).NoticeStanding(ctx, since, realm)
 		err = errors.Join(err, readErr)
 		if row.SentAt.Unix() > 0 && row.SentAt.After(all.SentAt) {
 			all.SentAt = row.SentAt.UTC()

@@ -24,12 +24,14 @@ type OperatorAction struct {
 
 // RecordAction writes an action in the audit trail of its realm.
 func (d *Database) RecordAction(ctx context.Context, action OperatorAction) error {
-	err := d.InRealm(ctx, action.Realm, Changing, func(q *dbsqlc.Queries) error {
-		return AppendEvent(ctx, q, d.masterData, Event{
-			Realm: action.Realm, Actor: action.Actor, Name: action.Event, Detail: auditlog.SubjectDetail(action.Subject, ""), At: action.At,
-		})
+	return d.append(ctx, Event{
+		Realm: action.Realm, Actor: action.Actor, Name: action.Event, Detail: auditlog.SubjectDetail(action.Subject, ""), At: action.At,
 	})
-	return wrapped(err, "write to the audit log")
+}
+
+// append writes an event that no other change goes with.
+func (d *Database) append(ctx context.Context, e Event) error {
+	return wrapped(AppendEvent(ctx, d.In(e.Realm, Changing), d.masterData, e), "write to the audit log")
 }
 
 // Event is an action on a realm, not on a message.
@@ -75,12 +77,9 @@ type BrokenGlass struct {
 // BrokenGlasses lists the actions since a time, the latest first, at most ten.
 func (r *Reader) BrokenGlasses(ctx context.Context, realm string, since time.Time) ([]BrokenGlass, error) {
 	var list []BrokenGlass
-	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
-		rows, err := q.BreakGlassList(ctx, realm, since)
-		for _, row := range rows {
-			list = append(list, BrokenGlass{User: row.Name, Password: row.Deed == "password", Reason: row.Reason, At: row.At.UTC()})
-		}
-		return err
-	})
-	return list, err
+	rows, err := r.in(realm, Reading).BreakGlassList(ctx, realm, since)
+	for _, row := range rows {
+		list = append(list, BrokenGlass{User: row.Name, Password: row.Deed == "password", Reason: row.Reason, At: row.At.UTC()})
+	}
+	return list, missing(err)
 }

@@ -127,7 +127,7 @@ func (s *OrderBatches) Add(ctx context.Context, b OrderBatch, parts []BatchPart)
 
 // Get returns a batch. Errors: payment.ErrNotFound, ErrUnreadable.
 func (s *OrderBatches) Get(ctx context.Context, realm string, id uuid.UUID) (OrderBatch, error) {
-	row, err := Read(ctx, s.db, realm, func(q *dbsqlc.Queries) (dbsqlc.BatchGetRow, error) { return q.BatchGet(ctx, realm, id) })
+	row, err := s.db.In(realm, Reading).BatchGet(ctx, realm, id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return OrderBatch{}, payment.ErrNotFound
 	}
@@ -151,7 +151,7 @@ func (s *OrderBatches) Get(ctx context.Context, realm string, id uuid.UUID) (Ord
 
 // Results returns the results of a batch so far, in its order.
 func (s *OrderBatches) Results(ctx context.Context, realm string, id uuid.UUID) ([]BatchResult, error) {
-	rows, err := Read(ctx, s.db, realm, func(q *dbsqlc.Queries) ([]dbsqlc.BatchResultsRow, error) { return q.BatchResults(ctx, realm, id) })
+	rows, err := s.db.In(realm, Reading).BatchResults(ctx, realm, id)
 	if err != nil {
 		return nil, fmt.Errorf("load the results of a batch: %w", err)
 	}
@@ -180,16 +180,14 @@ func findingsColumn(position int32) string { return "findings " + strconv.Itoa(i
 
 // ToDo lists the batches of a realm with unprocessed payments, the oldest first, without those of held.
 func (s *OrderBatches) ToDo(ctx context.Context, realm string, held []uuid.UUID, most int32) ([]uuid.UUID, error) {
-	ids, err := Read(ctx, s.db, realm, func(q *dbsqlc.Queries) ([]uuid.UUID, error) {
-		return q.BatchesToDo(ctx, realm, append([]uuid.UUID{}, held...), most)
-	})
+	ids, err := s.db.In(realm, Reading).BatchesToDo(ctx, realm, append([]uuid.UUID{}, held...), most)
 	return ids, wrapped(err, "list the batches")
 }
 
 // Left returns the first unprocessed payments of a batch. Error: ErrUnreadable.
 func (s *OrderBatches) Left(ctx context.Context, b OrderBatch, most int32) ([]BatchPart, error) {
-	rows, err := Read(ctx, s.db, b.Realm, func(q *dbsqlc.Queries) ([]dbsqlc.BatchDraftsRow, error) {
-		return q.BatchDrafts(ctx, dbsqlc.BatchDraftsParams{Realm: b.Realm, UserID: b.Sender.UserID, BatchID: b.ID, PageSize: most})
+	rows, err := s.db.In(b.Realm, Reading).BatchDrafts(ctx, dbsqlc.BatchDraftsParams{
+		Realm: b.Realm, UserID: b.Sender.UserID, BatchID: b.ID, PageSize: most,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("load the payments of a batch: %w", err)

@@ -31,7 +31,7 @@ func (d *Drafts) Park(ctx context.Context, by identity.Principal, p Parked) erro
 	if err != nil {
 		return err
 	}
-	err = d.db.InRealm(ctx, by.Realm, Changing, func(q *dbsqlc.Queries) error { return q.ParkedFormInsert(ctx, row) })
+	err = d.db.In(by.Realm, Changing).ParkedFormInsert(ctx, row)
 	return wrapped(err, "park a form")
 }
 
@@ -80,18 +80,16 @@ func (d *Drafts) Typed(ctx context.Context, by identity.Principal, about uuid.UU
 
 // Forget deletes the user's unsent text about a message that was saved up to now.
 func (d *Drafts) Forget(ctx context.Context, by identity.Principal, about uuid.UUID, now time.Time) error {
-	err := d.db.InRealm(ctx, by.Realm, Changing, func(q *dbsqlc.Queries) error {
-		return q.ParkedFormDrop(ctx, dbsqlc.ParkedFormDropParams{
-			Realm: by.Realm, ParkedID: typedID(by, about), UserID: by.UserID, Until: now,
-		})
+	err := d.db.In(by.Realm, Changing).ParkedFormDrop(ctx, dbsqlc.ParkedFormDropParams{
+		Realm: by.Realm, ParkedID: typedID(by, about), UserID: by.UserID, Until: now,
 	})
 	return wrapped(err, "forget what was typed")
 }
 
 // Parked returns an unexpired form of the user. Errors: payment.ErrNotFound, ErrUnreadable.
 func (d *Drafts) Parked(ctx context.Context, by identity.Principal, id uuid.UUID, now time.Time) (Parked, error) {
-	row, err := Read(ctx, d.db, by.Realm, func(q *dbsqlc.Queries) (dbsqlc.ParkedForm, error) {
-		return q.ParkedFormGet(ctx, dbsqlc.ParkedFormGetParams{Realm: by.Realm, ParkedID: id, UserID: by.UserID, Now: now})
+	row, err := d.db.In(by.Realm, Reading).ParkedFormGet(ctx, dbsqlc.ParkedFormGetParams{
+		Realm: by.Realm, ParkedID: id, UserID: by.UserID, Now: now,
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Parked{}, payment.ErrNotFound

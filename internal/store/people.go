@@ -61,9 +61,7 @@ func (p *People) CheckKeys(ctx context.Context) error {
 // Client finds a client of a realm. Errors: ErrUnknownRealm, ErrUnknownClient, also for a suppressed client and one that does not fit its
 // seal.
 func (p *People) Client(ctx context.Context, realm, clientID string) (Client, error) {
-	row, err := Read(ctx, p.db, realm, func(q *dbsqlc.Queries) (dbsqlc.RealmClientGetRow, error) {
-		return q.RealmClientGet(ctx, storable(clientID), realm)
-	})
+	row, err := p.db.In(realm, Reading).RealmClientGet(ctx, storable(clientID), realm)
 	if err != nil {
 		return Client{}, identityError(err, "find a client", ErrUnknownRealm)
 	}
@@ -105,9 +103,7 @@ type PrincipalKey struct {
 // Principal reads an active user with the present roles; the caller sets the channel. Error: ErrUnknownUser, also for a user who is
 // not active, was signed out after key.Since or key.AsOf, or does not fit the seal.
 func (p *People) Principal(ctx context.Context, key PrincipalKey) (identity.Principal, error) {
-	row, err := Read(ctx, p.db, key.Realm, func(q *dbsqlc.Queries) (dbsqlc.UserPrincipalGetRow, error) {
-		return q.UserPrincipalGet(ctx, key.ClientID, key.Realm, key.UserID)
-	})
+	row, err := p.db.In(key.Realm, Reading).UserPrincipalGet(ctx, key.ClientID, key.Realm, key.UserID)
 	if err != nil {
 		return identity.Principal{}, identityError(err, "read a user", ErrUnknownUser)
 	}
@@ -215,28 +211,21 @@ var DefaultPreference = Preference{Theme: "auto", Density: "default", Shortcuts:
 
 // Preference reads a user's preference.
 func (p *People) Preference(ctx context.Context, realm string, userID uuid.UUID) (Preference, error) {
-	preference := DefaultPreference
-	err := p.db.InRealm(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
-		row, err := q.PreferenceGet(ctx, realm, userID)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		preference = Preference(row)
-		return nil
-	})
-	return preference, wrapped(err, "read a preference")
+	row, err := p.db.In(realm, Reading).PreferenceGet(ctx, realm, userID)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return DefaultPreference, nil
+	}
+	if err != nil {
+		return DefaultPreference, fmt.Errorf("read a preference: %w", err)
+	}
+	return Preference(row), nil
 }
 
 // SavePreference stores the caller's preference.
 func (p *People) SavePreference(ctx context.Context, by identity.Principal, wanted Preference) error {
-	err := p.db.InRealm(ctx, by.Realm, Changing, func(q *dbsqlc.Queries) error {
-		return q.PreferencePut(ctx, dbsqlc.PreferencePutParams{
-			Realm: by.Realm, UserID: by.UserID, Theme: wanted.Theme, Density: wanted.Density, Shortcuts: wanted.Shortcuts,
-			Language: wanted.Language,
-		})
+	err := p.db.In(by.Realm, Changing).PreferencePut(ctx, dbsqlc.PreferencePutParams{
+		Realm: by.Realm, UserID: by.UserID, Theme: wanted.Theme, Density: wanted.Density, Shortcuts: wanted.Shortcuts,
+		Language: wanted.Language,
 	})
 	return wrapped(err, "save a preference")
 }

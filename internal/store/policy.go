@@ -238,26 +238,24 @@ type Approvers struct {
 // Approvers returns the policy of a message and the people that may approve it.
 func (c *Changes) Approvers(ctx context.Context, m payment.Message) (Approvers, error) {
 	var found Approvers
-	err := c.db.InRealm(ctx, m.Realm, Reading, func(q *dbsqlc.Queries) error {
-		rule, err := q.PolicyGet(ctx, m.Realm, m.PolicyID)
-		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-			return err
-		}
-		if err == nil {
-			found.Rule = policyOf(rule)
-		}
-		people := c.db.names(m.Realm)
-		rows, err := q.CheckerList(ctx, m.Realm, maxCheckers)
-		for _, row := range rows {
-			found.Checkers = append(found.Checkers, identity.Principal{
-				Realm: m.Realm, UserID: row.UserID, PersonID: row.PersonID, UserName: people.of(row.UserID, row.Name),
-				DisplayName: people.of(row.PersonID, row.DisplayName),
-				Roles:       []identity.Role{identity.RoleChecker},
-				Grants:      []identity.Grant{{ID: row.GrantID, Role: identity.RoleChecker, GrantedAt: row.GrantedAt.UTC()}},
-			})
-		}
-		return err
-	})
+	q := c.db.In(m.Realm, Reading)
+	rule, err := q.PolicyGet(ctx, m.Realm, m.PolicyID)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return found, err
+	}
+	if err == nil {
+		found.Rule = policyOf(rule)
+	}
+	people := c.db.names(m.Realm)
+	rows, err := q.CheckerList(ctx, m.Realm, maxCheckers)
+	for _, row := range rows {
+		found.Checkers = append(found.Checkers, identity.Principal{
+			Realm: m.Realm, UserID: row.UserID, PersonID: row.PersonID, UserName: people.of(row.UserID, row.Name),
+			DisplayName: people.of(row.PersonID, row.DisplayName),
+			Roles:       []identity.Role{identity.RoleChecker},
+			Grants:      []identity.Grant{{ID: row.GrantID, Role: identity.RoleChecker, GrantedAt: row.GrantedAt.UTC()}},
+		})
+	}
 	return found, err
 }
 

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -23,12 +22,9 @@ func NewDesk(db *Database) *Desk { return &Desk{db: db} }
 
 // Exported writes the audit event about a list that was exported as a table: the address of the list with its filter, and the format.
 func (d *Desk) Exported(ctx context.Context, by identity.Principal, list, format string, at time.Time) error {
-	err := d.db.InRealm(ctx, by.Realm, Changing, func(q *dbsqlc.Queries) error {
-		return AppendEvent(ctx, q, d.db.masterData, Event{
-			Realm: by.Realm, Actor: by.Actor(), Name: auditlog.EventListExport, Detail: auditlog.SubjectDetail(list, format), At: at,
-		})
+	return d.db.append(ctx, Event{
+		Realm: by.Realm, Actor: by.Actor(), Name: auditlog.EventListExport, Detail: auditlog.SubjectDetail(list, format), At: at,
 	})
-	return wrapped(err, "note an export")
 }
 
 // PresenceLife is the time for which a user counts as a viewer of a message after the last request.
@@ -48,13 +44,7 @@ func (d *Desk) Look(ctx context.Context, by identity.Principal, m payment.Messag
 
 // LookAtAll records that a person views these versions of messages on one page, and since when. The person is no viewer of any of them.
 func (d *Desk) LookAtAll(ctx context.Context, by identity.Principal, messages []payment.Message, now time.Time) error {
-	err := d.db.InRealm(ctx, by.Realm, Changing, func(q *dbsqlc.Queries) error {
-		return insertLooks(ctx, q, by, messages, now)
-	})
-	if err != nil {
-		return fmt.Errorf("note who looks at %d messages: %w", len(messages), err)
-	}
-	return nil
+	return wrapped(insertLooks(ctx, d.db.In(by.Realm, Changing), by, messages, now), "note who looks at messages")
 }
 
 func insertLooks(ctx context.Context, q *dbsqlc.Queries, by identity.Principal, messages []payment.Message, now time.Time) error {
@@ -68,10 +58,8 @@ func insertLooks(ctx context.Context, q *dbsqlc.Queries, by identity.Principal, 
 
 // Stay records that the person is still there.
 func (d *Desk) Stay(ctx context.Context, by identity.Principal, now time.Time) error {
-	err := d.db.InRealm(ctx, by.Realm, Changing, func(q *dbsqlc.Queries) error {
-		return q.PresenceStay(ctx, dbsqlc.PresenceStayParams{
-			Realm: by.Realm, PersonID: by.PersonID, Now: now, Before: now.Add(-10 * time.Second), Since: now.Add(-PresenceLife),
-		})
+	err := d.db.In(by.Realm, Changing).PresenceStay(ctx, dbsqlc.PresenceStayParams{
+		Realm: by.Realm, PersonID: by.PersonID, Now: now, Before: now.Add(-10 * time.Second), Since: now.Add(-PresenceLife),
 	})
 	return wrapped(err, "note who is still there")
 }
@@ -79,12 +67,9 @@ func (d *Desk) Stay(ctx context.Context, by identity.Principal, now time.Time) e
 // Lookers names the other viewers of messages, by message.
 func (r *Reader) Lookers(ctx context.Context, by identity.Principal, now time.Time) (map[uuid.UUID][]string, error) {
 	lookers := map[uuid.UUID][]string{}
-	err := r.read(ctx, by.Realm, Reading, func(q *dbsqlc.Queries) error {
-		rows, err := q.PresenceList(ctx, by.Realm, by.PersonID, now.Add(-PresenceLife))
-		for _, row := range rows {
-			lookers[row.MessageID] = append(lookers[row.MessageID], r.db.names(by.Realm).of(row.PersonID, row.DisplayName))
-		}
-		return err
-	})
-	return lookers, wrapped(err, "read who looks at what")
+	rows, err := r.in(by.Realm, Reading).PresenceList(ctx, by.Realm, by.PersonID, now.Add(-PresenceLife))
+	for _, row := range rows {
+		lookers[row.MessageID] = append(lookers[row.MessageID], r.db.names(by.Realm).of(row.PersonID, row.DisplayName))
+	}
+	return lookers, wrapped(missing(err), "read who looks at what")
 }

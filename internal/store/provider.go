@@ -192,17 +192,11 @@ func (p *People) OuterUser(ctx context.Context, of OuterSubject) (OuterAccount, 
 
 // SpendOuterState stores that the state of a sign-in came back from the provider. Error: ErrOuterStateSpent for a used state.
 func (p *People) SpendOuterState(ctx context.Context, realm string, state [32]byte, at time.Time) error {
-	err := p.db.InRealm(ctx, realm, Changing, func(q *dbsqlc.Queries) error {
-		noted, err := q.OuterSignInInsert(ctx, realm, state[:], at)
-		if err == nil && noted == 0 {
-			return ErrOuterStateSpent
-		}
-		return err
-	})
-	if err != nil && !errors.Is(err, ErrOuterStateSpent) {
-		return fmt.Errorf("note a sign-in at the provider: %w", err)
+	noted, err := p.db.In(realm, Changing).OuterSignInInsert(ctx, realm, state[:], at)
+	if err == nil && noted == 0 {
+		return ErrOuterStateSpent
 	}
-	return err
+	return wrapped(err, "note a sign-in at the provider")
 }
 
 // SignInTold is a sign-in to the portal that needs an audit event.
@@ -215,12 +209,7 @@ type SignInTold struct {
 
 // TellSignIn writes the audit event of an unusual sign-in.
 func (p *People) TellSignIn(ctx context.Context, told SignInTold) error {
-	err := p.db.InRealm(ctx, told.By.Realm, Changing, func(q *dbsqlc.Queries) error {
-		return AppendEvent(ctx, q, p.db.MasterDataKeys(), Event{
-			Realm: told.By.Realm, Actor: told.By.Actor(), Name: told.Event, Detail: told.Detail, At: told.At,
-		})
-	})
-	return wrapped(err, "tell of a sign-in")
+	return p.db.append(ctx, Event{Realm: told.By.Realm, Actor: told.By.Actor(), Name: told.Event, Detail: told.Detail, At: told.At})
 }
 
 // OuterDetail returns the detail of a sign-in at a provider in the audit trail.

@@ -213,22 +213,16 @@ func (r *Reader) QueueKeys(ctx context.Context, realm string, person uuid.UUID, 
 // PendingTotals counts the pending messages that a checker may decide per currency. It counts the oldest, up to a limit: a count of that
 // size means "this many or more".
 func (r *Reader) PendingTotals(ctx context.Context, realm string, of Checker, most int32) ([]Total, error) {
-	var totals []Total
-	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-		rows, err := q.QueueCount(ctx, dbsqlc.QueueCountParams{
-			Realm: realm, ExcludePerson: OrNull(of.Person), Since: OrNull(of.Since), Most: most,
-		})
-		if err != nil {
-			return fmt.Errorf("count the queue: %w", err)
-		}
-		for _, row := range rows {
-			// Of a currency nobody knows only the count is told: such a message is withheld.
-			amount, _ := money.FromMinor(money.Currency(row.Currency), row.Total)
-			totals = append(totals, Total{Amount: amount, Count: row.Waiting, Oldest: row.Oldest.UTC()})
-		}
-		return nil
+	rows, err := r.in(realm, Searching).QueueCount(ctx, dbsqlc.QueueCountParams{
+		Realm: realm, ExcludePerson: OrNull(of.Person), Since: OrNull(of.Since), Most: most,
 	})
-	return totals, err
+	var totals []Total
+	for _, row := range rows {
+		// Of a currency nobody knows only the count is told: such a message is withheld.
+		amount, _ := money.FromMinor(money.Currency(row.Currency), row.Total)
+		totals = append(totals, Total{Amount: amount, Count: row.Waiting, Oldest: row.Oldest.UTC()})
+	}
+	return totals, wrapped(missing(err), "count the queue")
 }
 
 // Decided is a message that a person decided, with the person's last decision of it.
@@ -245,36 +239,28 @@ func (r *Reader) DecidedBy(
 	ctx context.Context, realm string, person uuid.UUID, since time.Time, behind Decided, size int32,
 ) ([]Decided, error) {
 	var list []Decided
-	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
-		for more := true; more && len(list) < int(size); {
-			rows, err := q.DecidedList(ctx, dbsqlc.DecidedListParams{
-				Realm: realm, Person: person, Since: since, BehindAt: OrNull(behind.At), BehindID: behind.MessageID, PageSize: size,
-			})
-			if err != nil {
-				return err
-			}
-			for _, row := range rows {
-				behind = Decided{
-					MessageID: row.MessageID, Action: payment.Action(row.Action), At: row.DecidedAt.UTC(), Reason: Text(row.Reason),
-				}
-				if row.Last {
-					list = append(list, behind)
-				}
-			}
-			more = len(rows) == int(size)
+	for more := true; more && len(list) < int(size); {
+		rows, err := r.in(realm, Reading).DecidedList(ctx, dbsqlc.DecidedListParams{
+			Realm: realm, Person: person, Since: since, BehindAt: OrNull(behind.At), BehindID: behind.MessageID, PageSize: size,
+		})
+		if err != nil {
+			return nil, missing(err)
 		}
-		return nil
-	})
-	return list[:min(len(list), int(size))], err
+		for _, row := range rows {
+			behind = Decided{
+				MessageID: row.MessageID, Action: payment.Action(row.Action), At: row.DecidedAt.UTC(), Reason: Text(row.Reason),
+			}
+			if row.Last {
+				list = append(list, behind)
+			}
+		}
+		more = len(rows) == int(size)
+	}
+	return list[:min(len(list), int(size))], nil
 }
 
 // DecidedCount counts the messages a person decided since a time, up to most, within the newest 1,000 decisions.
 func (r *Reader) DecidedCount(ctx context.Context, realm string, person uuid.UUID, since time.Time, most int32) (int, error) {
-	var count int64
-	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
-		var err error
-		count, err = q.DecidedCount(ctx, dbsqlc.DecidedCountParams{Realm: realm, Person: person, Since: since, Most: most})
-		return err
-	})
-	return int(count), err
+	count, err := r.in(realm, Reading).DecidedCount(ctx, dbsqlc.DecidedCountParams{Realm: realm, Person: person, Since: since, Most: most})
+	return int(count), missing(err)
 }

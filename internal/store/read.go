@@ -137,10 +137,8 @@ func (s changeStep) page(ctx context.Context, f ChangeFilter) (
 
 // Waiting counts the changes that wait for this person to decide them under a role, up to a limit.
 func (c *Changes) Waiting(ctx context.Context, by identity.Principal, under identity.Role, most int32) (int, error) {
-	count, err := Read(ctx, c.db, by.Realm, func(q *dbsqlc.Queries) (int64, error) {
-		return q.ChangePendingCount(ctx, dbsqlc.ChangePendingCountParams{
-			Realm: by.Realm, DecidedUnder: string(under), PersonID: by.PersonID, Most: most,
-		})
+	count, err := c.db.In(by.Realm, Reading).ChangePendingCount(ctx, dbsqlc.ChangePendingCountParams{
+		Realm: by.Realm, DecidedUnder: string(under), PersonID: by.PersonID, Most: most,
 	})
 	return int(count), changeError(err, "count changes")
 }

@@ -30,14 +30,24 @@ type Reader struct {
 // NewReader makes a Reader.
 func NewReader(db *Database) *Reader { return &Reader{db: db, banks: newDirectories(db)} }
 
-// read runs one read of a realm; a realm that cannot exist is empty.
-func (r *Reader) read(ctx context.Context, realm string, mode Mode, work func(*dbsqlc.Queries) error) error {
-	var err error
+// in returns the queries of a realm: those of the transaction of Together, or each in a transaction of its own.
+func (r *Reader) in(realm string, mode Mode) *dbsqlc.Queries {
 	if r.q != nil {
-		err = work(r.q)
-	} else {
-		err = r.db.InRealm(ctx, realm, mode, func(q *dbsqlc.Queries) error { return work(q) })
+		return r.q
 	}
+	return r.db.In(realm, mode)
+}
+
+// read runs a read of several statements of a realm; a realm that cannot exist is empty.
+func (r *Reader) read(ctx context.Context, realm string, mode Mode, work func(*dbsqlc.Queries) error) error {
+	if r.q != nil {
+		return missing(work(r.q))
+	}
+	return missing(r.db.InRealm(ctx, realm, mode, work))
+}
+
+// missing returns payment.ErrNotFound for a row that is not there and for a realm that cannot exist.
+func missing(err error) error {
 	if errors.Is(err, ErrNoRealm) || errors.Is(err, pgx.ErrNoRows) {
 		return payment.ErrNotFound
 	}
@@ -85,7 +95,7 @@ func left(ctx context.Context, q *dbsqlc.Queries, realm string, names ...string)
 
 // Left returns payment.ArchivedError if a message left the realm's database with an archive, by its id, its Global ID or its UETR, or nil.
 func (r *Reader) Left(ctx context.Context, realm string, names ...string) error {
-	return r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error { return archived(ctx, q, realm, names...) })
+	return missing(archived(ctx, r.in(realm, Reading), realm, names...))
 }
 
 // archived is left, and nil for a message that did not leave.
@@ -111,16 +121,12 @@ func (r *Reader) WholeMessages(ctx context.Context, realm string, ids []uuid.UUI
 
 // InternalID returns the key of the message a Global ID names in this realm, or fails as Message does.
 func (r *Reader) InternalID(ctx context.Context, realm string, global payment.ID) (uuid.UUID, error) {
-	var id uuid.UUID
-	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
-		var err error
-		id, err = q.MessageIDByGlobalID(ctx, realm, string(global))
-		if errors.Is(err, pgx.ErrNoRows) {
-			err = left(ctx, q, realm, string(global))
-		}
-		return err
-	})
-	return id, err
+	q := r.in(realm, Reading)
+	id, err := q.MessageIDByGlobalID(ctx, realm, string(global))
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = left(ctx, q, realm, string(global))
+	}
+	return id, missing(err)
 }
 
 // Filter narrows a list of messages; a zero field does not.
@@ -197,13 +203,8 @@ func (f Filter) recallStates() []string {
 
 // Messages lists messages, newest first unless the filter says otherwise. They come without content and without decisions.
 func (r *Reader) Messages(ctx context.Context, realm string, f Filter) ([]payment.Message, error) {
-	var list []payment.Message
-	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-		var err error
-		list, err = r.messages(ctx, q, realm, f)
-		return err
-	})
-	return list, err
+	list, err := r.messages(ctx, r.in(realm, Searching), realm, f)
+	return list, missing(err)
 }
 
 // MessagesOf reads the messages with these keys, as Messages does, by their keys; unknown ones are missing.
@@ -224,10 +225,9 @@ func (r *Reader) Booked(
 		keys, err := q.BookedKeys(ctx, dbsqlc.BookedKeysParams{
 			Realm: realm, Account: iban, Since: since, Until: until, After: after, PageSize: most,
 		})
-		if err != nil || len(keys) == 0 {
-			return err
+		if err == nil && len(keys) > 0 {
+			list, err = r.messages(ctx, q, realm, Filter{keys: keys, OldestFirst: true, PageSize: most})
 		}
-		list, err = r.messages(ctx, q, realm, Filter{keys: keys, OldestFirst: true, PageSize: most})
 		return err
 	})
 	return list, err
@@ -272,56 +272,45 @@ func (f Filter) params(realm string) dbsqlc.TransactionListParams {
 
 // Documents lists documents, newest first unless the filter says otherwise, without their content.
 func (r *Reader) Documents(ctx context.Context, realm string, f DocumentFilter) ([]OutboundDocument, error) {
-	var list []OutboundDocument
-	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-		rows, err := q.DocumentList(ctx, dbsqlc.DocumentListParams{
-			Realm: realm, MessageID: OrNull(f.MessageID), FromKey: OrNull(f.Before), OldestFirst: f.OldestFirst,
-			ChangedSince: OrNull(f.ChangedSince),
-			Name:         OrNull(f.Name), Direction: OrNull(f.Direction), Scheme: OrNull(f.Scheme), PageSize: f.PageSize,
-			CreatedFrom: OrNull(f.CreatedFrom), CreatedTo: OrNull(f.CreatedTo), GlobalID: OrNull(f.GlobalID),
-			ExternalID:    OrNull(f.ExternalID),
-			InstructionID: OrNull(f.InstructionID), EndToEndID: OrNull(f.EndToEndID), DebtorAccount: OrNull(f.DebtorAccount),
-			DebtorAgent: OrNull(f.DebtorAgent), DebtorName: OrNull(f.DebtorName), CreditorAccount: OrNull(f.CreditorAccount),
-			CreditorAgent: OrNull(f.CreditorAgent), CreditorName: OrNull(f.CreditorName),
-		})
-		if err != nil {
-			return fmt.Errorf("list documents: %w", err)
-		}
-		for _, row := range rows {
-			d := OutboundDocument{
-				Document: Document{
-					ID: row.DocumentID, Realm: realm, MessageID: OrZero(row.MessageID), Scheme: rulebook.Scheme(row.Scheme),
-					Name: iso20022.MessageName(row.Name), Reference: row.Reference, At: row.CreatedAt.UTC(),
-				},
-				Direction: payment.DocumentDirection(row.Direction), Size: int(row.Size),
-				Delivered:  row.Delivered && r.marked(row.Scheme, row.Reference, row.MarkedAt, Seal(Text(row.MarkKeyID), row.MarkMac)),
-				SourceType: Text(row.SourceType),
-			}
-			copy(d.Hash[:], row.ContentHash) // whatever its length: it is held against the seal
-			list = append(list, r.sealed(d, payment.Digest(row.SourceHash), Seal(row.KeyID, row.Mac)))
-		}
-		return nil
+	rows, err := r.in(realm, Searching).DocumentList(ctx, dbsqlc.DocumentListParams{
+		Realm: realm, MessageID: OrNull(f.MessageID), FromKey: OrNull(f.Before), OldestFirst: f.OldestFirst,
+		ChangedSince: OrNull(f.ChangedSince),
+		Name:         OrNull(f.Name), Direction: OrNull(f.Direction), Scheme: OrNull(f.Scheme), PageSize: f.PageSize,
+		CreatedFrom: OrNull(f.CreatedFrom), CreatedTo: OrNull(f.CreatedTo), GlobalID: OrNull(f.GlobalID),
+		ExternalID:    OrNull(f.ExternalID),
+		InstructionID: OrNull(f.InstructionID), EndToEndID: OrNull(f.EndToEndID), DebtorAccount: OrNull(f.DebtorAccount),
+		DebtorAgent: OrNull(f.DebtorAgent), DebtorName: OrNull(f.DebtorName), CreditorAccount: OrNull(f.CreditorAccount),
+		CreditorAgent: OrNull(f.CreditorAgent), CreditorName: OrNull(f.CreditorName),
 	})
-	return list, err
+	var list []OutboundDocument
+	for _, row := range rows {
+		d := OutboundDocument{
+			Document: Document{
+				ID: row.DocumentID, Realm: realm, MessageID: OrZero(row.MessageID), Scheme: rulebook.Scheme(row.Scheme),
+				Name: iso20022.MessageName(row.Name), Reference: row.Reference, At: row.CreatedAt.UTC(),
+			},
+			Direction: payment.DocumentDirection(row.Direction), Size: int(row.Size),
+			Delivered:  row.Delivered && r.marked(row.Scheme, row.Reference, row.MarkedAt, Seal(Text(row.MarkKeyID), row.MarkMac)),
+			SourceType: Text(row.SourceType),
+		}
+		copy(d.Hash[:], row.ContentHash) // whatever its length: it is held against the seal
+		list = append(list, r.sealed(d, payment.Digest(row.SourceHash), Seal(row.KeyID, row.Mac)))
+	}
+	return list, wrapped(missing(err), "list documents")
 }
 
 // Document returns one document with its content, or payment.ErrNotFound.
 func (r *Reader) Document(ctx context.Context, realm string, id uuid.UUID) (OutboundDocument, error) {
-	var d OutboundDocument
-	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
-		row, err := q.DocumentGet(ctx, realm, id)
-		if err != nil {
-			return err
-		}
-		doc := row.Document
-		d = r.sealed(OutboundDocument{
-			Document: DocumentOf(doc), Direction: payment.DocumentDirection(doc.Direction), Size: len(doc.Content),
-			Delivered: row.Delivered && r.marked(doc.Scheme, doc.Reference, row.MarkedAt, Seal(Text(row.MarkKeyID), row.MarkMac)),
-			Source:    doc.Source, SourceType: Text(doc.SourceType), Hash: sha256.Sum256(doc.Content),
-		}, sha256.Sum256(doc.Source), Seal(doc.KeyID, doc.Mac))
-		return nil
-	})
-	return d, err
+	row, err := r.in(realm, Reading).DocumentGet(ctx, realm, id)
+	if err != nil {
+		return OutboundDocument{}, missing(err)
+	}
+	doc := row.Document
+	return r.sealed(OutboundDocument{
+		Document: DocumentOf(doc), Direction: payment.DocumentDirection(doc.Direction), Size: len(doc.Content),
+		Delivered: row.Delivered && r.marked(doc.Scheme, doc.Reference, row.MarkedAt, Seal(Text(row.MarkKeyID), row.MarkMac)),
+		Source:    doc.Source, SourceType: Text(doc.SourceType), Hash: sha256.Sum256(doc.Content),
+	}, sha256.Sum256(doc.Source), Seal(doc.KeyID, doc.Mac)), nil
 }
 
 // marked reports whether a valid seal proves the mark that clearing has an answer; true for a document without a row in the outbox.
@@ -335,14 +324,11 @@ func (r *Reader) marked(scheme, reference string, at *time.Time, seal keyring.Se
 // Accounts lists the debtor accounts of a realm.
 func (r *Reader) Accounts(ctx context.Context, realm string) ([]payment.DebtorAccount, error) {
 	var list []payment.DebtorAccount
-	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
-		rows, err := q.AccountList(ctx, realm)
-		for _, row := range rows {
-			list = append(list, Account(row))
-		}
-		return err
-	})
-	return list, err
+	rows, err := r.in(realm, Reading).AccountList(ctx, realm)
+	for _, row := range rows {
+		list = append(list, Account(row))
+	}
+	return list, missing(err)
 }
 
 // Total is a waiting amount in one currency.

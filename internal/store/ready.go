@@ -118,15 +118,12 @@ func (d *Database) readyRealm(ctx context.Context, realm string, ready *Readines
 // RealmsWithPassword names the given realms in which an active account has this hash of a password.
 func (d *Database) RealmsWithPassword(ctx context.Context, realms []RealmSummary, hash string) (with []string, err error) {
 	for _, realm := range realms {
-		err = d.InRealm(ctx, realm.Realm, Reading, func(q *dbsqlc.Queries) error {
-			uses, err := q.PasswordHashUses(ctx, realm.Realm, hash)
-			if uses > 0 {
-				with = append(with, realm.Realm)
-			}
-			return err
-		})
+		uses, err := d.In(realm.Realm, Reading).PasswordHashUses(ctx, realm.Realm, hash)
 		if err != nil {
 			return nil, fmt.Errorf("look for the password in %s: %w", realm.Realm, err)
+		}
+		if uses > 0 {
+			with = append(with, realm.Realm)
 		}
 	}
 	return with, nil

@@ -66,13 +66,11 @@ func (d *Database) keepRefusal(ctx context.Context, r Refusal) error {
 	if err != nil {
 		return err
 	}
-	return d.InRealm(ctx, r.Realm, Counting, func(q *dbsqlc.Queries) error {
-		_, err := q.AuditRefusalInsert(ctx, dbsqlc.AuditRefusalInsertParams{
-			Realm: r.Realm, Event: r.Event, At: r.At, EventID: id, MessageID: OrNull(r.MessageID), ActorUser: user, ActorPerson: person,
-			ActorName: r.Actor.Name, ClientID: OrNull(r.Actor.ClientID), Channel: string(r.Actor.Channel),
-			RequestID: OrNull(r.Actor.RequestID), SourceAddress: OrNull(r.Actor.SourceAddress),
-			Detail: detail, KeyID: seal.KeyID, Seal: seal.MAC[:], Most: maxRefusals,
-		})
-		return err
+	_, err = d.In(r.Realm, Counting).AuditRefusalInsert(ctx, dbsqlc.AuditRefusalInsertParams{
+		Realm: r.Realm, Event: r.Event, At: r.At, EventID: id, MessageID: OrNull(r.MessageID), ActorUser: user, ActorPerson: person,
+		ActorName: r.Actor.Name, ClientID: OrNull(r.Actor.ClientID), Channel: string(r.Actor.Channel),
+		RequestID: OrNull(r.Actor.RequestID), SourceAddress: OrNull(r.Actor.SourceAddress),
+		Detail: detail, KeyID: seal.KeyID, Seal: seal.MAC[:], Most: maxRefusals,
 	})
+	return err
 }

@@ -18,9 +18,7 @@ func (s *Messages) Earlier(ctx context.Context, err error) error {
 		return err
 	}
 	m := repeat.Message
-	steps, failed := Read(ctx, s.db, m.Realm, func(q *dbsqlc.Queries) ([]dbsqlc.HistoryListRow, error) {
-		return q.HistoryList(ctx, m.Realm, []uuid.UUID{m.InternalID})
-	})
+	steps, failed := s.db.In(m.Realm, Reading).HistoryList(ctx, m.Realm, []uuid.UUID{m.InternalID})
 	if failed != nil {
 		return failed
 	}

@@ -38,21 +38,18 @@ type Pair struct {
 
 // Pairs lists makers with one checker for nearly all of their messages.
 func (r *Reader) Pairs(ctx context.Context, realm string, p Period) ([]Pair, error) {
-	var list []Pair
-	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-		people := r.db.names(realm)
-		rows, err := q.ReportPairList(ctx, dbsqlc.ReportPairListParams{
-			Realm: realm, Since: p.From, Until: p.Until, Least: PairLeast, Percent: PairPercent, Most: maxReported,
-		})
-		for _, row := range rows {
-			list = append(list, Pair{
-				Maker: row.Maker, Checker: row.CheckerPerson, MakerName: people.of(row.Maker, row.MakerName),
-				CheckerName: people.of(row.CheckerPerson, row.CheckerName),
-				Approvals:   int(row.Approvals), Of: int(row.Of),
-			})
-		}
-		return err
+	rows, err := r.in(realm, Searching).ReportPairList(ctx, dbsqlc.ReportPairListParams{
+		Realm: realm, Since: p.From, Until: p.Until, Least: PairLeast, Percent: PairPercent, Most: maxReported,
 	})
+	var list []Pair
+	people := r.db.names(realm)
+	for _, row := range rows {
+		list = append(list, Pair{
+			Maker: row.Maker, Checker: row.CheckerPerson, MakerName: people.of(row.Maker, row.MakerName),
+			CheckerName: people.of(row.CheckerPerson, row.CheckerName),
+			Approvals:   int(row.Approvals), Of: int(row.Of),
+		})
+	}
 	return list, reportError(err)
 }
 
@@ -90,25 +87,22 @@ type ReportedApproval struct {
 // Approvals lists approvals, the newest first, a thousand at most.
 func (r *Reader) Approvals(ctx context.Context, asked ReportQuery) ([]ReportedApproval, error) {
 	var list []ReportedApproval
-	err := r.read(ctx, asked.Realm, Searching, func(q *dbsqlc.Queries) error {
-		rows, err := q.ReportApprovalList(ctx, dbsqlc.ReportApprovalListParams{
-			Realm: asked.Realm, Since: asked.Period.From, Until: asked.Period.Until, Report: string(asked.Kind), Checker: asked.Checker,
-			Maker: asked.Maker, Seconds: int32(FastBelow / time.Second), Zone: asked.Zone.String(), Opens: OpensAt, Closes: ClosesAt,
-			Most: maxReported,
-		})
-		for _, row := range rows {
-			one := ReportedApproval{
-				MessageID: row.MessageID, GlobalID: row.GlobalID, Version: int(row.Version), At: row.DecidedAt.UTC(), Channel: row.Channel,
-				Client: row.ClientID, Checker: row.CheckerName, Makers: row.MakerNames, Looked: Time(row.FirstAt),
-			}
-			amount, err := money.FromMinor(money.Currency(row.Currency), row.Amount)
-			if err == nil {
-				one.Amount = amount.Format()
-			}
-			list = append(list, one)
-		}
-		return err
+	rows, err := r.in(asked.Realm, Searching).ReportApprovalList(ctx, dbsqlc.ReportApprovalListParams{
+		Realm: asked.Realm, Since: asked.Period.From, Until: asked.Period.Until, Report: string(asked.Kind), Checker: asked.Checker,
+		Maker: asked.Maker, Seconds: int32(FastBelow / time.Second), Zone: asked.Zone.String(), Opens: OpensAt, Closes: ClosesAt,
+		Most: maxReported,
 	})
+	for _, row := range rows {
+		one := ReportedApproval{
+			MessageID: row.MessageID, GlobalID: row.GlobalID, Version: int(row.Version), At: row.DecidedAt.UTC(), Channel: row.Channel,
+			Client: row.ClientID, Checker: row.CheckerName, Makers: row.MakerNames, Looked: Time(row.FirstAt),
+		}
+		amount, err := money.FromMinor(money.Currency(row.Currency), row.Amount)
+		if err == nil {
+			one.Amount = amount.Format()
+		}
+		list = append(list, one)
+	}
 	return list, reportError(err)
 }
 
@@ -134,19 +128,18 @@ type ReportedDecision struct {
 // ReportedDecisions lists the decisions of a period, the newest first, up to most.
 func (r *Reader) ReportedDecisions(ctx context.Context, realm string, p Period, most int32) ([]ReportedDecision, error) {
 	var list []ReportedDecision
-	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-		rows, err := q.ReportDecisionList(ctx, dbsqlc.ReportDecisionListParams{Realm: realm, Since: p.From, Until: p.Until, Most: most})
-		for _, row := range rows {
-			amount, _ := money.FromMinor(money.Currency(row.Currency), row.Amount) // an unknown currency is withheld
-			list = append(list, ReportedDecision{
-				MessageID: row.MessageID, PolicyID: OrZero(row.PolicyID), GlobalID: row.GlobalID, Kind: row.Kind, Version: int(row.Version),
-				Action: row.Action, At: row.DecidedAt.UTC(), Written: row.WrittenAt.UTC(), Channel: row.Channel, Client: row.ClientID,
-				Checker: row.CheckerName, Makers: row.MakerNames, Amount: amount, Creditor: row.CreditorName, Account: row.CreditorAccount,
-				Remittance: row.Remittance, EndToEndID: row.EndToEndID, Words: row.Words,
-			})
-		}
-		return err
+	rows, err := r.in(realm, Searching).ReportDecisionList(ctx, dbsqlc.ReportDecisionListParams{
+		Realm: realm, Since: p.From, Until: p.Until, Most: most,
 	})
+	for _, row := range rows {
+		amount, _ := money.FromMinor(money.Currency(row.Currency), row.Amount) // an unknown currency is withheld
+		list = append(list, ReportedDecision{
+			MessageID: row.MessageID, PolicyID: OrZero(row.PolicyID), GlobalID: row.GlobalID, Kind: row.Kind, Version: int(row.Version),
+			Action: row.Action, At: row.DecidedAt.UTC(), Written: row.WrittenAt.UTC(), Channel: row.Channel, Client: row.ClientID,
+			Checker: row.CheckerName, Makers: row.MakerNames, Amount: amount, Creditor: row.CreditorName, Account: row.CreditorAccount,
+			Remittance: row.Remittance, EndToEndID: row.EndToEndID, Words: row.Words,
+		})
+	}
 	if err != nil {
 		return nil, reportError(err)
 	}
@@ -178,11 +171,10 @@ func (r *Reader) withhold(ctx context.Context, realm string, list []ReportedDeci
 
 // DecisionsCount counts the decisions of a period, up to most.
 func (r *Reader) DecisionsCount(ctx context.Context, realm string, p Period, most int32) (count int, err error) {
-	err = r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-		n, err := q.ReportDecisionCount(ctx, dbsqlc.ReportDecisionCountParams{Realm: realm, Since: p.From, Until: p.Until, Most: most})
-		count = int(n)
-		return err
+	n, err := r.in(realm, Searching).ReportDecisionCount(ctx, dbsqlc.ReportDecisionCountParams{
+		Realm: realm, Since: p.From, Until: p.Until, Most: most,
 	})
+	count = int(n)
 	return count, reportError(err)
 }
 
@@ -192,14 +184,11 @@ type ReportCounts struct{ Approvals, Fast, OutOfHours int }
 // ReportCounts counts approvals; Kind, Maker and Checker do not matter.
 func (r *Reader) ReportCounts(ctx context.Context, asked ReportQuery) (ReportCounts, error) {
 	var counts ReportCounts
-	err := r.read(ctx, asked.Realm, Searching, func(q *dbsqlc.Queries) error {
-		row, err := q.ReportApprovalCount(ctx, dbsqlc.ReportApprovalCountParams{
-			Realm: asked.Realm, Since: asked.Period.From, Until: asked.Period.Until, Seconds: int32(FastBelow / time.Second),
-			Zone: asked.Zone.String(), Opens: OpensAt, Closes: ClosesAt,
-		})
-		counts = ReportCounts{Approvals: int(row.Approvals), Fast: int(row.Fast), OutOfHours: int(row.OutOfHours)}
-		return err
+	row, err := r.in(asked.Realm, Searching).ReportApprovalCount(ctx, dbsqlc.ReportApprovalCountParams{
+		Realm: asked.Realm, Since: asked.Period.From, Until: asked.Period.Until, Seconds: int32(FastBelow / time.Second),
+		Zone: asked.Zone.String(), Opens: OpensAt, Closes: ClosesAt,
 	})
+	counts = ReportCounts{Approvals: int(row.Approvals), Fast: int(row.Fast), OutOfHours: int(row.OutOfHours)}
 	return counts, reportError(err)
 }
 
@@ -216,24 +205,23 @@ type Raised struct {
 // Raised lists the changes of a period that raised rights, the newest first.
 func (r *Reader) Raised(ctx context.Context, realm string, p Period) ([]Raised, error) {
 	var list []Raised
-	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-		rows, err := q.ReportRaisedList(ctx, dbsqlc.ReportRaisedListParams{Realm: realm, Since: p.From, Until: p.Until, Most: maxReported})
-		for _, row := range rows {
-			var content changeContent
-			if json.Unmarshal([]byte(row.Content), &content) != nil {
-				content = changeContent{} // somebody changed the row: its page says so
-			}
-			list = append(list, Raised{
-				Change: row.ChangeID.String(), Kind: row.Kind, Subject: row.Subject, At: row.RequestedAt.UTC(), Requester: row.RequesterName,
-				Decider: row.DeciderName, Outcome: row.Outcome, Own: row.Own, Beneficiary: row.BeneficiaryName,
-				Before: content.Before, After: content.After,
-			})
-		}
-		return err
+	rows, err := r.in(realm, Searching).ReportRaisedList(ctx, dbsqlc.ReportRaisedListParams{
+		Realm: realm, Since: p.From, Until: p.Until, Most: maxReported,
 	})
+	for _, row := range rows {
+		var content changeContent
+		if json.Unmarshal([]byte(row.Content), &content) != nil {
+			content = changeContent{} // somebody changed the row: its page says so
+		}
+		list = append(list, Raised{
+			Change: row.ChangeID.String(), Kind: row.Kind, Subject: row.Subject, At: row.RequestedAt.UTC(), Requester: row.RequesterName,
+			Decider: row.DeciderName, Outcome: row.Outcome, Own: row.Own, Beneficiary: row.BeneficiaryName,
+			Before: content.Before, After: content.After,
+		})
+	}
 	return list, reportError(err)
 }
 
 func reportError(err error) error {
-	return wrapped(err, "read a report of control")
+	return wrapped(missing(err), "read a report of control")
 }

@@ -206,14 +206,11 @@ func (r *Reader) Answers(ctx context.Context, realm string, recalls []payment.Me
 		ids[i], originals[i] = m.InternalID, m.OriginalID
 	}
 	found := make(map[uuid.UUID]Answer, len(recalls))
-	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-		rows, err := q.RecallAnswerList(ctx, realm, originals, ids)
-		for _, row := range rows {
-			if _, newer := found[row.RecallID]; !newer {
-				found[row.RecallID] = Answer{Kind: payment.Kind(row.Kind), State: payment.State(row.State)}
-			}
+	rows, err := r.in(realm, Searching).RecallAnswerList(ctx, realm, originals, ids)
+	for _, row := range rows {
+		if _, newer := found[row.RecallID]; !newer {
+			found[row.RecallID] = Answer{Kind: payment.Kind(row.Kind), State: payment.State(row.State)}
 		}
-		return err
-	})
-	return found, wrapped(err, "list the answers to recalls")
+	}
+	return found, wrapped(missing(err), "list the answers to recalls")
 }

@@ -37,7 +37,7 @@ var (
 
 // SaveView stores a view. A view of the same name is replaced. Errors: ErrTooManyViews.
 func (d *Desk) SaveView(ctx context.Context, by identity.Principal, view SavedView, now time.Time) error {
-	return d.named(by).change(ctx, ErrTooManyViews, func(q *dbsqlc.Queries) (int64, error) {
+	return d.named(by).change(ErrTooManyViews, func(q *dbsqlc.Queries) (int64, error) {
 		return q.SavedViewInsert(ctx, dbsqlc.SavedViewInsertParams{
 			Realm: by.Realm, ViewID: view.ID, UserID: by.UserID, Name: view.Name, Query: view.Query, Shared: view.Shared, Now: now,
 			Most: MaxSavedViews,
@@ -47,7 +47,7 @@ func (d *Desk) SaveView(ctx context.Context, by identity.Principal, view SavedVi
 
 // ChangeView renames a view of the person, and shares or unshares it. Errors: payment.ErrNotFound, ErrViewNameTaken.
 func (d *Desk) ChangeView(ctx context.Context, by identity.Principal, view SavedView) error {
-	return d.named(by).change(ctx, payment.ErrNotFound, func(q *dbsqlc.Queries) (int64, error) {
+	return d.named(by).change(payment.ErrNotFound, func(q *dbsqlc.Queries) (int64, error) {
 		return q.SavedViewUpdate(ctx, dbsqlc.SavedViewUpdateParams{
 			Realm: by.Realm, ViewID: view.ID, UserID: by.UserID, Name: view.Name, Shared: view.Shared,
 		})
@@ -56,7 +56,7 @@ func (d *Desk) ChangeView(ctx context.Context, by identity.Principal, view Saved
 
 // RemoveView removes a view of the person. Errors: payment.ErrNotFound.
 func (d *Desk) RemoveView(ctx context.Context, by identity.Principal, id uuid.UUID) error {
-	return d.named(by).change(ctx, payment.ErrNotFound, func(q *dbsqlc.Queries) (int64, error) {
+	return d.named(by).change(payment.ErrNotFound, func(q *dbsqlc.Queries) (int64, error) {
 		return q.SavedViewDelete(ctx, by.Realm, id, by.UserID)
 	})
 }
@@ -64,14 +64,11 @@ func (d *Desk) RemoveView(ctx context.Context, by identity.Principal, id uuid.UU
 // Views lists the views of the person, and those that others of the realm share.
 func (r *Reader) Views(ctx context.Context, by identity.Principal) ([]SavedView, error) {
 	var list []SavedView
-	err := r.read(ctx, by.Realm, Reading, func(q *dbsqlc.Queries) error {
-		rows, err := q.SavedViewList(ctx, by.UserID, by.Realm)
-		for _, row := range rows {
-			list = append(list, SavedView{ID: row.ViewID, Name: row.Name, Query: row.Query, Shared: row.Shared, Own: row.Own, Owner: row.Owner})
-		}
-		return err
-	})
-	return list, wrapped(err, "list saved views")
+	rows, err := r.in(by.Realm, Reading).SavedViewList(ctx, by.UserID, by.Realm)
+	for _, row := range rows {
+		list = append(list, SavedView{ID: row.ViewID, Name: row.Name, Query: row.Query, Shared: row.Shared, Own: row.Own, Owner: row.Owner})
+	}
+	return list, wrapped(missing(err), "list saved views")
 }
 
 func (d *Desk) named(by identity.Principal) named {
@@ -87,18 +84,14 @@ type named struct {
 }
 
 // change runs a statement that changes a named value; none is the error when no row was changed.
-func (n named) change(ctx context.Context, none error, change func(*dbsqlc.Queries) (int64, error)) error {
-	err := n.db.InRealm(ctx, n.realm, Changing, func(q *dbsqlc.Queries) error {
-		rows, err := change(q)
-		if err == nil && rows == 0 {
-			return none
-		}
-		return err
-	})
+func (n named) change(none error, change func(*dbsqlc.Queries) (int64, error)) error {
+	rows, err := change(n.db.In(n.realm, Changing))
 	var refused *pgconn.PgError
 	switch {
-	case err == nil || errors.Is(err, none):
-		return err
+	case err == nil && rows == 0:
+		return none
+	case err == nil:
+		return nil
 	case errors.As(err, &refused) && refused.Code == pgerrcode.UniqueViolation:
 		return n.taken
 	}

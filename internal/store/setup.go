@@ -68,13 +68,10 @@ func setUpError(err error, action string) error {
 
 // TrySetUp counts a try at the code of a set-up before it is compared, so that parallel tries cannot pass the limit. Error: ErrSetUpOver.
 func (p *People) TrySetUp(ctx context.Context, realm string, s SetUp, at time.Time) error {
-	err := p.db.InRealm(ctx, realm, Changing, func(q *dbsqlc.Queries) error {
-		counted, err := q.SetUpTryInsert(ctx, realm, s.ID, at)
-		if err == nil && counted == 0 {
-			return ErrSetUpOver
-		}
-		return err
-	})
+	counted, err := p.db.In(realm, Changing).SetUpTryInsert(ctx, realm, s.ID, at)
+	if err == nil && counted == 0 {
+		return ErrSetUpOver
+	}
 	if err != nil {
 		return setUpError(err, "count a try at a set-up")
 	}

@@ -30,14 +30,11 @@ type Counted struct {
 // Standing counts messages by their states.
 func (r *Reader) Standing(ctx context.Context, realm string, asked Counted) (Standing, error) {
 	var s Standing
-	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-		row, err := q.StandingCount(ctx, realm, asked.Most, asked.Since)
-		s = Standing{
-			ToAnswer: int(row.ToAnswer), Unconfirmed: int(row.Unconfirmed), Overdue: int(row.Overdue), Rejected: int(row.Rejected),
-			Failed: int(row.Failed),
-		}
-		return err
-	})
+	row, err := r.in(realm, Searching).StandingCount(ctx, realm, asked.Most, asked.Since)
+	s = Standing{
+		ToAnswer: int(row.ToAnswer), Unconfirmed: int(row.Unconfirmed), Overdue: int(row.Overdue), Rejected: int(row.Rejected),
+		Failed: int(row.Failed),
+	}
 	return s, standingError(err)
 }
 
@@ -59,15 +56,12 @@ type AskedLate struct {
 // Late counts the messages that missed a deadline.
 func (r *Reader) Late(ctx context.Context, realm string, asked AskedLate) (LatePayment, error) {
 	var late LatePayment
-	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-		row, err := q.StandingLate(ctx, dbsqlc.StandingLateParams{
-			Realm: realm, Since: asked.Since, DueBefore: asked.DueBefore, Most: asked.Most, MostUnanswered: MaxEnded,
-		})
-		late = LatePayment{
-			Unanswered: int(row.Unanswered), ToAnswer: int(row.ToAnswer), Overdue: int(row.Overdue), Expired: int(row.Expired),
-		}
-		return err
+	row, err := r.in(realm, Searching).StandingLate(ctx, dbsqlc.StandingLateParams{
+		Realm: realm, Since: asked.Since, DueBefore: asked.DueBefore, Most: asked.Most, MostUnanswered: MaxEnded,
 	})
+	late = LatePayment{
+		Unanswered: int(row.Unanswered), ToAnswer: int(row.ToAnswer), Overdue: int(row.Overdue), Expired: int(row.Expired),
+	}
 	return late, standingError(err)
 }
 
@@ -79,11 +73,8 @@ type Recalls struct {
 // Recalls counts received recalls, up to most of each; late are those whose last day for an answer is before a time.
 func (r *Reader) Recalls(ctx context.Context, realm string, dueBefore time.Time, most int32) (Recalls, error) {
 	var recalls Recalls
-	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-		row, err := q.StandingRecalls(ctx, realm, most, dueBefore)
-		recalls = Recalls{ToAnswer: int(row.ToAnswer), Late: int(row.Late), Answered: int(row.Answered)}
-		return err
-	})
+	row, err := r.in(realm, Searching).StandingRecalls(ctx, realm, most, dueBefore)
+	recalls = Recalls{ToAnswer: int(row.ToAnswer), Late: int(row.Late), Answered: int(row.Answered)}
 	return recalls, standingError(err)
 }
 
@@ -98,41 +89,32 @@ type StandingOfMaker struct {
 // StandingOfMaker counts the messages of a maker by their states, among the newest 2,500 that anybody has in each.
 func (r *Reader) StandingOfMaker(ctx context.Context, realm string, asked Counted) (StandingOfMaker, error) {
 	var s StandingOfMaker
-	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-		row, err := q.StandingCountOfMaker(ctx, dbsqlc.StandingCountOfMakerParams{
-			Realm: realm, Maker: asked.Maker, Since: asked.Since, Look: scattered, Most: asked.Most,
-		})
-		s = StandingOfMaker{
-			Waiting: int(row.Waiting), Unconfirmed: int(row.Unconfirmed), Rejected: int(row.Rejected), Failed: int(row.Failed),
-		}
-		return err
+	row, err := r.in(realm, Searching).StandingCountOfMaker(ctx, dbsqlc.StandingCountOfMakerParams{
+		Realm: realm, Maker: asked.Maker, Since: asked.Since, Look: scattered, Most: asked.Most,
 	})
+	s = StandingOfMaker{
+		Waiting: int(row.Waiting), Unconfirmed: int(row.Unconfirmed), Rejected: int(row.Rejected), Failed: int(row.Failed),
+	}
 	return s, standingError(err)
 }
 
 // StatesOfMaker counts the messages of a maker, the newest 2,500, by their states; cut when there are more of them.
 func (r *Reader) StatesOfMaker(ctx context.Context, realm string, maker uuid.UUID) (counts map[payment.State]int, cut bool, err error) {
 	counts = map[payment.State]int{}
-	err = r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-		rows, err := q.StandingOfMakerByState(ctx, realm, maker, scattered)
-		all := 0
-		for _, row := range rows {
-			counts[payment.State(row.State)] = int(row.Messages)
-			all += int(row.Messages)
-		}
-		cut = all == scattered
-		return err
-	})
+	rows, err := r.in(realm, Searching).StandingOfMakerByState(ctx, realm, maker, scattered)
+	all := 0
+	for _, row := range rows {
+		counts[payment.State(row.State)] = int(row.Messages)
+		all += int(row.Messages)
+	}
+	cut = all == scattered
 	return counts, cut, standingError(err)
 }
 
 // Questions counts the messages that wait for an answer of their makers, up to most.
 func (r *Reader) Questions(ctx context.Context, realm string, most int32) (count int, err error) {
-	err = r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-		asked, err := q.StandingQuestions(ctx, realm, most)
-		count = int(asked)
-		return err
-	})
+	asked, err := r.in(realm, Searching).StandingQuestions(ctx, realm, most)
+	count = int(asked)
 	return count, standingError(err)
 }
 
@@ -146,17 +128,14 @@ type Ages struct {
 
 // Waiting counts the waiting messages made before each of the times, and those that expire before one.
 func (r *Reader) Waiting(ctx context.Context, realm string, asked Ages) (older []int, ending int, err error) {
-	err = r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-		row, err := q.StandingQueue(ctx, dbsqlc.StandingQueueParams{
-			Realm: realm, MadeBefore: asked.MadeBefore, ExpiresBefore: asked.ExpiresBefore, Most: asked.Most,
-			ExcludePerson: OrNull(asked.Checker.Person), Since: OrNull(asked.Checker.Since),
-		})
-		for _, count := range row.Older {
-			older = append(older, int(count))
-		}
-		ending = int(row.Ending)
-		return err
+	row, err := r.in(realm, Searching).StandingQueue(ctx, dbsqlc.StandingQueueParams{
+		Realm: realm, MadeBefore: asked.MadeBefore, ExpiresBefore: asked.ExpiresBefore, Most: asked.Most,
+		ExcludePerson: OrNull(asked.Checker.Person), Since: OrNull(asked.Checker.Since),
 	})
+	for _, count := range row.Older {
+		older = append(older, int(count))
+	}
+	ending = int(row.Ending)
 	return older, ending, standingError(err)
 }
 
@@ -181,22 +160,19 @@ func (r *Reader) Clearing(ctx context.Context, realm string, before time.Time, m
 	}
 	of := map[rulebook.Scheme]ClearingStanding{}
 	for _, one := range realms {
-		err := r.read(ctx, one, Searching, func(q *dbsqlc.Queries) error {
-			rows, err := q.StandingClearing(ctx, dbsqlc.StandingClearingParams{
-				Realm: one, Before: before, Most: most, Schemes: names(rulebook.Schemes()),
-			})
-			for _, row := range rows {
-				standing := of[rulebook.Scheme(row.Scheme)]
-				standing.Stuck += int(row.Stuck)
-				standing.Unconfirmed += int(row.Unconfirmed)
-				standing.Unanswered = earlier(standing.Unanswered, row.Unanswered)
-				if row.Answered.Unix() != 0 && row.Answered.After(standing.Answered) {
-					standing.Answered = row.Answered.UTC()
-				}
-				of[rulebook.Scheme(row.Scheme)] = standing
-			}
-			return err
+		rows, err := r.in(one, Searching).StandingClearing(ctx, dbsqlc.StandingClearingParams{
+			Realm: one, Before: before, Most: most, Schemes: names(rulebook.Schemes()),
 		})
+		for _, row := range rows {
+			standing := of[rulebook.Scheme(row.Scheme)]
+			standing.Stuck += int(row.Stuck)
+			standing.Unconfirmed += int(row.Unconfirmed)
+			standing.Unanswered = earlier(standing.Unanswered, row.Unanswered)
+			if row.Answered.Unix() != 0 && row.Answered.After(standing.Answered) {
+				standing.Answered = row.Answered.UTC()
+			}
+			of[rulebook.Scheme(row.Scheme)] = standing
+		}
 		if err != nil {
 			return nil, standingError(err)
 		}
@@ -205,5 +181,5 @@ func (r *Reader) Clearing(ctx context.Context, realm string, before time.Time, m
 }
 
 func standingError(err error) error {
-	return wrapped(err, "count for a first page")
+	return wrapped(missing(err), "count for a first page")
 }

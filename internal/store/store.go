@@ -286,27 +286,37 @@ func (d *Database) Outside() *dbsqlc.Queries { return dbsqlc.New(d.pool) }
 //
 // Errors: ErrBusy, ErrUnavailable, ErrUnknown of a commit; what work returns.
 func (d *Database) InOneOutside(ctx context.Context, work func(*dbsqlc.Queries) error) error {
-	return d.inOne(ctx, string(Changing)+d.begin, Changing, work)
+	return d.inOne(ctx, string(Changing)+d.begin, Changing, ofQueries(work))
 }
 
-// inOne runs work in one transaction that the statement begins, and returns its result. A rollback after a cancelled
-// request has its own time-out.
-func (d *Database) inOne(ctx context.Context, begin string, mode Mode, work func(*dbsqlc.Queries) error) error {
+func ofQueries(work func(*dbsqlc.Queries) error) func(pgx.Tx) error {
+	return func(tx pgx.Tx) error { return work(dbsqlc.New(tx)) }
+}
+
+// inOne runs work in one transaction that the statement begins, and returns its result.
+func (d *Database) inOne(ctx context.Context, begin string, mode Mode, work func(pgx.Tx) error) error {
 	tx, err := d.pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: begin})
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
-	defer func() {
-		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		_ = tx.Rollback(late)
-	}()
-	err = work(dbsqlc.New(tx))
+	defer rollback(ctx, tx)
+	return d.end(ctx, tx, mode, work(tx))
+}
+
+// end commits a transaction that failed nowhere and may have written, and returns its result.
+func (d *Database) end(ctx context.Context, tx pgx.Tx, mode Mode, err error) error {
 	if err != nil || mode.reads() {
 		return d.pool.wrap(ctx, err)
 	}
 	err = d.pool.committed(ctx, tx.Commit(ctx))
 	return wrapped(err, "commit")
+}
+
+// rollback ends a transaction unless it was committed. After a cancelled request it has its own time-out.
+func rollback(ctx context.Context, tx pgx.Tx) {
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	_ = tx.Rollback(late)
 }
 
 // closeWithin is the longest wait of Close for used connections. By then callers have ended their work or are cut off.
@@ -415,11 +425,19 @@ func (m Mode) reads() bool { return strings.HasPrefix(string(m), "begin read onl
 //
 // Errors: ErrNoRealm, ErrBusy, ErrUnavailable, ErrUnknown of a commit; what work returns.
 func (d *Database) InRealm(ctx context.Context, realm string, mode Mode, work func(*dbsqlc.Queries) error) error {
-	if !realmPattern.MatchString(realm) {
-		return ErrNoRealm
+	begin, err := d.beginIn(realm, mode)
+	if err != nil {
+		return err
 	}
-	begin := string(mode) + d.begin + "; set local countersign.realm = '" + realm + "'"
-	return d.inOne(ctx, begin, mode, work)
+	return d.inOne(ctx, begin, mode, ofQueries(work))
+}
+
+// beginIn returns the statement that begins a transaction of a realm. Error: ErrNoRealm.
+func (d *Database) beginIn(realm string, mode Mode) (string, error) {
+	if !realmPattern.MatchString(realm) {
+		return "", ErrNoRealm
+	}
+	return string(mode) + d.begin + "; set local countersign.realm = '" + realm + "'", nil
 }
 
 // Read runs read in a read-only transaction of one realm and returns its result.

@@ -48,7 +48,7 @@ func (d *Drafts) SaveTemplate(ctx context.Context, by identity.Principal, t Temp
 	if err != nil {
 		return err
 	}
-	return d.named(by).change(ctx, ErrTooManyTemplates, func(q *dbsqlc.Queries) (int64, error) {
+	return d.named(by).change(ErrTooManyTemplates, func(q *dbsqlc.Queries) (int64, error) {
 		return q.TemplateInsert(ctx, dbsqlc.TemplateInsertParams{
 			Realm: by.Realm, TemplateID: t.ID, UserID: by.UserID, Name: t.Name, Scheme: string(t.Scheme), Answers: answers, Shared: t.Shared,
 			Now: t.SavedAt, Most: MaxTemplates,
@@ -58,7 +58,7 @@ func (d *Drafts) SaveTemplate(ctx context.Context, by identity.Principal, t Temp
 
 // ChangeTemplate renames a template of the person, and shares or unshares it. Errors: payment.ErrNotFound, ErrTemplateNameTaken.
 func (d *Drafts) ChangeTemplate(ctx context.Context, by identity.Principal, t Template) error {
-	return d.named(by).change(ctx, payment.ErrNotFound, func(q *dbsqlc.Queries) (int64, error) {
+	return d.named(by).change(payment.ErrNotFound, func(q *dbsqlc.Queries) (int64, error) {
 		return q.TemplateUpdate(ctx, dbsqlc.TemplateUpdateParams{
 			Name: t.Name, Shared: t.Shared, Realm: by.Realm, TemplateID: t.ID, UserID: by.UserID,
 		})
@@ -67,16 +67,14 @@ func (d *Drafts) ChangeTemplate(ctx context.Context, by identity.Principal, t Te
 
 // RemoveTemplate removes a template of the person. Error: payment.ErrNotFound.
 func (d *Drafts) RemoveTemplate(ctx context.Context, by identity.Principal, id uuid.UUID) error {
-	return d.named(by).change(ctx, payment.ErrNotFound, func(q *dbsqlc.Queries) (int64, error) {
+	return d.named(by).change(payment.ErrNotFound, func(q *dbsqlc.Queries) (int64, error) {
 		return q.TemplateDelete(ctx, by.Realm, id, by.UserID)
 	})
 }
 
 // Template returns a template of the user or a shared one. Errors: payment.ErrNotFound, ErrUnreadable.
 func (d *Drafts) Template(ctx context.Context, by identity.Principal, id uuid.UUID) (Template, error) {
-	row, err := Read(ctx, d.db, by.Realm, func(q *dbsqlc.Queries) (dbsqlc.PaymentTemplate, error) {
-		return q.TemplateGet(ctx, by.Realm, id, by.UserID)
-	})
+	row, err := d.db.In(by.Realm, Reading).TemplateGet(ctx, by.Realm, id, by.UserID)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Template{}, payment.ErrNotFound
 	}
@@ -88,19 +86,13 @@ func (d *Drafts) Template(ctx context.Context, by identity.Principal, id uuid.UU
 
 // Templates lists the user's templates and the shared ones of the realm, by name. An unreadable one has no answers.
 func (d *Drafts) Templates(ctx context.Context, by identity.Principal) ([]Template, error) {
+	rows, err := d.db.In(by.Realm, Reading).TemplateList(ctx, by.UserID, by.Realm)
 	var list []Template
-	err := d.db.InRealm(ctx, by.Realm, Reading, func(q *dbsqlc.Queries) error {
-		rows, err := q.TemplateList(ctx, by.UserID, by.Realm)
-		for _, row := range rows {
-			one, err := d.templateOf(row.PaymentTemplate)
-			if err != nil && !errors.Is(err, ErrUnreadable) {
-				return err
-			}
-			one.Own, one.Owner = row.Own, row.Owner
-			list = append(list, one)
-		}
-		return err
-	})
+	for _, row := range rows {
+		one, _ := d.templateOf(row.PaymentTemplate)
+		one.Own, one.Owner = row.Own, row.Owner
+		list = append(list, one)
+	}
 	return list, wrapped(err, "list templates")
 }
 

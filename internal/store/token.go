@@ -75,14 +75,12 @@ func (t *Tokens) Start(ctx context.Context, f NewFamily) error {
 		AsOf: OrNull(f.AsOf),
 	}
 	refresh, access := t.sealIssued(family, f.At, f.Refresh, Refresh), t.sealIssued(family, f.At, f.Access, Access)
-	err := t.db.InRealm(ctx, f.Realm, Changing, func(q *dbsqlc.Queries) error {
-		return q.FamilyStart(ctx, dbsqlc.FamilyStartParams{
-			Realm: f.Realm, FamilyID: f.FamilyID, UserID: f.UserID, ClientID: f.ClientID, Scope: f.Scope, At: f.At, EndsAt: f.EndsAt,
-			AsOf:        family.AsOf,
-			RefreshHash: f.Refresh.Hash, RefreshExpiresAt: f.Refresh.ExpiresAt,
-			AccessHash: f.Access.Hash, AccessExpiresAt: f.Access.ExpiresAt,
-			RefreshKeyID: refresh.KeyID, RefreshSeal: refresh.MAC[:], AccessKeyID: access.KeyID, AccessSeal: access.MAC[:],
-		})
+	err := t.db.In(f.Realm, Changing).FamilyStart(ctx, dbsqlc.FamilyStartParams{
+		Realm: f.Realm, FamilyID: f.FamilyID, UserID: f.UserID, ClientID: f.ClientID, Scope: f.Scope, At: f.At, EndsAt: f.EndsAt,
+		AsOf:        family.AsOf,
+		RefreshHash: f.Refresh.Hash, RefreshExpiresAt: f.Refresh.ExpiresAt,
+		AccessHash: f.Access.Hash, AccessExpiresAt: f.Access.ExpiresAt,
+		RefreshKeyID: refresh.KeyID, RefreshSeal: refresh.MAC[:], AccessKeyID: access.KeyID, AccessSeal: access.MAC[:],
 	})
 	return wrapped(err, "start a token family")
 }
@@ -94,11 +92,9 @@ func (t *Tokens) StartClient(ctx context.Context, f NewFamily) error {
 		Realm: f.Realm, FamilyID: f.FamilyID, ClientID: f.ClientID, Scope: f.Scope, StartedAt: f.At, EndsAt: f.EndsAt,
 	}
 	access := t.sealIssued(family, f.At, f.Access, Access)
-	err := t.db.InRealm(ctx, f.Realm, Changing, func(q *dbsqlc.Queries) error {
-		return q.ClientTokenStart(ctx, dbsqlc.ClientTokenStartParams{
-			Realm: f.Realm, FamilyID: f.FamilyID, ClientID: f.ClientID, Scope: f.Scope, At: f.At, EndsAt: f.EndsAt,
-			TokenHash: f.Access.Hash, KeyID: access.KeyID, Seal: access.MAC[:],
-		})
+	err := t.db.In(f.Realm, Changing).ClientTokenStart(ctx, dbsqlc.ClientTokenStartParams{
+		Realm: f.Realm, FamilyID: f.FamilyID, ClientID: f.ClientID, Scope: f.Scope, At: f.At, EndsAt: f.EndsAt,
+		TokenHash: f.Access.Hash, KeyID: access.KeyID, Seal: access.MAC[:],
 	})
 	return wrapped(err, "start a token of a client")
 }
@@ -295,9 +291,7 @@ type BearerKey struct {
 // Bearer finds a live access token of an active user or of a client that acts by itself, and checks the seals of the token, the user, the
 // roles and the client. Error: ErrUnknownToken for everything else.
 func (t *Tokens) Bearer(ctx context.Context, key BearerKey) (Bearer, error) {
-	row, err := Read(ctx, t.db, key.Realm, func(q *dbsqlc.Queries) (dbsqlc.AccessTokenPrincipalGetRow, error) {
-		return q.AccessTokenPrincipalGet(ctx, key.Realm, key.Hashes, key.At)
-	})
+	row, err := t.db.In(key.Realm, Reading).AccessTokenPrincipalGet(ctx, key.Realm, key.Hashes, key.At)
 	switch {
 	case errors.Is(err, ErrNoRealm):
 		return Bearer{}, ErrUnknownToken
@@ -324,9 +318,7 @@ func (t *Tokens) Bearer(ctx context.Context, key BearerKey) (Bearer, error) {
 
 // clientBearer finds a live access token of a client that acts by itself.
 func (t *Tokens) clientBearer(ctx context.Context, key BearerKey) (Bearer, error) {
-	row, err := Read(ctx, t.db, key.Realm, func(q *dbsqlc.Queries) (dbsqlc.AccessTokenClientGetRow, error) {
-		return q.AccessTokenClientGet(ctx, key.Realm, key.Hashes, key.At)
-	})
+	row, err := t.db.In(key.Realm, Reading).AccessTokenClientGet(ctx, key.Realm, key.Hashes, key.At)
 	if err != nil {
 		return Bearer{}, identityError(err, "find an access token", ErrUnknownToken)
 	}
@@ -387,7 +379,7 @@ func (t *Tokens) cleanRealm(ctx context.Context, realm string, limits CleanupLim
 	}
 	var total int64
 	for _, step := range steps {
-		dropped, err := t.db.dropIn(ctx, realm, step)
+		dropped, err := t.db.dropIn(realm, step)
 		total += dropped
 		if err != nil {
 			return total, err

@@ -68,35 +68,29 @@ func (r *Reader) History(ctx context.Context, realm string, id uuid.UUID) ([]Ste
 // Histories lists the steps of several messages in order, by message.
 func (r *Reader) Histories(ctx context.Context, realm string, ids []uuid.UUID) (map[uuid.UUID][]Step, error) {
 	steps := make(map[uuid.UUID][]Step, len(ids))
-	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
-		rows, err := q.HistoryList(ctx, realm, ids)
-		people := r.db.names(realm)
-		for _, h := range rows {
-			steps[h.MessageID] = append(steps[h.MessageID], Step{
-				Sequence: int(h.Sequence), From: payment.State(h.FromState), Action: payment.Action(h.Action), To: payment.State(h.ToState),
-				Version:    int(h.Version),
-				Actor:      actorText(h.ActorPerson, people.of(OrZero(h.ActorPerson), h.ActorName)),
-				ActorLogin: people.of(OrZero(h.ActorUser), Text(h.ActorLogin)),
-				ClientID:   Text(h.ClientID), Channel: h.Channel, At: h.At.UTC(),
-				Reason: cmp.Or(i18n.Kept(h.ReasonText), i18n.Data(Text(h.Reason))),
-			})
-		}
-		return err
-	})
-	return steps, err
+	rows, err := r.in(realm, Reading).HistoryList(ctx, realm, ids)
+	people := r.db.names(realm)
+	for _, h := range rows {
+		steps[h.MessageID] = append(steps[h.MessageID], Step{
+			Sequence: int(h.Sequence), From: payment.State(h.FromState), Action: payment.Action(h.Action), To: payment.State(h.ToState),
+			Version:    int(h.Version),
+			Actor:      actorText(h.ActorPerson, people.of(OrZero(h.ActorPerson), h.ActorName)),
+			ActorLogin: people.of(OrZero(h.ActorUser), Text(h.ActorLogin)),
+			ClientID:   Text(h.ClientID), Channel: h.Channel, At: h.At.UTC(),
+			Reason: cmp.Or(i18n.Kept(h.ReasonText), i18n.Data(Text(h.Reason))),
+		})
+	}
+	return steps, missing(err)
 }
 
 // Audit lists the audit events of a message in order. It is empty for an unknown message.
 func (r *Reader) Audit(ctx context.Context, realm string, id uuid.UUID) ([]HistoryEvent, error) {
 	var list []HistoryEvent
-	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
-		rows, err := q.AuditList(ctx, realm, &id)
-		for _, e := range rows {
-			list = append(list, eventFromDB(dbsqlc.AuditSearchRow(e)))
-		}
-		return err
-	})
-	return list, err
+	rows, err := r.in(realm, Reading).AuditList(ctx, realm, &id)
+	for _, e := range rows {
+		list = append(list, eventFromDB(dbsqlc.AuditSearchRow(e)))
+	}
+	return list, missing(err)
 }
 
 // AuditFilter narrows the audit trail of a realm; a zero field does not.
@@ -221,21 +215,15 @@ type Likeness struct {
 // SimilarTo lists at most ten payments to the same account of the same amount since a time that are not closed without payment, newest
 // first.
 func (r *Reader) SimilarTo(ctx context.Context, realm string, l Likeness) ([]Similar, error) {
+	rows, err := r.in(realm, Searching).DuplicateList(ctx, duplicatesOf(realm, l))
 	var list []Similar
-	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-		rows, err := q.DuplicateList(ctx, duplicatesOf(realm, l))
-		if err != nil {
-			return fmt.Errorf("list similar payments: %w", err)
-		}
-		for _, row := range rows {
-			list = append(list, Similar{
-				MessageID: row.MessageID, GlobalID: payment.ID(row.GlobalID), State: payment.State(row.State),
-				MakerName: r.db.names(realm).of(OrZero(row.MakerPerson), row.MakerName), CreatedAt: row.CreatedAt.UTC(),
-			})
-		}
-		return nil
-	})
-	return list, err
+	for _, row := range rows {
+		list = append(list, Similar{
+			MessageID: row.MessageID, GlobalID: payment.ID(row.GlobalID), State: payment.State(row.State),
+			MakerName: r.db.names(realm).of(OrZero(row.MakerPerson), row.MakerName), CreatedAt: row.CreatedAt.UTC(),
+		})
+	}
+	return list, wrapped(missing(err), "list similar payments")
 }
 
 func duplicatesOf(realm string, l Likeness) dbsqlc.DuplicateListParams {
@@ -259,44 +247,35 @@ type Version struct {
 // Versions lists the versions of a message, oldest first.
 func (r *Reader) Versions(ctx context.Context, realm string, id uuid.UUID) ([]Version, error) {
 	var list []Version
-	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
-		rows, err := q.VersionList(ctx, realm, id)
-		for _, v := range rows {
-			list = append(list, Version{
-				Number: int(v.Version), EditorName: r.db.names(realm).of(OrZero(v.MakerPerson), v.EditorName),
-				At: v.CreatedAt.UTC(), DocumentID: v.DocumentID, Hash: v.ContentHash,
-				Summary: payment.Summary{
-					DebtorAccount: v.DebtorAccount, DebtorName: v.DebtorName, DebtorAgent: v.DebtorAgent, CreditorAgent: v.CreditorAgent,
-				},
-			})
-		}
-		return err
-	})
-	return list, err
+	rows, err := r.in(realm, Reading).VersionList(ctx, realm, id)
+	for _, v := range rows {
+		list = append(list, Version{
+			Number: int(v.Version), EditorName: r.db.names(realm).of(OrZero(v.MakerPerson), v.EditorName),
+			At: v.CreatedAt.UTC(), DocumentID: v.DocumentID, Hash: v.ContentHash,
+			Summary: payment.Summary{
+				DebtorAccount: v.DebtorAccount, DebtorName: v.DebtorName, DebtorAgent: v.DebtorAgent, CreditorAgent: v.CreditorAgent,
+			},
+		})
+	}
+	return list, missing(err)
 }
 
 // Decisions lists every decision about a message, of all versions, in order.
 func (r *Reader) Decisions(ctx context.Context, realm string, id uuid.UUID) ([]payment.Decision, error) {
 	var list []payment.Decision
-	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
-		rows, err := q.DecisionList(ctx, realm, []uuid.UUID{id})
-		for _, d := range rows {
-			list = append(list, decisionFrom(r.db.names(realm), d))
-		}
-		return err
-	})
-	return list, err
+	rows, err := r.in(realm, Reading).DecisionList(ctx, realm, []uuid.UUID{id})
+	for _, d := range rows {
+		list = append(list, decisionFrom(r.db.names(realm), d))
+	}
+	return list, missing(err)
 }
 
 // DecisionsOf lists the decisions about several messages, of all versions, in order, by message. A message without any is not in the map.
 func (r *Reader) DecisionsOf(ctx context.Context, realm string, ids []uuid.UUID) (map[uuid.UUID][]payment.Decision, error) {
 	decisions := make(map[uuid.UUID][]payment.Decision, len(ids))
-	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-		rows, err := q.DecisionList(ctx, realm, ids)
-		for _, row := range rows {
-			decisions[row.MessageID] = append(decisions[row.MessageID], decisionFrom(r.db.names(realm), row))
-		}
-		return err
-	})
-	return decisions, err
+	rows, err := r.in(realm, Searching).DecisionList(ctx, realm, ids)
+	for _, row := range rows {
+		decisions[row.MessageID] = append(decisions[row.MessageID], decisionFrom(r.db.names(realm), row))
+	}
+	return decisions, missing(err)
 }

@@ -316,12 +316,7 @@ func (s *Messages) explain(ctx context.Context, step stepBy, err error) error {
 	if step.grant.ID == uuid.Nil || !errors.As(err, &refused) || refused.Code != pgerrcode.InsufficientPrivilege {
 		return err
 	}
-	ended := false
-	looked := s.db.InRealm(ctx, step.realm, Reading, func(q *dbsqlc.Queries) error {
-		var err error
-		ended, err = q.GrantEnded(ctx, step.realm, step.grant.ID)
-		return err
-	})
+	ended, looked := s.db.In(step.realm, Reading).GrantEnded(ctx, step.realm, step.grant.ID)
 	if looked != nil || !ended {
 		return errors.Join(err, looked)
 	}

@@ -133,10 +133,8 @@ type SessionAsk struct {
 
 // List returns the usable sessions of a person, the newest first, at most 100.
 func (s *Sessions) List(ctx context.Context, ask SessionAsk) ([]OpenSession, error) {
-	rows, err := Read(ctx, s.db, ask.By.Realm, func(q *dbsqlc.Queries) ([]dbsqlc.UserSession, error) {
-		return q.UserSessionOpenList(ctx, dbsqlc.UserSessionOpenListParams{
-			Realm: ask.By.Realm, UserID: ask.By.UserID, At: ask.At, UsedAfter: ask.UsedAfter,
-		})
+	rows, err := s.db.In(ask.By.Realm, Reading).UserSessionOpenList(ctx, dbsqlc.UserSessionOpenListParams{
+		Realm: ask.By.Realm, UserID: ask.By.UserID, At: ask.At, UsedAfter: ask.UsedAfter,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list sessions: %w", err)
@@ -155,9 +153,7 @@ func (s *Sessions) List(ctx context.Context, ask SessionAsk) ([]OpenSession, err
 
 // Use records the use of a session.
 func (s *Sessions) Use(ctx context.Context, realm, token string, at time.Time) error {
-	err := s.db.InRealm(ctx, realm, Changing, func(q *dbsqlc.Queries) error {
-		return q.UserSessionUse(ctx, at, realm, s.names(token))
-	})
+	err := s.db.In(realm, Changing).UserSessionUse(ctx, at, realm, s.names(token))
 	return wrapped(err, "note the use of a session")
 }
 

@@ -80,8 +80,8 @@ func NewWebhooks(db *Database) *Webhooks { return &Webhooks{db: db} }
 
 // ToDo lists the webhooks in force that no process works on, without those of held.
 func (s *Webhooks) ToDo(ctx context.Context, realm string, held []uuid.UUID, now time.Time, most int32) ([]uuid.UUID, error) {
-	return Read(ctx, s.db, realm, func(q *dbsqlc.Queries) ([]uuid.UUID, error) {
-		return q.WebhooksToDo(ctx, dbsqlc.WebhooksToDoParams{Realm: realm, Held: append([]uuid.UUID{}, held...), Now: now, PageSize: most})
+	return s.db.In(realm, Reading).WebhooksToDo(ctx, dbsqlc.WebhooksToDoParams{
+		Realm: realm, Held: append([]uuid.UUID{}, held...), Now: now, PageSize: most,
 	})
 }
 
@@ -126,11 +126,7 @@ func (s *Webhooks) Get(ctx context.Context, realm string, id uuid.UUID, now time
 
 // Hold reserves a webhook for this process; false while another one works on it.
 func (s *Webhooks) Hold(ctx context.Context, w Webhook, now, until time.Time) (bool, error) {
-	var held int64
-	err := s.db.InRealm(ctx, w.Realm, Changing, func(q *dbsqlc.Queries) (err error) {
-		held, err = q.WebhookHold(ctx, dbsqlc.WebhookHoldParams{Realm: w.Realm, WebhookID: w.ID, Until: until, Now: now})
-		return err
-	})
+	held, err := s.db.In(w.Realm, Changing).WebhookHold(ctx, dbsqlc.WebhookHoldParams{Realm: w.Realm, WebhookID: w.ID, Until: until, Now: now})
 	return held == 1, err
 }
 
@@ -190,9 +186,7 @@ func noteAttempts(ctx context.Context, q *dbsqlc.Queries, w Webhook, attempts []
 
 // Attempts lists the last attempts of a webhook, the newest first.
 func (s *Webhooks) Attempts(ctx context.Context, realm string, id uuid.UUID, most int32) ([]WebhookAttempt, error) {
-	rows, err := Read(ctx, s.db, realm, func(q *dbsqlc.Queries) ([]dbsqlc.WebhookAttempt, error) {
-		return q.WebhookAttempts(ctx, realm, id, most)
-	})
+	rows, err := s.db.In(realm, Reading).WebhookAttempts(ctx, realm, id, most)
 	list := make([]WebhookAttempt, len(rows))
 	for i, row := range rows {
 		list[i] = WebhookAttempt{
@@ -240,11 +234,8 @@ func (r *Reader) Event(ctx context.Context, realm string, id uuid.UUID) (StreamE
 
 // EventsPassed returns the ids of a message's events from the first one up to a cursor, in their order.
 func (r *Reader) EventsPassed(ctx context.Context, realm string, message, first, cursor uuid.UUID) (ids []uuid.UUID, err error) {
-	err = r.read(ctx, realm, Keyed, func(q *dbsqlc.Queries) error {
-		ids, err = q.EventsPassed(ctx, dbsqlc.EventsPassedParams{Realm: realm, First: first, Cursor: cursor, MessageID: message})
-		return err
-	})
-	return ids, err
+	ids, err = r.in(realm, Keyed).EventsPassed(ctx, dbsqlc.EventsPassedParams{Realm: realm, First: first, Cursor: cursor, MessageID: message})
+	return ids, missing(err)
 }
 
 // oldSecretSigns is the time for which the replaced secret signs beside the new one.

@@ -55,7 +55,7 @@ var ofClock = []mutant{
 	{
 		name: "through a pooler what belongs to no realm is changed without limits", file: "internal/store/store.go",
 		tests:  "internal/store:TestThroughAPooler",
-		before: `string(Changing)+d.begin, Changing, work`, after: `string(Changing), Changing, work`,
+		before: `string(Changing)+d.begin, Changing, ofQueries`, after: `string(Changing), Changing, ofQueries`,
 	},
 	{
 		name: "a gateway that stands still keeps what it has locked", file: "internal/store/store.go",

@@ -173,7 +173,7 @@ func (v validation) document(name string, content []byte) (fileReport, error) {
 	if parts, many := orderform.Split(content); many {
 		return v.many(name, content, parts), nil
 	}
-	read := orderform.ReadOrder(content)
+	read := orderform.ReadOrder(content, false)
 	made := fileReport{File: name, Message: string(read.Message), Findings: []findingReport{}}
 	findings := read.Findings
 	if read.Order != nil {
@@ -201,7 +201,7 @@ func (v validation) many(name string, content []byte, parts orderform.Parts) fil
 	findings := parts.Findings
 	known, notes := map[string]bool{}, map[string]bool{}
 	for _, part := range parts.Parts {
-		read := orderform.ReadOrder(part.Content)
+		read := orderform.ReadOrder(part.Content, false)
 		found := read.Findings
 		if read.Order != nil {
 			made.Scheme, made.chosen = v.schemeOf(read.Order)

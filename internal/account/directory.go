@@ -1,8 +1,6 @@
 package account
 
-import (
-	"time"
-)
+import "time"
 
 // The most a directory may hold, and the most its file may be: every bank code of SEPA is some 40,000 rows of 50 bytes.
 const (
@@ -78,17 +76,14 @@ func withoutCheckLetter(text string) string {
 // ByBIC finds a bank by its BIC, else an office of the same bank: a directory need not list every branch.
 func (d *Directory) ByBIC(bic string) (Entry, bool) {
 	at, found := d.byBIC[LongBIC(bic)]
-	if !found && len(bic) >= officeLength {
-		at, found = d.byOffice[bic[:officeLength]]
+	if !found && len(bic) >= bankLength {
+		at, found = d.byOffice[bic[:bankLength]]
 	}
 	if !found {
 		return Entry{}, false
 	}
 	return d.entries[at], true
 }
-
-// officeLength is the length of the part of a BIC that names the bank; a branch follows (account.SameBank).
-const officeLength = 8
 
 // index makes what lookups use. Of several rows with one BIC, a row that instant payments reach comes first, and one without a prefix
 // before the others: it speaks of the bank itself.
@@ -103,7 +98,7 @@ func (d *Directory) index() {
 		if e.BIC == "" {
 			continue
 		}
-		for index, key := range map[*map[string]int]string{&d.byBIC: LongBIC(e.BIC), &d.byOffice: e.BIC[:officeLength]} {
+		for index, key := range map[*map[string]int]string{&d.byBIC: LongBIC(e.BIC), &d.byOffice: e.BIC[:bankLength]} {
 			known, found := (*index)[key]
 			if !found || d.entries[known].Prefix != "" && !d.entries[known].Instant && e.Instant {
 				(*index)[key] = at

@@ -184,15 +184,7 @@ func (b *builder) directory() (*Directory, error) {
 
 // isPrefix reports whether IBANs can begin like this, without their check digits.
 func isPrefix(text string) bool {
-	if len(text) < 2 || len(text) > maxPrefix || !CountryExists(text[:2]) {
-		return false
-	}
-	for _, c := range text[2:] {
-		if (c < '0' || c > '9') && (c < 'A' || c > 'Z') {
-			return false
-		}
-	}
-	return true
+	return len(text) >= 2 && len(text) <= maxPrefix && CountryExists(text[:2]) && onlyDigitsAndCapitals(text[2:])
 }
 
 // unsuited reports whether a name may not hold the character.

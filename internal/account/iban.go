@@ -1,6 +1,8 @@
 package account
 
 import (
+	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -21,7 +23,7 @@ type IBAN struct {
 // letter counts as two digits, so that 1B and B1 are both 111.
 func Parse(text string) (IBAN, error) {
 	if text == "" {
-		return IBAN{}, refuseIBANEmpty()
+		return IBAN{}, &Error{ErrEmpty, "CH21", "Enter an IBAN."}
 	}
 	if !onlyDigitsAndCapitals(text) {
 		return IBAN{}, refuseIBANCharacter(text)
@@ -31,11 +33,16 @@ func Parse(text string) (IBAN, error) {
 	case !known:
 		return IBAN{}, refuseIBANCountry(text)
 	case len(text) != structure.length:
-		return IBAN{}, refuseIBANLength(text, structure)
+		return IBAN{}, &Error{
+			ErrLength, "AC01", i18n.Text("%s IBANs have %d characters; this one has %d.").With(ibanNation(text[:2]), structure.length, len(text)),
+		}
 	case !structure.fits(text):
-		return IBAN{}, refuseIBANStructure(text[:2])
+		return IBAN{}, &Error{
+			ErrStructure, "AC01",
+			i18n.Text("Compare with the invoice: the letters and digits are not in the order of %s IBANs.").With(ibanNation(text[:2])),
+		}
 	case !ibanCheckDigitsFit(text):
-		return IBAN{}, refuseIBANCheckDigits()
+		return IBAN{}, &Error{ErrCheckDigits, "AC01", "The check digits are wrong. Compare with the invoice."}
 	}
 	return IBAN{text: text}, nil
 }
@@ -49,11 +56,7 @@ func ParseInput(text string) (IBAN, error) {
 // ibanCheckDigitsFit holds for remainder 1 and check digits 02 to 98: 00, 01 and 99 also leave remainder 1 for some numbers but are never
 // given out (ISO 13616-1, 6.1).
 func ibanCheckDigitsFit(text string) bool {
-	digits := text[2:4]
-	if digits < "02" || digits > "98" {
-		return false
-	}
-	return mod97(text[4:], text[:4]) == 1
+	return "02" <= text[2:4] && text[2:4] <= "98" && mod97(text[4:], text[:4]) == 1
 }
 
 // IsZero reports whether there is no IBAN.
@@ -108,10 +111,6 @@ func ibanNation(country string) string {
 	return nation
 }
 
-func refuseIBANEmpty() *Error {
-	return &Error{ErrEmpty, "CH21", "Enter an IBAN."}
-}
-
 func refuseIBANCharacter(text string) *Error {
 	for _, r := range text {
 		switch {
@@ -130,20 +129,6 @@ func refuseIBANCountry(text string) *Error {
 		return &Error{ErrCountry, "BE09", "Enter an IBAN that starts with two letters for its country, such as CH."}
 	}
 	return &Error{ErrCountry, "BE09", i18n.Text("Check the first two letters: no country has IBANs that start with %s.").With(text[:2])}
-}
-
-func refuseIBANLength(text string, structure bbanStructure) *Error {
-	sentence := i18n.Text("%s IBANs have %d characters; this one has %d.").With(ibanNation(text[:2]), structure.length, len(text))
-	return &Error{ErrLength, "AC01", sentence}
-}
-
-func refuseIBANStructure(country string) *Error {
-	sentence := i18n.Text("Compare with the invoice: the letters and digits are not in the order of %s IBANs.").With(ibanNation(country))
-	return &Error{ErrStructure, "AC01", sentence}
-}
-
-func refuseIBANCheckDigits() *Error {
-	return &Error{ErrCheckDigits, "AC01", "The check digits are wrong. Compare with the invoice."}
 }
 
 // mod97 is the remainder of ISO 7064 MOD 97-10 over digits and capital letters (A is 10, Z is 35). Other characters must have been refused
@@ -170,23 +155,13 @@ func isCapital(c byte) bool {
 	return 'A' <= c && c <= 'Z'
 }
 
-func allDigits(text string) bool {
-	for i := range len(text) {
-		if !isDigit(text[i]) {
-			return false
-		}
-	}
-	return true
-}
+const digits = "0123456789"
+
+func allDigits(text string) bool { return strings.Trim(text, digits) == "" }
 
 // onlyDigitsAndCapitals reports whether text can go into mod97.
 func onlyDigitsAndCapitals(text string) bool {
-	for i := range len(text) {
-		if !isDigit(text[i]) && !isCapital(text[i]) {
-			return false
-		}
-	}
-	return true
+	return strings.Trim(text, digits+"ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
 // tidy removes spaces of all kinds, dashes, dots and invisible marks from pasted text, and writes letters as capitals. Other characters
@@ -206,12 +181,5 @@ func tidy(text string) string {
 
 // group parts text with spaces into pieces of size, counted from the left.
 func group(text string, size int) string {
-	var grouped strings.Builder
-	for i := 0; i < len(text); i += size {
-		if i > 0 {
-			grouped.WriteByte(' ')
-		}
-		grouped.WriteString(text[i:min(i+size, len(text))])
-	}
-	return grouped.String()
+	return string(bytes.Join(slices.Collect(slices.Chunk([]byte(text), size)), []byte(" ")))
 }

@@ -43,27 +43,21 @@ func (s bbanStructure) fits(iban string) bool {
 }
 
 // structureOf finds the structure by the country an IBAN starts with.
-func structureOf(iban string) (bbanStructure, bool) {
-	if len(iban) < 2 || !isCapital(iban[0]) || !isCapital(iban[1]) {
-		return bbanStructure{}, false
-	}
-	structure := ibanRegistry()[int(iban[0]-'A')*26+int(iban[1]-'A')]
-	return structure, structure.length > 0
+func structureOf(iban string) (structure bbanStructure, known bool) {
+	structure, known = ibanRegistry()[iban[:min(2, len(iban))]]
+	return structure, known
 }
 
-// registry is the structures of all countries, indexed by the two letters; length 0 means none.
-type registry [26 * 26]bbanStructure
-
-// ibanRegistry is the embedded table, read once. It is part of the program, and TestIBANTable fails on a row that cannot be read, so the
-// error is nil in every release.
-var ibanRegistry = sync.OnceValue(func() *registry {
+// ibanRegistry is the structures of the embedded table by country, read once. TestIBANTable fails on a row that cannot be read, so the error
+// is nil in every release.
+var ibanRegistry = sync.OnceValue(func() map[string]bbanStructure {
 	embedded, _ := readRegistry(ibanTable)
 	return embedded
 })
 
 // readRegistry reads the rows of a table; rows that cannot be read are left out and make up the error.
-func readRegistry(table string) (*registry, error) {
-	var read registry
+func readRegistry(table string) (map[string]bbanStructure, error) {
+	read := map[string]bbanStructure{}
 	var broken []error
 	for line := range tableLines(table) {
 		country, rest, _ := strings.Cut(line, "\t")
@@ -76,9 +70,9 @@ func readRegistry(table string) (*registry, error) {
 			broken = append(broken, fmt.Errorf("read IBAN structure of %q: %w", country, err))
 			continue
 		}
-		read[int(country[0]-'A')*26+int(country[1]-'A')] = structure
+		read[country] = structure
 	}
-	return &read, errors.Join(broken...)
+	return read, errors.Join(broken...)
 }
 
 // readStructure reads a row such as "21" and "5!n12!c".

@@ -9,6 +9,7 @@ import (
 
 	"countersign/internal/interbank"
 	"countersign/internal/payment"
+	"countersign/internal/rulebook"
 	"countersign/internal/store"
 )
 
@@ -92,14 +93,14 @@ func (s *Service) askFunds(ctx context.Context, m payment.Message) (payment.Core
 // checkCredit checks an incoming payment by the rules of its scheme, and asks core banking about one that breaks none, within the time of
 // the scheme. The time is checked again afterwards. said is nil when core banking was not asked.
 func (s *Service) checkCredit(
-	ctx context.Context, in payment.IncomingInput, arrival payment.ArrivalInput, transfer interbank.Transfer,
+	ctx context.Context, in rulebook.Incoming, arrival payment.ArrivalInput, transfer interbank.Transfer,
 ) (refused payment.IncomingRefusal, said *payment.CoreAnswer, err error) {
 	refused = payment.CheckIncoming(in)
 	if refused.Code != "" || s.cfg.Core == nil {
 		return refused, nil, nil
 	}
 	limited, cancel := ctx, context.CancelFunc(func() {})
-	if until := in.Until(); !until.IsZero() {
+	if until := rulebook.IncomingUntil(in); !until.IsZero() {
 		limited, cancel = context.WithTimeout(ctx, max(0, until.Sub(in.At)-answerLead))
 	}
 	answer, err := s.cfg.Core.MayCredit(limited, payment.NewIncoming(arrival, transfer, payment.IncomingRefusal{}, true).Message)

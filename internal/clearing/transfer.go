@@ -9,6 +9,7 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/money"
 	"countersign/internal/payment"
+	"countersign/internal/rulebook"
 	"countersign/internal/store"
 )
 
@@ -26,7 +27,7 @@ func (s *Service) receiveTransfer(ctx context.Context, in store.Document, docume
 	if err != nil {
 		return s.refuseGroup(in, document, err)
 	}
-	asked := payment.IncomingInput{Scheme: in.Scheme, Document: document, At: s.cfg.Now().In(s.cfg.Zone), Rules: s.cfg.Rules}
+	asked := rulebook.Incoming{Scheme: in.Scheme, Document: document, At: s.cfg.Now().In(s.cfg.Zone), Settings: s.cfg.Rules}
 	realm, iban, err := s.accounts.Incoming(ctx, transfer.Creditor.IBAN)
 	if errors.Is(err, payment.ErrNotFound) {
 		return s.refuseUnknown(ctx, statusReply{in: in, about: document, refused: payment.CheckIncoming(asked)})
@@ -38,7 +39,7 @@ func (s *Service) receiveTransfer(ctx context.Context, in store.Document, docume
 	if err != nil {
 		return err
 	}
-	asked.Account, asked.At = &account, s.cfg.Now().In(s.cfg.Zone)
+	asked.Account, asked.At = account.Incoming(), s.cfg.Now().In(s.cfg.Zone)
 	arrival := s.arrival(in, realm, mark)
 	refused, said, err := s.checkCredit(ctx, asked, arrival, transfer)
 	if err != nil {

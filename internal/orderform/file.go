@@ -2,6 +2,7 @@ package orderform
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,14 +21,24 @@ type Read struct {
 	Findings []iso20022.Finding
 }
 
-// ReadOrder reads a pain.001.001.09, or upgrades a pain.001.001.03. An incomplete order gives no Order: its unread part would look missing.
-func ReadOrder(content []byte) Read { return readOrder(content, codec.Options{}) }
+// ReadOrder reads a pain.001.001.09 in XML or as the JSON value of the member Document, or upgrades a pain.001.001.03. An incomplete order
+// gives no Order: its unread part would look missing.
+func ReadOrder(content []byte, isJSON bool) Read { return readOrder(content, isJSON, codec.Options{}) }
 
-func readOrder(content []byte, options codec.Options) Read {
-	document, found := options.DecodeXML(content)
-	read := Read{Findings: found}
+func readOrder(content []byte, isJSON bool, options codec.Options) Read {
+	var document iso20022.Document
+	var read Read
+	if isJSON {
+		document, read.Findings = options.DecodeJSON(content, "/Document", iso20022.Pain001V09)
+		read.Message = iso20022.Pain001V09
+	} else {
+		document, read.Findings = options.DecodeXML(content)
+	}
 	if document != nil {
 		read.Message = document.MessageName()
+	}
+	if slices.ContainsFunc(read.Findings, func(f iso20022.Finding) bool { return f.Final }) {
+		return read
 	}
 	switch order := document.(type) {
 	case *iso20022.CustomerCreditTransferInitiation:
@@ -35,13 +46,8 @@ func readOrder(content []byte, options codec.Options) Read {
 	case *iso20022.CustomerCreditTransferInitiationV03:
 		upgraded, carried := codec.Upgrade(order)
 		read.Order = upgraded
-		if len(found) == 0 {
+		if len(read.Findings) == 0 {
 			read.Findings = carried
-		}
-	}
-	for _, f := range found {
-		if f.Final {
-			read.Order = nil
 		}
 	}
 	return read
@@ -71,7 +77,7 @@ func ReadFile(content []byte) File {
 	if !looksLikeXML(content) {
 		return File{Findings: []iso20022.Finding{{Pointer: "/Document", Code: "FF01", Text: noOrder(content)}}}
 	}
-	read := ReadOrder(content)
+	read := ReadOrder(content, false)
 	f := File{Message: read.Message, Findings: read.Findings}
 	if read.Order == nil {
 		if read.Message != "" && !strings.HasPrefix(string(read.Message), "pain.001.") {

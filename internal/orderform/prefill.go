@@ -1,8 +1,8 @@
 package orderform
 
 import (
-	"bytes"
 	"slices"
+	"strings"
 	"time"
 
 	"countersign/internal/iso20022"
@@ -91,65 +91,36 @@ func RemittanceOf(info *iso20022.RemittanceInformation16) (kind, text string) {
 // FitsForm reports whether the form has a field for every element of a document. Any other document must be amended by its sender, because
 // an amendment in the form would lose elements.
 func FitsForm(scheme rulebook.Scheme, document *iso20022.CustomerCreditTransferInitiation, account *payment.DebtorAccount) bool {
-	info, tx, single := document.SinglePayment()
+	_, tx, single := document.SinglePayment()
 	if !single || account == nil {
 		return false
 	}
-	copied, copiedInfo, copiedTx := deepEnough(document, info, tx)
 	rebuilt := Order{Scheme: scheme, Values: ValuesOf(document, time.Time{}), Account: account}.Build()
 	if len(rebuilt.Problems) > 0 || len(rebuilt.Transliterated) > 0 {
 		return false
 	}
-	newInfo, newTx, _ := rebuilt.Document.SinglePayment()
-	// Identifiers, times, sums and what follows from the account are made anew by every version.
-	copied.GroupHeader = rebuilt.Document.GroupHeader
-	copiedInfo.PaymentInformationID, copiedInfo.RequestedExecutionDate = newInfo.PaymentInformationID, newInfo.RequestedExecutionDate
-	copiedInfo.NumberOfTransactions, copiedInfo.ControlSum, copiedInfo.BatchBooking = "", nil, nil
-	copiedInfo.Debtor.Name, copiedInfo.Debtor.PostalAddress = newInfo.Debtor.Name, newInfo.Debtor.PostalAddress
-	copiedInfo.DebtorAgent, copiedInfo.ChargeBearer = newInfo.DebtorAgent, newInfo.ChargeBearer
-	copiedTx.PaymentID.InstructionID = newTx.PaymentID.InstructionID
-	copiedTx.ChargeBearer = ""
-	dropIssuer(copiedTx)
-	if copiedTx.Amount.InstructedAmount != nil && newTx.Amount.InstructedAmount != nil &&
-		copiedTx.Amount.InstructedAmount.Equal(*newTx.Amount.InstructedAmount) {
-		copiedTx.Amount = newTx.Amount
+	_, newTx, _ := rebuilt.Document.SinglePayment()
+	amount, newAmount := tx.Amount.InstructedAmount, newTx.Amount.InstructedAmount
+	before, err := codec.EncodeXML(document)
+	if err != nil || amount == nil || newAmount == nil || !amount.Equal(*newAmount) {
+		return false
 	}
-	return sameBytes(copied, rebuilt.Document)
+	after, err := codec.EncodeXML(rebuilt.Document)
+	return err == nil && slices.Equal(lasting(before), lasting(after))
 }
 
-// deepEnough copies a document as deep as FitsForm changes it.
-func deepEnough(
-	document *iso20022.CustomerCreditTransferInitiation, info *iso20022.PaymentInstruction30, tx *iso20022.CreditTransferTransaction34,
-) (*iso20022.CustomerCreditTransferInitiation, *iso20022.PaymentInstruction30, *iso20022.CreditTransferTransaction34) {
-	copied := *document
-	copied.PaymentInformation = []iso20022.PaymentInstruction30{*info}
-	copied.PaymentInformation[0].CreditTransferTransactionInformation = []iso20022.CreditTransferTransaction34{*tx}
-	copiedInfo, copiedTx, _ := copied.SinglePayment()
-	return &copied, copiedInfo, copiedTx
+// remade begin the elements that every version makes anew: identifiers, times, sums and what follows from the account. The amount may be
+// written with more digits, so it is compared by its value.
+var remade = []string{
+	"GrpHdr/", "PmtInf/PmtInfId", "PmtInf/ReqdExctnDt/", "PmtInf/NbOfTxs", "PmtInf/CtrlSum", "PmtInf/BtchBookg", "PmtInf/Dbtr/Nm",
+	"PmtInf/Dbtr/PstlAdr/", "PmtInf/DbtrAgt/", "PmtInf/ChrgBr", "PmtInf/CdtTrfTxInf/PmtId/InstrId", "PmtInf/CdtTrfTxInf/ChrgBr",
+	"PmtInf/CdtTrfTxInf/Amt/InstdAmt",
 }
 
-// dropIssuer takes the issuer of a creditor reference out: it is ISO for every one of them.
-func dropIssuer(tx *iso20022.CreditTransferTransaction34) {
-	if tx.RemittanceInformation == nil || len(tx.RemittanceInformation.Structured) != 1 {
-		return
-	}
-	entry := tx.RemittanceInformation.Structured[0]
-	if entry.CreditorReferenceInformation == nil || entry.CreditorReferenceInformation.Type == nil {
-		return
-	}
-	kind := *entry.CreditorReferenceInformation.Type
-	kind.Issuer = ""
-	reference := *entry.CreditorReferenceInformation
-	reference.Type = &kind
-	entry.CreditorReferenceInformation = &reference
-	info := *tx.RemittanceInformation
-	info.Structured = slices.Clone(info.Structured)
-	info.Structured[0] = entry
-	tx.RemittanceInformation = &info
-}
-
-func sameBytes(a, b iso20022.Document) bool {
-	left, errLeft := codec.EncodeXML(a)
-	right, errRight := codec.EncodeXML(b)
-	return errLeft == nil && errRight == nil && bytes.Equal(left, right)
+// lasting are the elements of a document that are not made anew. The issuer of a creditor reference is ISO for every one of them.
+func lasting(content []byte) []Loss {
+	return slices.DeleteFunc(leaves(content), func(leaf Loss) bool {
+		begins := func(place string) bool { return strings.HasPrefix(leaf.Element, place) }
+		return slices.ContainsFunc(remade, begins) || strings.HasSuffix(leaf.Element, "/CdtrRefInf/Tp/Issr")
+	})
 }

@@ -99,7 +99,7 @@ func split(content []byte, cut cutting) (parts Parts) {
 	if cut.count() > MaxPayments {
 		return Parts{Findings: []iso20022.Finding{tooMany(cut.count())}}
 	}
-	read := readAs(content, cut.json, codec.Options{MaxBytes: MaxFile, MaxFindings: maxFindings})
+	read := readOrder(content, cut.json, codec.Options{MaxBytes: MaxFile, MaxFindings: maxFindings})
 	parts.Message = read.Message
 	for _, f := range read.Findings {
 		if read.Order == nil || !insidePayment.MatchString(f.Pointer) {
@@ -115,22 +115,6 @@ func split(content []byte, cut cutting) (parts Parts) {
 	parts.checkTotals(read)
 	parts.cut(content, cut, read.Order)
 	return parts
-}
-
-// ReadPart reads the content of a part.
-func ReadPart(content []byte, isJSON bool) Read { return readAs(content, isJSON, codec.Options{}) }
-
-func readAs(content []byte, isJSON bool, options codec.Options) Read {
-	if !isJSON {
-		return readOrder(content, options)
-	}
-	document, found := options.DecodeJSON(content, "/Document", iso20022.Pain001V09)
-	read := Read{Message: iso20022.Pain001V09, Findings: found}
-	if slices.ContainsFunc(found, func(f iso20022.Finding) bool { return f.Final }) {
-		return read
-	}
-	read.Order, _ = document.(*iso20022.CustomerCreditTransferInitiation)
-	return read
 }
 
 // checkTotals compares the numbers and sums that the file states with its payments. A payment that cannot be read leaves the sum unknown.

@@ -335,13 +335,12 @@ func TestWhatComesIn(t *testing.T) {
 	transfer := readSample[*iso20022.FIToFICustomerCreditTransfer](t, rulebook.SchemeSIC, paidSample)
 	at := time.Date(2026, time.March, 2, 9, 0, 2, 0, time.UTC)
 	account := payment.DebtorAccount{Scheme: rulebook.SchemeSIC, Currency: "CHF", Open: true, AgentIID: "21966"}
-	for want, change := range map[string]func(*payment.IncomingInput){
-		"": func(*payment.IncomingInput) {}, "AC01": func(i *payment.IncomingInput) { i.Account = nil },
-		"AC04": func(i *payment.IncomingInput) { i.Account.Open = false }, "AM03": func(i *payment.IncomingInput) { i.Account.Currency = "EUR" },
-		"AGNT": func(i *payment.IncomingInput) { i.Account.AgentIID = "80005" }, "AB05": func(i *payment.IncomingInput) { i.At = at.Add(time.Minute) },
+	for want, change := range map[string]func(*rulebook.Incoming){
+		"": func(*rulebook.Incoming) {}, "AC01": func(i *rulebook.Incoming) { i.Account = nil },
+		"AC04": func(i *rulebook.Incoming) { i.Account.Open = false }, "AM03": func(i *rulebook.Incoming) { i.Account.Currency = "EUR" },
+		"AGNT": func(i *rulebook.Incoming) { i.Account.IID = "80005" }, "AB05": func(i *rulebook.Incoming) { i.At = at.Add(time.Minute) },
 	} {
-		a := account
-		input := payment.IncomingInput{Scheme: rulebook.SchemeSIC, Document: transfer, Account: &a, At: at}
+		input := rulebook.Incoming{Scheme: rulebook.SchemeSIC, Document: transfer, Account: account.Incoming(), At: at}
 		change(&input)
 		if got := payment.CheckIncoming(input); got.Code != want {
 			t.Errorf("refused with %+v, want %q", got, want)

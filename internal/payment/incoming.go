@@ -56,35 +56,19 @@ func (m Message) IncomingRefusal() IncomingRefusal {
 	return IncomingRefusal{Code: m.StatusCode, Text: m.StatusText}
 }
 
-// IncomingInput is a received payment and the data to check it with.
-type IncomingInput struct {
-	Scheme   rulebook.Scheme
-	Document *iso20022.FIToFICustomerCreditTransfer
-	Account  *DebtorAccount // nil when nobody here has the account
-	At       time.Time      // in the zone of the banking day
-	Rules    rulebook.Settings
+// Incoming is the account as the rules of incoming payments read it.
+func (a DebtorAccount) Incoming() *rulebook.IncomingAccount {
+	return &rulebook.IncomingAccount{Open: a.Open, Scheme: a.Scheme, Currency: a.Currency, BIC: a.AgentBIC, IID: a.AgentIID}
 }
 
 // CheckIncoming returns the refusal of an incoming payment with one transaction, by the table of rulebook.IncomingRules; the zero value
 // accepts it.
-func CheckIncoming(in IncomingInput) IncomingRefusal {
-	rule, broken := rulebook.CheckIncoming(in.rules())
+func CheckIncoming(in rulebook.Incoming) IncomingRefusal {
+	rule, broken := rulebook.CheckIncoming(in)
 	if !broken {
 		return IncomingRefusal{}
 	}
 	return IncomingRefusal{Code: rule.Code, Text: rule.Text}
-}
-
-// Until returns the end of the time to answer the payment; zero for a payment without acceptance time.
-func (in IncomingInput) Until() time.Time { return rulebook.IncomingUntil(in.rules()) }
-
-// rules is the input of the rules.
-func (in IncomingInput) rules() rulebook.Incoming {
-	held := rulebook.Incoming{Scheme: in.Scheme, Document: in.Document, At: in.At, Settings: in.Rules}
-	if a := in.Account; a != nil {
-		held.Account = &rulebook.IncomingAccount{Open: a.Open, Scheme: a.Scheme, Currency: a.Currency, BIC: a.AgentBIC, IID: a.AgentIID}
-	}
-	return held
 }
 
 // NewIncoming makes the message of an incoming payment: Failed with the reason it is refused with, else Accepted, or Booked at once where

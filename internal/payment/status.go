@@ -39,32 +39,24 @@ func StatusReport(m Message, doc *iso20022.CustomerCreditTransferInitiation, at 
 	if m.Withheld != "" || m.State == StateFailed && m.StatusCode == codeWithheld {
 		return withheldReport(m, at)
 	}
-	status := statusOf[m.State]
-	reasons := statusReasons(m)
+	report := withheldReport(m, at)
 	agent := debtorBank(m.Account, info)
-	nameOriginator(reasons, m, agent)
-	return &iso20022.CustomerPaymentStatusReport{
-		GroupHeader: iso20022.GroupHeader86{
-			MessageID: reportReference(m), CreationDateTime: dateTime(at), DebtorAgent: &agent,
-		},
-		OriginalGroupInformationAndStatus: iso20022.OriginalGroupHeader17{
-			OriginalMessageID: doc.GroupHeader.MessageID, OriginalMessageNameID: string(doc.MessageName()),
-			OriginalNumberOfTransactions: doc.GroupHeader.NumberOfTransactions, OriginalControlSum: controlSum(doc, tx.Amount.InstructedAmount),
-			GroupStatus: status, StatusReasonInformation: reasons,
-		},
-		OriginalPaymentInformationAndStatus: []iso20022.OriginalPaymentInstruction32{{
-			OriginalPaymentInformationID: info.PaymentInformationID, PaymentInformationStatus: status,
-			TransactionInformationAndStatus: []iso20022.PaymentTransaction105{{
-				OriginalInstructionID: tx.PaymentID.InstructionID, OriginalEndToEndID: tx.PaymentID.EndToEndID,
-				OriginalUETR: tx.PaymentID.UETR, TransactionStatus: status, StatusReasonInformation: reasons,
-				AccountServicerReference: string(m.GlobalID),
-			}},
-		}},
-	}
+	nameOriginator(report.OriginalGroupInformationAndStatus.StatusReasonInformation, m, agent)
+	report.GroupHeader.DebtorAgent = &agent
+	original := &report.OriginalGroupInformationAndStatus
+	original.OriginalMessageID, original.OriginalMessageNameID = doc.GroupHeader.MessageID, string(doc.MessageName())
+	original.OriginalNumberOfTransactions = doc.GroupHeader.NumberOfTransactions
+	original.OriginalControlSum = controlSum(doc, tx.Amount.InstructedAmount)
+	instruction := &report.OriginalPaymentInformationAndStatus[0]
+	instruction.OriginalPaymentInformationID = info.PaymentInformationID
+	transaction := &instruction.TransactionInformationAndStatus[0]
+	transaction.OriginalInstructionID, transaction.OriginalEndToEndID = tx.PaymentID.InstructionID, tx.PaymentID.EndToEndID
+	transaction.OriginalUETR = tx.PaymentID.UETR
+	return report
 }
 
-// withheldReport reports the status of an instruction whose content fails its seal. It repeats only the Global ID and
-// none of the content.
+// withheldReport reports the status of an instruction without its content, as for one whose content fails its seal. It repeats only the
+// Global ID.
 func withheldReport(m Message, at time.Time) *iso20022.CustomerPaymentStatusReport {
 	status, reasons := statusOf[m.State], statusReasons(m)
 	return &iso20022.CustomerPaymentStatusReport{

@@ -63,7 +63,7 @@ func (s *Batches) Accept(ctx context.Context, by identity.Principal, in BatchOrd
 	hash := sha256.New()
 	left := make([]store.BatchPart, len(parts.Parts))
 	for i, part := range parts.Parts {
-		read := orderform.ReadPart(part.Content, in.JSON)
+		read := orderform.ReadOrder(part.Content, in.JSON)
 		if b.ExternalID == "" && read.Order != nil {
 			b.ExternalID = read.Order.GroupHeader.MessageID
 		}
@@ -174,7 +174,7 @@ func (s *Batches) makeAll(
 // makeOne makes one payment, or returns the findings that a call of its own would have.
 func (s *Batches) makeOne(ctx context.Context, by identity.Principal, b store.OrderBatch, part store.BatchPart) (store.BatchResult, error) {
 	result := store.BatchResult{Position: part.Position}
-	read := orderform.ReadPart(part.Content, b.Sender.JSON)
+	read := orderform.ReadOrder(part.Content, b.Sender.JSON)
 	result.Findings = read.Findings
 	if read.Order != nil {
 		order := payment.Order{

@@ -134,10 +134,7 @@ func (w realmWriter) accountRow(a administration.Account) dbsqlc.DebtorAccount {
 // account applies an account of a realm's file.
 func (p provision) account(ctx context.Context, a administration.Account) error {
 	row := p.accountRow(a)
-	err := p.q.DebtorAccountProvision(ctx, dbsqlc.DebtorAccountProvisionParams(row))
-	if err == nil {
-		err = p.ledger.Put(DebtorAccount(row))
-	}
+	err := p.ledger.Put(DebtorAccount(row), p.q.DebtorAccountProvision(ctx, dbsqlc.DebtorAccountProvisionParams(row)))
 	if err != nil {
 		return err
 	}
@@ -147,7 +144,7 @@ func (p provision) account(ctx context.Context, a administration.Account) error 
 		if err != nil || ours == 0 {
 			return err
 		}
-		err = p.ledger.Put(IncomingAccount(paid))
+		err = p.ledger.Put(IncomingAccount(paid), nil)
 		if err != nil {
 			return err
 		}
@@ -175,21 +172,14 @@ func (s changeStep) applyAccount(ctx context.Context, c administration.Change) e
 	if err == nil && a.QRIBAN != "" && c.Kind == administration.KindAccountUpdate && c.Before["qrIban"] == "" {
 		err = s.receive(ctx, a, []string{a.QRIBAN})
 	}
-	if err != nil {
-		return err
-	}
-	return s.ledger.Put(DebtorAccount(row))
+	return s.ledger.Put(DebtorAccount(row), err)
 }
 
 // receive makes the realm the receiver of payments to the account, by its IBAN or its QR-IBAN.
 func (s changeStep) receive(ctx context.Context, a administration.Account, numbers []string) error {
 	for _, iban := range numbers {
 		paid := dbsqlc.IncomingAccount{Iban: iban, Realm: s.realm, Account: a.IBAN}
-		err := One(s.q.IncomingAccountInsert(ctx, paid.Iban, paid.Realm, paid.Account))
-		if err != nil {
-			return err
-		}
-		err = s.ledger.Put(IncomingAccount(paid))
+		err := s.ledger.Put(IncomingAccount(paid), One(s.q.IncomingAccountInsert(ctx, paid.Iban, paid.Realm, paid.Account)))
 		if err != nil {
 			return err
 		}

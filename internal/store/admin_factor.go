@@ -109,12 +109,12 @@ type FactorUse struct {
 // passkey did not rise, or the factor was removed meanwhile.
 func (p *People) UseFactor(ctx context.Context, u FactorUse) error {
 	err := p.db.InRealm(ctx, u.By.Realm, Changing, func(q *dbsqlc.Queries) error {
-		return p.insertUse(ctx, q, u)
+		return realmWriter{q: q, keys: p.db.masterData, realm: u.By.Realm, at: u.At}.insertUse(ctx, u)
 	})
 	return factorError(err, "note the use of a second factor")
 }
 
-func (p *People) insertUse(ctx context.Context, q *dbsqlc.Queries, u FactorUse) error {
+func (w realmWriter) insertUse(ctx context.Context, u FactorUse) error {
 	row := dbsqlc.FactorUse{
 		Realm: u.By.Realm, UseID: u.ID, FactorID: u.Factor.ID, UserID: u.By.UserID, Token: u.Token[:], Purpose: string(u.Purpose), At: u.At,
 	}
@@ -128,11 +128,11 @@ func (p *People) insertUse(ctx context.Context, q *dbsqlc.Queries, u FactorUse) 
 		count := int64(u.Count)
 		row.SignCount = &count
 	}
-	keyID, seal, err := FactorUseRow(row).Sealed(p.db.MasterDataKeys())
+	keyID, seal, err := FactorUseRow(row).Sealed(w.keys)
 	if err != nil {
 		return err
 	}
-	noted, err := q.FactorUseInsert(ctx, dbsqlc.FactorUseInsertParams{
+	noted, err := w.q.FactorUseInsert(ctx, dbsqlc.FactorUseInsertParams{
 		Realm: row.Realm, UseID: row.UseID, FactorID: row.FactorID, UserID: row.UserID, Token: row.Token, Purpose: row.Purpose, At: row.At,
 		MessageID: row.MessageID, Version: row.Version, ContentHash: row.ContentHash, Action: row.Action, KeyID: keyID, Seal: seal,
 		SignCount: row.SignCount,
@@ -146,20 +146,7 @@ func (p *People) insertUse(ctx context.Context, q *dbsqlc.Queries, u FactorUse) 
 	if u.Purpose == identity.PurposeEnrol {
 		return nil // the taking up is told once
 	}
-	return p.tellFactor(ctx, q, u.By, factorEvent{name: auditlog.EventFactorUse, detail: detail, at: u.At})
-}
-
-// factorEvent is an event of a factor in the audit trail.
-type factorEvent struct {
-	name   string
-	detail auditlog.Factor
-	at     time.Time
-}
-
-func (p *People) tellFactor(ctx context.Context, q *dbsqlc.Queries, by identity.Principal, e factorEvent) error {
-	return AppendEvent(ctx, q, p.db.MasterDataKeys(), Event{
-		Realm: by.Realm, Actor: by.Actor(), Name: e.name, Detail: auditlog.FactorDetail(e.detail), At: e.at,
-	})
+	return w.told(ctx, u.By.Actor(), auditlog.EventFactorUse, auditlog.FactorDetail(detail))
 }
 
 // NewFactor is a factor to be added, with the proof that its owner has it.
@@ -180,20 +167,19 @@ type FactorAddition struct {
 // AddFactors stores factors of one account and removes recovery codes that new ones replace, with an audit event, in one transaction.
 // Errors: ErrFactorSpent, ErrFactorsChanged.
 func (p *People) AddFactors(ctx context.Context, a FactorAddition) error {
-	err := p.db.Change(ctx, a.By.Realm, Act{Actor: a.By.Actor(), At: a.New[0].Factor.MadeAt},
-		func(q *dbsqlc.Queries, ledger *Ledger) error {
-			err := sameFactors(ctx, q, a.By, a.Known)
+	err := p.db.Change(ctx, a.By.Realm, Act{Actor: a.By.Actor(), At: a.New[0].Factor.MadeAt}, func(w realmWriter) error {
+		err := sameFactors(ctx, w.q, a.By, a.Known)
+		if err != nil {
+			return err
+		}
+		for _, n := range a.New {
+			err = w.addFactor(ctx, n)
 			if err != nil {
 				return err
 			}
-			for _, n := range a.New {
-				err = p.addFactor(ctx, q, ledger, n)
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+		}
+		return nil
+	})
 	return factorError(err, "store a second factor")
 }
 
@@ -216,56 +202,43 @@ func sameFactors(ctx context.Context, q *dbsqlc.Queries, by identity.Principal, 
 	return nil
 }
 
-func (p *People) addFactor(ctx context.Context, q *dbsqlc.Queries, ledger *Ledger, n NewFactor) error {
+func (w realmWriter) addFactor(ctx context.Context, n NewFactor) error {
+	w.at = n.Factor.MadeAt
 	row := dbsqlc.SecondFactor{
 		Realm: n.By.Realm, FactorID: n.Factor.ID, UserID: n.By.UserID, Kind: string(n.Factor.Kind), Name: n.Factor.Name, Secret: n.Factor.Secret,
 		CredentialID: n.Factor.CredentialID, MadeAt: n.Factor.MadeAt,
 	}
 	if n.Factor.Kind == identity.FactorRecovery {
-		err := p.removeCodes(ctx, q, ledger, n)
+		err := w.removeCodes(ctx, n.By.UserID)
 		if err != nil {
 			return err
 		}
 	}
-	err := q.FactorInsert(ctx, dbsqlc.FactorInsertParams{
+	err := w.ledger.Put(FactorRow(row), w.q.FactorInsert(ctx, dbsqlc.FactorInsertParams{
 		Realm: row.Realm, FactorID: row.FactorID, UserID: row.UserID, Kind: row.Kind, Name: row.Name, Secret: row.Secret,
 		CredentialID: row.CredentialID, MadeAt: row.MadeAt,
-	})
-	if err == nil {
-		err = ledger.Put(FactorRow(row))
-	}
+	}))
 	if err != nil {
 		return err
 	}
-	err = p.insertUse(ctx, q, FactorUse{
+	err = w.insertUse(ctx, FactorUse{
 		ID: n.UseID, By: n.By, Factor: n.Factor, Token: n.Token, Purpose: identity.PurposeEnrol, At: n.Factor.MadeAt,
 	})
 	if err != nil {
 		return err
 	}
-	return p.tellFactor(ctx, q, n.By, factorEvent{
-		name: auditlog.EventFactorEnrol, detail: auditlog.Factor{Kind: row.Kind, Name: row.Name}, at: n.Factor.MadeAt,
-	})
+	return w.told(ctx, n.By.Actor(), auditlog.EventFactorEnrol, auditlog.FactorDetail(auditlog.Factor{Kind: row.Kind, Name: row.Name}))
 }
 
 // removeCodes removes the recovery codes that new ones replace.
-func (p *People) removeCodes(ctx context.Context, q *dbsqlc.Queries, ledger *Ledger, n NewFactor) error {
-	rows, err := q.FactorOfUserList(ctx, n.By.Realm, n.By.UserID)
-	if err != nil {
-		return err
-	}
+func (w realmWriter) removeCodes(ctx context.Context, user uuid.UUID) error {
+	rows, err := w.q.FactorOfUserList(ctx, w.realm, user)
 	for _, row := range rows {
-		if row.SecondFactor.Kind != string(identity.FactorRecovery) || row.SecondFactor.RemovedAt != nil {
-			continue
-		}
-		_, err = RemoveFactors(ctx, q, ledger, Removal{
-			Realm: n.By.Realm, UserID: n.By.UserID, At: n.Factor.MadeAt, Only: row.SecondFactor.FactorID,
-		})
-		if err != nil {
-			return err
+		if err == nil && row.SecondFactor.Kind == string(identity.FactorRecovery) && row.SecondFactor.RemovedAt == nil {
+			err = w.removeFactors(ctx, user, row.SecondFactor.FactorID)
 		}
 	}
-	return nil
+	return err
 }
 
 // FactorRemoval is the removal of a factor by its owner.
@@ -278,26 +251,18 @@ type FactorRemoval struct {
 
 // RemoveFactors removes factors of one account with an audit event, in one transaction. Error: ErrFactorsChanged.
 func (p *People) RemoveFactors(ctx context.Context, r FactorRemoval) error {
-	err := p.db.Change(ctx, r.By.Realm, Act{Actor: r.By.Actor(), At: r.At}, func(q *dbsqlc.Queries, ledger *Ledger) error {
-		err := sameFactors(ctx, q, r.By, r.Known)
-		if err != nil {
-			return err
-		}
+	err := p.db.Change(ctx, r.By.Realm, Act{Actor: r.By.Actor(), At: r.At}, func(w realmWriter) error {
+		err := sameFactors(ctx, w.q, r.By, r.Known)
 		for _, f := range r.Factors {
-			_, err = RemoveFactors(ctx, q, ledger, Removal{
-				Realm: r.By.Realm, UserID: r.By.UserID, At: r.At, Only: f.ID,
-			})
-			if err != nil {
-				return err
+			if err == nil {
+				err = w.removeFactors(ctx, r.By.UserID, f.ID)
 			}
-			err = p.tellFactor(ctx, q, r.By, factorEvent{
-				name: auditlog.EventFactorRemove, detail: auditlog.Factor{Kind: string(f.Kind), Name: f.Name}, at: r.At,
-			})
-			if err != nil {
-				return err
+			if err == nil {
+				detail := auditlog.FactorDetail(auditlog.Factor{Kind: string(f.Kind), Name: f.Name})
+				err = w.told(ctx, r.By.Actor(), auditlog.EventFactorRemove, detail)
 			}
 		}
-		return nil
+		return err
 	})
 	return factorError(err, "remove a second factor")
 }

@@ -149,10 +149,7 @@ func (w realmWriter) setLimit(ctx context.Context, l administration.Limit, befor
 			PerPayment: row.PerPayment, PerDay: row.PerDay, PerDaySince: row.PerDaySince, SetAt: row.SetAt, Realm: row.Realm, LimitID: row.LimitID,
 		}))
 	}
-	if err != nil {
-		return err
-	}
-	return w.ledger.Put(Limit(row))
+	return w.ledger.Put(Limit(row), err)
 }
 
 // limit applies a limit of a realm's file. The holder of a personal limit is named by a user account.

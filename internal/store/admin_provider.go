@@ -51,21 +51,19 @@ func (s changeStep) providerFacts(ctx context.Context, known *administration.Fac
 	return nil
 }
 
-// linkedAccount is an account and the outer subject it is to be linked with.
-type linkedAccount struct{ name, subject string }
-
-func (s changeStep) linkFacts(ctx context.Context, known *administration.Facts, of linkedAccount) error {
+// linkFacts adds the provider in force, and whether another account than the named one is linked with a subject.
+func (s changeStep) linkFacts(ctx context.Context, known *administration.Facts, name, subject string) error {
 	row, found, err := s.provider(ctx)
 	if !found {
 		return err
 	}
 	known.Provider = providerOf(row)
-	links, err := s.q.OuterIdentityBySubject(ctx, s.realm, row.Issuer, of.subject)
+	links, err := s.q.OuterIdentityBySubject(ctx, s.realm, row.Issuer, subject)
 	if err != nil || len(links) == 0 {
 		return err
 	}
 	user, err := s.q.UserGet(ctx, s.realm, links[0].UserID)
-	known.LinkedElsewhere = err == nil && user.Name != of.name
+	known.LinkedElsewhere = err == nil && user.Name != name
 	return err
 }
 
@@ -82,7 +80,7 @@ func (s changeStep) applyProvider(ctx context.Context, c administration.Change) 
 				Text: "The identity provider does not match its seal. Tell the operator of the gateway, and retire it.",
 			}
 		}
-		err = s.outer().RetireProvider(ctx, before)
+		err = s.retireProvider(ctx, before)
 		if err != nil {
 			return err
 		}
@@ -110,21 +108,16 @@ func (s changeStep) applyProvider(ctx context.Context, c administration.Change) 
 	if err != nil {
 		return err
 	}
-	return s.outer().InsertProvider(ctx, row)
-}
-
-// outer returns the writer of the provider and the links in this step.
-func (w realmWriter) outer() Outer {
-	return Outer{Queries: w.q, Ledger: w.ledger, Realm: w.realm, At: w.at}
+	return s.insertProvider(ctx, row)
 }
 
 // link sets the subject of an account at the provider. It ends the previous link, and the account's sessions and tokens.
 func (s changeStep) link(ctx context.Context, c administration.Change, account dbsqlc.UserAccount) error {
-	err := s.outer().Relink(ctx, account)
+	err := s.relink(ctx, account)
 	if err != nil {
 		return err
 	}
-	return s.outer().Link(ctx, dbsqlc.OuterIdentity{
+	return s.linkOuter(ctx, dbsqlc.OuterIdentity{
 		Realm: s.realm, LinkID: c.ID, UserID: account.UserID, Issuer: c.After["outerIssuer"], Subject: c.After["outerSubject"], LinkedAt: s.at,
 	})
 }
@@ -170,7 +163,7 @@ func (p provision) bringProvider(ctx context.Context, d ProviderDefinition) erro
 		return nil
 	}
 	if found {
-		err = p.outer().RetireProvider(ctx, before)
+		err = p.retireProvider(ctx, before)
 		if err != nil {
 			return err
 		}
@@ -185,7 +178,7 @@ func (p provision) bringProvider(ctx context.Context, d ProviderDefinition) erro
 			return err
 		}
 	}
-	return p.outer().InsertProvider(ctx, row)
+	return p.insertProvider(ctx, row)
 }
 
 // sameProvider reports whether two rows are equal except for their times.
@@ -229,7 +222,7 @@ func (p provision) links(ctx context.Context, issuer string, people []PersonDefi
 		for _, account := range person.Accounts {
 			row, user, err := p.linkOf(ctx, issuer, account)
 			if err == nil && row != nil {
-				err = p.outer().Relink(ctx, user)
+				err = p.relink(ctx, user)
 				fresh = append(fresh, *row)
 			}
 			if err != nil {
@@ -242,7 +235,7 @@ func (p provision) links(ctx context.Context, issuer string, people []PersonDefi
 		if err != nil {
 			return err
 		}
-		err = p.outer().Link(ctx, row)
+		err = p.linkOuter(ctx, row)
 		if err != nil {
 			return fmt.Errorf("link with %s: %w", row.Subject, err)
 		}

@@ -63,7 +63,7 @@ func (s changeStep) applyUser(ctx context.Context, c administration.Change) erro
 	case administration.KindUserLink:
 		return s.link(ctx, c, row)
 	case administration.KindUserUnlink:
-		_, err = s.outer().Unlink(ctx, row.UserID)
+		_, err = s.unlink(ctx, row.UserID)
 		if err != nil {
 			return err
 		}
@@ -78,11 +78,11 @@ func (s changeStep) applyUser(ctx context.Context, c administration.Change) erro
 		change.SignedOutAt, change.PasswordHash = s.at, s.secrets.PasswordHash
 	default: // a status alone
 	}
-	err = ChangeAccount(ctx, s.q, s.ledger, row, change)
+	err = s.changeAccount(ctx, row, change)
 	if err != nil || c.Kind != administration.KindUserReset {
 		return err
 	}
-	_, err = RemoveFactors(ctx, s.q, s.ledger, Removal{Realm: s.realm, UserID: row.UserID, At: s.at})
+	err = s.removeFactors(ctx, row.UserID, uuid.Nil)
 	if err != nil {
 		return err
 	}
@@ -98,10 +98,7 @@ func (s changeStep) createUser(ctx context.Context, c administration.Change, u a
 		}
 		u.Person = id
 		person := dbsqlc.Person{Realm: s.realm, PersonID: id, DisplayName: u.DisplayName, Duty: duty, CreatedAt: s.at}
-		err = s.q.PersonInsert(ctx, dbsqlc.PersonInsertParams(person))
-		if err == nil {
-			err = s.ledger.Put(Person(person))
-		}
+		err = s.ledger.Put(Person(person), s.q.PersonInsert(ctx, dbsqlc.PersonInsertParams(person)))
 		if err != nil {
 			return err
 		}
@@ -114,10 +111,7 @@ func (s changeStep) createUser(ctx context.Context, c administration.Change, u a
 		Realm: s.realm, UserID: id, PersonID: u.Person, Duty: duty, Name: u.Name, PasswordHash: s.secrets.PasswordHash, Status: u.Status,
 		CreatedAt: s.at, Email: u.Email,
 	}
-	err = s.q.UserInsert(ctx, dbsqlc.UserInsertParams(row))
-	if err == nil {
-		err = s.ledger.Put(User(row))
-	}
+	err = s.ledger.Put(User(row), s.q.UserInsert(ctx, dbsqlc.UserInsertParams(row)))
 	if err != nil {
 		return err
 	}
@@ -138,16 +132,17 @@ func (s changeStep) changeRoles(ctx context.Context, c administration.Change, us
 	if err != nil {
 		return err
 	}
-	return s.signOutUnproven(ctx, unproven{roles: asked, only: user.UserID})
+	return s.signOutUnproven(ctx, asked, user.UserID)
 }
 
 // changeGrants changes the grants of an account to match the change, with an audit event.
 func (s changeStep) changeGrants(ctx context.Context, c administration.Change, user dbsqlc.UserAccount, wanted []identity.Role) error {
 	rights, err := s.putRoles(ctx, user, wanted)
-	if err != nil {
+	if err != nil || rights.None() {
 		return err
 	}
-	return s.tellRights(ctx, c, rights)
+	rights.Change = c.ID.String()
+	return s.told(ctx, s.by.Actor(), auditlog.EventUserRights, auditlog.RightsDetail(rights))
 }
 
 // putRoles ends the grants of unwanted roles and adds the missing grants. It returns the changes.
@@ -169,10 +164,7 @@ func (w realmWriter) putRoles(ctx context.Context, user dbsqlc.UserAccount, want
 		}
 		grant.EndedAt = &end
 		rights.Ended = append(rights.Ended, auditlog.AuditRight{Grant: grant.GrantID.String(), Role: grant.Role})
-		err = One(w.q.GrantEnd(ctx, grant.EndedAt, w.realm, grant.GrantID))
-		if err == nil {
-			err = w.ledger.Put(Grant(grant))
-		}
+		err = w.ledger.Put(Grant(grant), One(w.q.GrantEnd(ctx, grant.EndedAt, w.realm, grant.GrantID)))
 		if err != nil {
 			return rights, err
 		}
@@ -197,11 +189,7 @@ func (w realmWriter) grant(ctx context.Context, user dbsqlc.UserAccount, role id
 		return id, err
 	}
 	grant := dbsqlc.UserRole{Realm: w.realm, UserID: user.UserID, Duty: user.Duty, Role: string(role), GrantID: id, GrantedAt: w.at}
-	err = w.q.GrantInsert(ctx, dbsqlc.GrantInsertParams(grant))
-	if err != nil {
-		return id, err
-	}
-	return id, w.ledger.Put(Grant(grant))
+	return id, w.ledger.Put(Grant(grant), w.q.GrantInsert(ctx, dbsqlc.GrantInsertParams(grant)))
 }
 
 // setUp stores a set-up with which the owner of the account chooses a password, using the approver's link and the requester's code. Its id
@@ -213,11 +201,7 @@ func (s changeStep) setUp(ctx context.Context, change, user uuid.UUID) error {
 // insertSetUp adds a set-up. Earlier set-ups of the account become invalid.
 func (w realmWriter) insertSetUp(ctx context.Context, row dbsqlc.UserSetup) error {
 	row.Realm, row.MadeAt, row.ExpiresAt = w.realm, w.at, w.at.Add(identity.SetUpLife)
-	err := w.q.SetUpInsert(ctx, dbsqlc.SetUpInsertParams(row))
-	if err != nil {
-		return err
-	}
-	return w.ledger.Put(SetUpRow(row))
+	return w.ledger.Put(SetUpRow(row), w.q.SetUpInsert(ctx, dbsqlc.SetUpInsertParams(row)))
 }
 
 // people reads the people of a realm with their user accounts.
@@ -250,9 +234,7 @@ func (p provision) person(ctx context.Context, person PersonDefinition) error {
 	row, err := p.q.PersonProvision(ctx, dbsqlc.PersonProvisionParams{
 		Realm: p.realm, PersonID: id, DisplayName: person.DisplayName, Duty: string(person.Duty), CreatedAt: p.at,
 	})
-	if err == nil {
-		err = p.ledger.Put(Person(row))
-	}
+	err = p.ledger.Put(Person(row), err)
 	if err != nil {
 		return err
 	}
@@ -310,9 +292,7 @@ func (p provision) user(ctx context.Context, user dbsqlc.UserAccount, definition
 	}
 	user.CreatedAt = p.at
 	user, err = p.q.UserProvision(ctx, dbsqlc.UserProvisionParams(user))
-	if err == nil {
-		err = p.ledger.Put(User(user))
-	}
+	err = p.ledger.Put(User(user), err)
 	if err != nil {
 		return err
 	}
@@ -326,7 +306,7 @@ func (p provision) user(ctx context.Context, user dbsqlc.UserAccount, definition
 	if err != nil || rights.None() {
 		return err
 	}
-	return p.told(ctx, auditlog.EventUserRights, auditlog.RightsDetail(rights))
+	return p.told(ctx, operator, auditlog.EventUserRights, auditlog.RightsDetail(rights))
 }
 
 // Person is the row of a person.
@@ -363,7 +343,7 @@ func (s changeStep) userFacts(ctx context.Context, known *administration.Facts, 
 		known.Found, known.Before, known.Beneficiary = true, users[0].Values(), users[0].Person
 	}
 	if kind == administration.KindUserLink {
-		err = s.linkFacts(ctx, known, linkedAccount{name: name, subject: values["outerSubject"]})
+		err = s.linkFacts(ctx, known, name, values["outerSubject"])
 		if err != nil {
 			return err
 		}

@@ -50,9 +50,7 @@ func CreateRealm(ctx context.Context, by Provisioner, realm administration.Realm
 		if errors.Is(err, pgx.ErrNoRows) {
 			return ErrRealmExists
 		}
-		if err == nil {
-			err = p.ledger.Put(Realm(made))
-		}
+		err = p.ledger.Put(Realm(made), err)
 		if err != nil {
 			return err
 		}
@@ -64,7 +62,7 @@ func CreateRealm(ctx context.Context, by Provisioner, realm administration.Realm
 		if err != nil {
 			return err
 		}
-		return p.told(ctx, auditlog.EventRealmCreate, auditlog.SubjectDetail(realm.Realm, ""))
+		return p.told(ctx, operator, auditlog.EventRealmCreate, auditlog.SubjectDetail(realm.Realm, ""))
 	})
 	if err != nil {
 		return fmt.Errorf("create the realm %s: %w", realm.Realm, err)
@@ -94,7 +92,7 @@ func ApplyNewRealm(ctx context.Context, by Provisioner, seen KnownRealm, realm R
 		if err != nil {
 			return err
 		}
-		return p.told(ctx, auditlog.EventRealmApply, auditlog.SubjectDetail(realm.Realm, ""))
+		return p.told(ctx, operator, auditlog.EventRealmApply, auditlog.SubjectDetail(realm.Realm, ""))
 	})
 	if err != nil {
 		return fmt.Errorf("apply to the realm %s: %w", realm.Realm, err)
@@ -192,36 +190,27 @@ func (p provision) lock(ctx context.Context) error {
 
 func (p provision) tellAdministrator(ctx context.Context, name, breakGlass string) error {
 	if breakGlass == "" {
-		return p.told(ctx, auditlog.EventRealmAdministrator, auditlog.SubjectDetail(name, ""))
+		return p.told(ctx, operator, auditlog.EventRealmAdministrator, auditlog.SubjectDetail(name, ""))
 	}
 	row, err := p.q.UserByName(ctx, p.realm, name)
 	if err != nil {
 		return err
 	}
-	return p.brokeGlass(ctx, brokenGlass{user: row, deed: "administrator", reason: breakGlass})
+	return p.brokeGlass(ctx, row, "administrator", breakGlass)
 }
 
-// brokenGlass is an action of the operator in a realm that has two administrators.
-type brokenGlass struct {
-	user         dbsqlc.UserAccount
-	deed, reason string
-}
-
-// brokeGlass stores the action for the pages of administrators, with an audit event.
-func (p provision) brokeGlass(ctx context.Context, b brokenGlass) error {
+// brokeGlass stores an action of the operator in a realm that has two administrators for their pages, with an audit event.
+func (p provision) brokeGlass(ctx context.Context, user dbsqlc.UserAccount, deed, reason string) error {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return err
 	}
-	row := dbsqlc.BreakGlass{Realm: p.realm, BreakGlassID: id, UserID: b.user.UserID, Deed: b.deed, Reason: b.reason, At: p.at}
-	err = p.q.BreakGlassInsert(ctx, dbsqlc.BreakGlassInsertParams(row))
-	if err == nil {
-		err = p.ledger.Put(BreakGlass(row))
-	}
+	row := dbsqlc.BreakGlass{Realm: p.realm, BreakGlassID: id, UserID: user.UserID, Deed: deed, Reason: reason, At: p.at}
+	err = p.ledger.Put(BreakGlass(row), p.q.BreakGlassInsert(ctx, dbsqlc.BreakGlassInsertParams(row)))
 	if err != nil {
 		return err
 	}
-	return p.told(ctx, auditlog.EventRealmBreakGlass, auditlog.SubjectDetail(b.user.Name, b.reason))
+	return p.told(ctx, operator, auditlog.EventRealmBreakGlass, auditlog.SubjectDetail(user.Name, reason))
 }
 
 // setUp stores a set-up with which the owner of an account chooses a password.
@@ -232,10 +221,4 @@ func (p provision) setUp(ctx context.Context, user uuid.UUID, secret identity.Se
 	}
 	link, code := p.setUps.Link(p.realm, secret.Link)[0], p.setUps.Code(p.realm, id, secret.Code)[0]
 	return p.insertSetUp(ctx, dbsqlc.UserSetup{SetupID: id, UserID: user, LinkHash: link[:], CodeHash: code[:]})
-}
-
-// told writes an action of the operator into the realm's audit trail.
-func (p provision) told(ctx context.Context, event, detail string) error {
-	by := identity.Actor{Name: "operator", Channel: identity.ChannelOperator}
-	return AppendEvent(ctx, p.q, p.keys, Event{Realm: p.realm, Actor: by, Name: event, Detail: detail, At: p.at})
 }

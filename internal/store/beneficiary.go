@@ -116,11 +116,7 @@ func (s changeStep) applyBeneficiary(ctx context.Context, c administration.Chang
 		Removed: b.Status == administration.StatusRemoved,
 	}
 	if c.Kind == administration.KindBeneficiaryCreate {
-		err = s.q.BeneficiaryInsert(ctx, dbsqlc.BeneficiaryInsertParams(row))
-		if err != nil {
-			return err
-		}
-		return s.ledger.Put(Beneficiary(row))
+		return s.ledger.Put(Beneficiary(row), s.q.BeneficiaryInsert(ctx, dbsqlc.BeneficiaryInsertParams(row)))
 	}
 	before, err := s.q.BeneficiaryGet(ctx, s.realm, id)
 	if err != nil {
@@ -130,15 +126,11 @@ func (s changeStep) applyBeneficiary(ctx context.Context, c administration.Chang
 	if before.Iban != row.Iban {
 		row.AccountChangedAt, row.EarlierIban = &s.at, before.Iban
 	}
-	err = One(s.q.BeneficiaryPut(ctx, dbsqlc.BeneficiaryPutParams{
+	return s.ledger.Put(Beneficiary(row), One(s.q.BeneficiaryPut(ctx, dbsqlc.BeneficiaryPutParams{
 		Name: row.Name, Iban: row.Iban, Street: row.Street, BuildingNumber: row.BuildingNumber, AddressLine1: row.AddressLine1,
 		AddressLine2: row.AddressLine2, Postcode: row.Postcode, Town: row.Town, Country: row.Country, AccountChangedAt: row.AccountChangedAt,
 		EarlierIban: row.EarlierIban, Removed: row.Removed, Realm: row.Realm, BeneficiaryID: row.BeneficiaryID,
-	}))
-	if err != nil {
-		return err
-	}
-	return s.ledger.Put(Beneficiary(row))
+	})))
 }
 
 // beneficiaryOf converts a row to the domain's beneficiary.

@@ -35,10 +35,7 @@ func (w realmWriter) clientRow(c administration.Client) dbsqlc.Client {
 // client applies a client of a realm's file.
 func (p provision) client(ctx context.Context, c administration.Client) error {
 	row, err := p.q.ClientProvision(ctx, dbsqlc.ClientProvisionParams(p.clientRow(c)))
-	if err != nil {
-		return err
-	}
-	return p.ledger.Put(ClientRow(row))
+	return p.ledger.Put(ClientRow(row), err)
 }
 
 func (s changeStep) applyClient(ctx context.Context, c administration.Change) error {
@@ -49,11 +46,7 @@ func (s changeStep) applyClient(ctx context.Context, c administration.Change) er
 			after.SecretHash = s.secrets.ClientSecretHash
 		}
 		row := s.clientRow(after)
-		err := s.q.ClientInsert(ctx, dbsqlc.ClientInsertParams(row))
-		if err != nil {
-			return err
-		}
-		return s.ledger.Put(ClientRow(row))
+		return s.ledger.Put(ClientRow(row), s.q.ClientInsert(ctx, dbsqlc.ClientInsertParams(row)))
 	}
 	rows, err := s.q.ClientSubjectList(ctx, s.realm, &c.Subject)
 	if err != nil {
@@ -76,14 +69,10 @@ func (s changeStep) applyClient(ctx context.Context, c administration.Change) er
 	default: // it is suppressed
 		row.SuppressedAt = &s.at
 	}
-	err = One(s.q.ClientPut(ctx, dbsqlc.ClientPutParams{
+	return s.ledger.Put(ClientRow(row), One(s.q.ClientPut(ctx, dbsqlc.ClientPutParams{
 		SecretHash: row.SecretHash, SuppressedAt: row.SuppressedAt, PayeeWaived: row.PayeeWaived, Roles: row.Roles,
 		Realm: row.Realm, ClientID: row.ClientID,
-	}))
-	if err != nil {
-		return err
-	}
-	return s.ledger.Put(ClientRow(row))
+	})))
 }
 
 // ClientRow is the row of a client.

@@ -185,12 +185,8 @@ func (p provision) directory(ctx context.Context, in DirectoryImport) (changed b
 		Realm: p.realm, DirectoryID: id, Scheme: string(in.Scheme), Edition: edition, Source: in.Source,
 		Entries: int32(in.Directory.Len()), ContentHash: digest[:], LoadedAt: p.at, //nolint:gosec // directory.MaxEntries bounds it
 	}
-	err = p.q.DirectoryInsert(ctx, dbsqlc.DirectoryInsertParams{
+	return true, p.ledger.Put(Directory(stored), p.q.DirectoryInsert(ctx, dbsqlc.DirectoryInsertParams{
 		Realm: stored.Realm, DirectoryID: id, Scheme: stored.Scheme, Edition: edition, Source: stored.Source, Entries: stored.Entries,
 		Content: content, ContentHash: digest[:], LoadedAt: p.at,
-	})
-	if err != nil {
-		return false, err
-	}
-	return true, p.ledger.Put(Directory(stored))
+	}))
 }

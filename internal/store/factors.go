@@ -80,7 +80,7 @@ func (s changeStep) archivedPayments(ctx context.Context, field string) (map[str
 		return nil, err
 	}
 	months, unset := strconv.Atoi(text)
-	here, err := s.q.FamilyEndList(ctx, finalStates, s.realm, ids)
+	here, err := s.q.FamilyEndList(ctx, names(payment.Final()), s.realm, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -100,15 +100,6 @@ func (s changeStep) archivedPayments(ctx context.Context, field string) (map[str
 	}
 	return found, err
 }
-
-// finalStates are the states of payment.Final as texts.
-var finalStates = func() []string {
-	var states []string
-	for _, state := range payment.Final() {
-		states = append(states, string(state))
-	}
-	return states
-}()
 
 // erase deletes the data keys of payments that left with an archive.
 func (s changeStep) erase(ctx context.Context, c administration.Change) error {
@@ -165,34 +156,21 @@ func (s changeStep) applyFactors(ctx context.Context, c administration.Change) e
 	before := FactorRoles(row.SecondFactorRoles)
 	row.SecondFactorRoles = FactorRolesColumn(asked.Roles)
 	row.NoticeDetails = asked.NoticeDetails
-	err = One(s.q.RealmFactorsPut(ctx, row.SecondFactorRoles, row.NoticeDetails, s.realm))
-	if err == nil {
-		err = s.ledger.Put(Realm(row))
-	}
+	err = s.ledger.Put(Realm(row), One(s.q.RealmFactorsPut(ctx, row.SecondFactorRoles, row.NoticeDetails, s.realm)))
 	if err != nil {
 		return err
 	}
 	fresh := slices.DeleteFunc(asked.Roles, func(role identity.Role) bool { return slices.Contains(before, role) })
-	return s.signOutUnproven(ctx, unproven{roles: fresh})
+	return s.signOutUnproven(ctx, fresh, uuid.Nil)
 }
 
-// unproven selects accounts that hold one of some roles and have no second factor.
-type unproven struct {
-	roles []identity.Role
-	only  uuid.UUID // one account; zero for all
-}
-
-// signOutUnproven ends the sessions and tokens of people without the required factor: they add one at their next sign-in. An account that
-// does not fit its seal is skipped, because nobody can sign in to it.
-func (s changeStep) signOutUnproven(ctx context.Context, of unproven) error {
-	if len(of.roles) == 0 {
+// signOutUnproven ends the sessions and tokens of people, or of one account, that hold one of some roles without a second factor: they add
+// one at their next sign-in. An account that does not fit its seal is skipped, because nobody can sign in to it.
+func (s changeStep) signOutUnproven(ctx context.Context, roles []identity.Role, only uuid.UUID) error {
+	if len(roles) == 0 {
 		return nil
 	}
-	names := make([]string, len(of.roles))
-	for i, role := range of.roles {
-		names[i] = string(role)
-	}
-	rows, err := s.q.UserUnprovenList(ctx, s.realm, OrNull(of.only), names)
+	rows, err := s.q.UserUnprovenList(ctx, s.realm, OrNull(only), names(roles))
 	if err != nil {
 		return err
 	}
@@ -200,7 +178,7 @@ func (s changeStep) signOutUnproven(ctx context.Context, of unproven) error {
 		if !s.guard.Fits(ctx, User(row)) {
 			continue
 		}
-		err = ChangeAccount(ctx, s.q, s.ledger, row, AccountChange{SignedOutAt: s.at})
+		err = s.changeAccount(ctx, row, AccountChange{SignedOutAt: s.at})
 		if err != nil {
 			return err
 		}
@@ -235,39 +213,26 @@ func FactorUseRow(u dbsqlc.FactorUse) Row {
 		covers(u.UseID, u.FactorID, u.UserID, u.Token, u.Purpose, u.At, message, version, u.ContentHash, u.Action, u.SignCount)
 }
 
-// Removal names the person and the time of a removal of factors.
-type Removal struct {
-	Realm  string
-	UserID uuid.UUID
-	At     time.Time
-	Only   uuid.UUID // one factor; zero for all
-}
-
-// RemoveFactors removes factors of a user account and returns the number of active ones. It also removes a row that differs from the newest
-// change, even a removed one: such a row locked its owner out, and the caller may remove all factors.
-func RemoveFactors(ctx context.Context, q *dbsqlc.Queries, ledger *Ledger, r Removal) (int, error) {
-	rows, err := q.FactorOfUserList(ctx, r.Realm, r.UserID)
+// removeFactors removes factors of a user account, or only one. It also removes a row that differs from the newest change, even a removed
+// one: such a row locked its owner out, and the caller may remove all factors.
+func (w realmWriter) removeFactors(ctx context.Context, user, only uuid.UUID) error {
+	rows, err := w.q.FactorOfUserList(ctx, w.realm, user)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	removed := 0
 	for _, row := range rows {
 		f := row.SecondFactor
-		over := f.RemovedAt != nil && ledger.Has(FactorRow(f))
-		if over || r.Only != uuid.Nil && f.FactorID != r.Only {
+		over := f.RemovedAt != nil && w.ledger.Has(FactorRow(f))
+		if over || only != uuid.Nil && f.FactorID != only {
 			continue
 		}
-		f.RemovedAt = &r.At
-		err = One(q.FactorRemove(ctx, &r.At, f.Realm, f.FactorID))
-		if err == nil {
-			err = ledger.Put(FactorRow(f))
-		}
+		f.RemovedAt = &w.at
+		err = w.ledger.Put(FactorRow(f), One(w.q.FactorRemove(ctx, f.RemovedAt, f.Realm, f.FactorID)))
 		if err != nil {
-			return removed, err
+			return err
 		}
-		removed++
 	}
-	return removed, nil
+	return nil
 }
 
 // FactorRoles parses the column of the roles for which a realm requires a second factor.
@@ -283,9 +248,5 @@ func FactorRoles(column string) []identity.Role {
 
 // FactorRolesColumn formats the roles for that column.
 func FactorRolesColumn(roles []identity.Role) string {
-	names := make([]string, len(roles))
-	for i, role := range roles {
-		names[i] = string(role)
-	}
-	return strings.Join(names, ",")
+	return strings.Join(names(roles), ",")
 }

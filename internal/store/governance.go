@@ -77,7 +77,7 @@ func (c *Changes) Insert(ctx context.Context, r ChangeRequest) (administration.C
 			return err
 		}
 		digest := sha256.Sum256([]byte(row.Content))
-		return s.tell(ctx, r.By, changeNotice{name: auditlog.EventChangeRequest, change: made, digest: digest[:], words: made.Note})
+		return s.tell(ctx, r.By, auditlog.EventChangeRequest, made, digest[:], made.Note)
 	})
 	if err != nil {
 		return administration.Change{}, changeError(err, "store a change")
@@ -176,7 +176,7 @@ func (c *Changes) Decide(ctx context.Context, d DecisionInput) (administration.C
 				return err
 			}
 		}
-		return s.tell(ctx, d.Verdict.By, changeNotice{name: name, change: change, digest: row.RealmChange.ContentHash, words: decided.Reason})
+		return s.tell(ctx, d.Verdict.By, name, change, row.RealmChange.ContentHash, decided.Reason)
 	})
 	if err == nil {
 		c.db.Committed(ledger)
@@ -244,29 +244,11 @@ func (s changeStep) insertDecision(ctx context.Context, c dbsqlc.RealmChange, ch
 	})
 }
 
-// changeNotice is the detail of a change in the audit trail.
-type changeNotice struct {
-	name   string
-	change administration.Change
-	digest []byte // of what the change says
-	words  string
-}
-
-func (s changeStep) tell(ctx context.Context, by identity.Principal, e changeNotice) error {
-	detail := auditlog.ChangeDetail(e.change.ID.String(), string(e.change.Kind), auditlog.Subject{Name: e.change.Subject, Reason: e.words})
+// tell writes the audit event about a change, with the digest of its content.
+func (s changeStep) tell(ctx context.Context, by identity.Principal, name string, c administration.Change, digest []byte, words string) error {
+	detail := auditlog.ChangeDetail(c.ID.String(), string(c.Kind), auditlog.Subject{Name: c.Subject, Reason: words})
 	return AppendEvent(ctx, s.q, s.keys, Event{
-		Realm: s.realm, Actor: by.Actor(), Name: e.name, Detail: detail, ContentHash: e.digest, At: s.at,
-	})
-}
-
-// tellRights writes the audit event about the effect of a change on the rights of an account.
-func (s changeStep) tellRights(ctx context.Context, c administration.Change, rights auditlog.Rights) error {
-	if rights.None() {
-		return nil
-	}
-	rights.Change = c.ID.String()
-	return AppendEvent(ctx, s.q, s.keys, Event{
-		Realm: s.realm, Actor: s.by.Actor(), Name: auditlog.EventUserRights, Detail: auditlog.RightsDetail(rights), At: s.at,
+		Realm: s.realm, Actor: by.Actor(), Name: name, Detail: detail, ContentHash: digest, At: s.at,
 	})
 }
 

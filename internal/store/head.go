@@ -476,10 +476,10 @@ func newLedger(q *dbsqlc.Queries, keys keyring.Ring, realm string, found *state)
 	return l
 }
 
-// Put adds a row as the transaction writes it.
-func (l *Ledger) Put(row Row) error {
-	if row.err != nil {
-		return row.err
+// Put adds a row that the transaction wrote. written is the error of the statement that wrote it; Put returns it and adds nothing.
+func (l *Ledger) Put(row Row, written error) error {
+	if err := cmp.Or(written, row.err); err != nil {
+		return err
 	}
 	key, digest := rowKey{row.Table, row.Key}, row.Digest()
 	l.rows[key], l.wrote[key] = digest, digest
@@ -574,12 +574,12 @@ func (d *Database) keep(realm string, read *state) error {
 
 // Change runs work in one transaction that changes master data of a realm without two administrators: changes of people to their own
 // accounts. Errors: as InRealm, those of OpenLedger.
-func (d *Database) Change(ctx context.Context, realm string, act Act, work func(*dbsqlc.Queries, *Ledger) error) error {
+func (d *Database) Change(ctx context.Context, realm string, act Act, work func(realmWriter) error) error {
 	var ledger *Ledger
 	err := d.InRealm(ctx, realm, Changing, func(q *dbsqlc.Queries) (err error) {
 		ledger, err = d.OpenLedger(ctx, q, realm)
 		if err == nil {
-			err = work(q, ledger)
+			err = work(realmWriter{q: q, keys: d.masterData, ledger: ledger, realm: realm, at: act.At})
 		}
 		if err != nil {
 			return err

@@ -32,29 +32,21 @@ func (p *People) Account(ctx context.Context, realm string, userID uuid.UUID) (U
 // ChangeAccount changes the password of an account, or ends everything it is signed in with, and seals it again, with an audit event about
 // its owner in the same transaction. Error: ErrUnknownUser when the account differs from the one that was read: somebody else was first.
 func (p *People) ChangeAccount(ctx context.Context, account UserAccount, change AccountChange, by identity.Principal) error {
-	err := p.db.Change(ctx, account.row.Realm, Act{Actor: by.Actor(), At: change.SignedOutAt},
-		func(q *dbsqlc.Queries, ledger *Ledger) error {
-			err := ChangeAccount(ctx, q, ledger, account.row, change)
-			if err != nil {
-				return err
-			}
-			return p.tellAccountChange(ctx, q, change, by)
-		})
-	if err != nil {
-		return identityError(err, "change a user account", ErrUnknownUser)
-	}
-	return nil
-}
-
-// tellAccountChange writes the audit event about what people did to their own accounts.
-func (p *People) tellAccountChange(ctx context.Context, q *dbsqlc.Queries, change AccountChange, by identity.Principal) error {
 	event := auditlog.EventSessionsEnded
 	if change.PasswordHash != "" {
 		event = auditlog.EventUserPassword
 	}
-	return AppendEvent(ctx, q, p.db.MasterDataKeys(), Event{
-		Realm: by.Realm, Actor: by.Actor(), Name: event, Detail: auditlog.SubjectDetail(by.UserName, ""), At: change.SignedOutAt,
+	err := p.db.Change(ctx, account.row.Realm, Act{Actor: by.Actor(), At: change.SignedOutAt}, func(w realmWriter) error {
+		err := w.changeAccount(ctx, account.row, change)
+		if err != nil {
+			return err
+		}
+		return w.told(ctx, by.Actor(), event, auditlog.SubjectDetail(by.UserName, ""))
 	})
+	if err != nil {
+		return identityError(err, "change a user account", ErrUnknownUser)
+	}
+	return nil
 }
 
 // The errors of a refused reset.
@@ -90,17 +82,17 @@ func ResetPassword(ctx context.Context, by Provisioner, reset PasswordReset) err
 		if err != nil {
 			return err
 		}
-		err = ChangeAccount(ctx, p.q, p.ledger, row, AccountChange{PasswordHash: reset.PasswordHash, SignedOutAt: p.at})
+		err = p.changeAccount(ctx, row, AccountChange{PasswordHash: reset.PasswordHash, SignedOutAt: p.at})
 		if err != nil {
 			return err
 		}
 		if reset.BreakGlass != "" {
-			err = p.brokeGlass(ctx, brokenGlass{user: row, deed: "password", reason: reset.BreakGlass})
+			err = p.brokeGlass(ctx, row, "password", reset.BreakGlass)
 			if err != nil {
 				return err
 			}
 		}
-		return p.told(ctx, auditlog.EventUserPassword, auditlog.SubjectDetail(row.Name, reset.BreakGlass))
+		return p.told(ctx, operator, auditlog.EventUserPassword, auditlog.SubjectDetail(row.Name, reset.BreakGlass))
 	})
 	return wrapped(err, "reset a password")
 }
@@ -113,8 +105,8 @@ type AccountChange struct {
 	Email        *string   // another address; nil leaves it
 }
 
-// ChangeAccount writes a changed account and adds it to the ledger. It fails with pgx.ErrNoRows when the account differs from row.
-func ChangeAccount(ctx context.Context, q *dbsqlc.Queries, ledger *Ledger, row dbsqlc.UserAccount, change AccountChange) error {
+// changeAccount writes a changed account. It fails with pgx.ErrNoRows when the account differs from row.
+func (w realmWriter) changeAccount(ctx context.Context, row dbsqlc.UserAccount, change AccountChange) error {
 	before, statusBefore := row.PasswordHash, row.Status
 	if change.PasswordHash != "" {
 		row.PasswordHash = change.PasswordHash
@@ -128,17 +120,14 @@ func ChangeAccount(ctx context.Context, q *dbsqlc.Queries, ledger *Ledger, row d
 	if change.Email != nil {
 		row.Email = *change.Email
 	}
-	changed, err := q.UserChangeIf(ctx, dbsqlc.UserChangeIfParams{
+	changed, err := w.q.UserChangeIf(ctx, dbsqlc.UserChangeIfParams{
 		PasswordHash: row.PasswordHash, Status: row.Status, SignedOutAt: row.SignedOutAt, Email: row.Email, Realm: row.Realm,
 		UserID: row.UserID, PasswordBefore: before, StatusBefore: statusBefore,
 	})
-	if err != nil {
-		return err
+	if err == nil && changed == 0 {
+		err = pgx.ErrNoRows
 	}
-	if changed == 0 {
-		return pgx.ErrNoRows
-	}
-	return ledger.Put(User(row))
+	return w.ledger.Put(User(row), err)
 }
 
 // later returns the time, but always after the previous one, so that each end of sessions covers all sessions since the last end.

@@ -79,21 +79,13 @@ func (w realmWriter) insertPolicy(ctx context.Context, p administration.Policy) 
 		ApprovalsRequired: int32(p.Approvals), PendingSeconds: wholeSeconds(p.ExpiresAfter), //nolint:gosec // at most 9
 		ContentHashRequired: p.ContentHashRequired, StepUp: p.StepUp, Funds: OrNull(p.Funds), CreatedAt: w.at,
 	}
-	err = w.q.PolicyInsert(ctx, dbsqlc.PolicyInsertParams(row))
-	if err != nil {
-		return err
-	}
-	return w.ledger.Put(Policy(row))
+	return w.ledger.Put(Policy(row), w.q.PolicyInsert(ctx, dbsqlc.PolicyInsertParams(row)))
 }
 
 // retirePolicy ends a policy.
 func (w realmWriter) retirePolicy(ctx context.Context, row dbsqlc.Policy) error {
 	row.RetiredAt = &w.at
-	err := One(w.q.PolicyRetire(ctx, row.RetiredAt, row.Realm, row.PolicyID))
-	if err != nil {
-		return err
-	}
-	return w.ledger.Put(Policy(row))
+	return w.ledger.Put(Policy(row), One(w.q.PolicyRetire(ctx, row.RetiredAt, row.Realm, row.PolicyID)))
 }
 
 func (s changeStep) applyPolicy(ctx context.Context, c administration.Change) error {

@@ -41,69 +41,46 @@ func OuterIdentity(o dbsqlc.OuterIdentity) Row {
 		covers(o.LinkID, o.UserID, o.Issuer, o.Subject, o.LinkedAt, o.EndedAt)
 }
 
-// Outer stores external identities: the realm's identity provider and the accounts of people there.
-type Outer struct {
-	Queries *dbsqlc.Queries
-	Ledger  *Ledger
-	Realm   string
-	At      time.Time
+// retireProvider ends a provider in force. Error: ErrMoved.
+func (w realmWriter) retireProvider(ctx context.Context, row dbsqlc.IdentityProvider) error {
+	row.RetiredAt = &w.at
+	return w.ledger.Put(ProviderRow(row), One(w.q.ProviderRetire(ctx, row.RetiredAt, w.realm, row.ProviderID)))
 }
 
-// RetireProvider ends a provider in force. Error: ErrMoved.
-func (o Outer) RetireProvider(ctx context.Context, row dbsqlc.IdentityProvider) error {
-	row.RetiredAt = &o.At
-	err := One(o.Queries.ProviderRetire(ctx, row.RetiredAt, o.Realm, row.ProviderID))
-	if err != nil {
-		return err
-	}
-	return o.Ledger.Put(ProviderRow(row))
-}
-
-// InsertProvider puts a provider in force. No other may be in force.
-func (o Outer) InsertProvider(ctx context.Context, row dbsqlc.IdentityProvider) error {
-	err := o.Queries.ProviderInsert(ctx, dbsqlc.ProviderInsertParams{
+// insertProvider puts a provider in force. No other may be in force.
+func (w realmWriter) insertProvider(ctx context.Context, row dbsqlc.IdentityProvider) error {
+	return w.ledger.Put(ProviderRow(row), w.q.ProviderInsert(ctx, dbsqlc.ProviderInsertParams{
 		Realm: row.Realm, ProviderID: row.ProviderID, Issuer: row.Issuer, ClientID: row.ClientID, Secret: row.Secret,
 		PortalAddress: row.PortalAddress, Passwords: row.Passwords, SignInAgeSeconds: row.SignInAgeSeconds, MadeAt: row.MadeAt,
-	})
-	if err != nil {
-		return err
-	}
-	return o.Ledger.Put(ProviderRow(row))
+	}))
 }
 
-// Link links an account to an identity at a provider. The account has no link, or Unlink ended it.
-func (o Outer) Link(ctx context.Context, row dbsqlc.OuterIdentity) error {
-	err := o.Queries.OuterIdentityInsert(ctx, dbsqlc.OuterIdentityInsertParams{
+// linkOuter links an account to an identity at a provider. The account has no link, or unlink ended it.
+func (w realmWriter) linkOuter(ctx context.Context, row dbsqlc.OuterIdentity) error {
+	return w.ledger.Put(OuterIdentity(row), w.q.OuterIdentityInsert(ctx, dbsqlc.OuterIdentityInsertParams{
 		Realm: row.Realm, LinkID: row.LinkID, UserID: row.UserID, Issuer: row.Issuer, Subject: row.Subject, LinkedAt: row.LinkedAt,
-	})
-	if err != nil {
-		return err
-	}
-	return o.Ledger.Put(OuterIdentity(row))
+	}))
 }
 
-// Relink ends an account's link to a provider, and all its sign-ins. Error: ErrMoved, pgx.ErrNoRows for an account
+// relink ends an account's link to a provider, and all its sign-ins. Error: ErrMoved, pgx.ErrNoRows for an account
 // that changed since it was read.
-func (o Outer) Relink(ctx context.Context, account dbsqlc.UserAccount) error {
-	ended, err := o.Unlink(ctx, account.UserID)
+func (w realmWriter) relink(ctx context.Context, account dbsqlc.UserAccount) error {
+	ended, err := w.unlink(ctx, account.UserID)
 	if err != nil || !ended {
 		return err
 	}
-	return ChangeAccount(ctx, o.Queries, o.Ledger, account, AccountChange{SignedOutAt: o.At})
+	return w.changeAccount(ctx, account, AccountChange{SignedOutAt: w.at})
 }
 
-// Unlink ends the link of an account to a provider; ended is false for none. A link that does not fit its seal ends too. Error: ErrMoved.
-func (o Outer) Unlink(ctx context.Context, user uuid.UUID) (ended bool, err error) {
-	rows, err := o.Queries.OuterIdentityOfUser(ctx, o.Realm, user)
+// unlink ends the link of an account to a provider; ended is false for none. A link that does not fit its seal ends too. Error: ErrMoved.
+func (w realmWriter) unlink(ctx context.Context, user uuid.UUID) (ended bool, err error) {
+	rows, err := w.q.OuterIdentityOfUser(ctx, w.realm, user)
 	if err != nil {
 		return false, err
 	}
 	for _, row := range rows {
-		row.EndedAt = &o.At
-		err = One(o.Queries.OuterIdentityEnd(ctx, row.EndedAt, o.Realm, row.LinkID))
-		if err == nil {
-			err = o.Ledger.Put(OuterIdentity(row))
-		}
+		row.EndedAt = &w.at
+		err = w.ledger.Put(OuterIdentity(row), One(w.q.OuterIdentityEnd(ctx, row.EndedAt, w.realm, row.LinkID)))
 		if err != nil {
 			return false, err
 		}

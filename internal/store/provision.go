@@ -146,9 +146,7 @@ func (by Provisioner) run(ctx context.Context, realm string, work func(provision
 			err = work(p)
 		}
 		if err == nil && p.ledger != nil {
-			err = p.ledger.Close(ctx, Act{
-				Actor: identity.Actor{Name: "operator", Channel: identity.ChannelOperator}, At: p.at,
-			})
+			err = p.ledger.Close(ctx, Act{Actor: operator, At: p.at})
 		}
 		if err != nil || by.Tell == nil {
 			return err
@@ -179,6 +177,14 @@ type realmWriter struct {
 	at     time.Time
 }
 
+// told writes an event of the realm to the audit log.
+func (w realmWriter) told(ctx context.Context, by identity.Actor, event, detail string) error {
+	return AppendEvent(ctx, w.q, w.keys, Event{Realm: w.realm, Actor: by, Name: event, Detail: detail, At: w.at})
+}
+
+// operator is the actor of what the operator does.
+var operator = identity.Actor{Name: "operator", Channel: identity.ChannelOperator}
+
 // provision is one run of the operator.
 type provision struct {
 	realmWriter
@@ -205,10 +211,7 @@ func (p provision) row(ctx context.Context, realm RealmDefinition) error {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return ErrForeignRealm
 	}
-	if err != nil {
-		return err
-	}
-	return p.ledger.Put(Realm(row))
+	return p.ledger.Put(Realm(row), err)
 }
 
 func wholeSeconds(d time.Duration) int32 { return int32(d / time.Second) } //nolint:gosec // the schema bounds it to a week

@@ -93,8 +93,8 @@ func (p *People) UseSetUp(ctx context.Context, u SetUpUse) error {
 		UserID: row.UserID, PersonID: row.PersonID, Name: row.Name, ClientID: identity.PortalClient, Channel: identity.ChannelPortal,
 		SourceAddress: u.From,
 	}
-	err := p.db.Change(ctx, row.Realm, Act{Actor: owner, At: at}, func(q *dbsqlc.Queries, ledger *Ledger) error {
-		used, err := q.SetUpUseInsert(ctx, dbsqlc.SetUpUseInsertParams{Realm: row.Realm, SetupID: u.SetUp.ID, UserID: row.UserID, At: at})
+	err := p.db.Change(ctx, row.Realm, Act{Actor: owner, At: at}, func(w realmWriter) error {
+		used, err := w.q.SetUpUseInsert(ctx, dbsqlc.SetUpUseInsertParams{Realm: row.Realm, SetupID: u.SetUp.ID, UserID: row.UserID, At: at})
 		if err != nil {
 			return err
 		}
@@ -105,13 +105,11 @@ func (p *People) UseSetUp(ctx context.Context, u SetUpUse) error {
 		if row.Status == string(UserUnverified) {
 			change.Status = string(UserActive)
 		}
-		err = ChangeAccount(ctx, q, ledger, row, change)
+		err = w.changeAccount(ctx, row, change)
 		if err != nil {
 			return err
 		}
-		return AppendEvent(ctx, q, p.db.MasterDataKeys(), Event{
-			Realm: row.Realm, Actor: owner, Name: auditlog.EventUserSetUp, Detail: auditlog.SubjectDetail(row.Name, ""), At: at,
-		})
+		return w.told(ctx, owner, auditlog.EventUserSetUp, auditlog.SubjectDetail(row.Name, ""))
 	})
 	if err != nil {
 		return setUpError(err, "use a set-up")

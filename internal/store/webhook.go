@@ -293,10 +293,7 @@ func (s changeStep) applyWebhook(ctx context.Context, c administration.Change) e
 		if err == nil {
 			err = StartWebhook(ctx, s.q, s.realm, row.WebhookID, s.at)
 		}
-		if err != nil {
-			return err
-		}
-		return s.ledger.Put(WebhookRow(row))
+		return s.ledger.Put(WebhookRow(row), err)
 	}
 	row, found, err := s.webhook(ctx, c.Subject)
 	if err != nil {
@@ -314,12 +311,8 @@ func (s changeStep) applyWebhook(ctx context.Context, c administration.Change) e
 	} else {
 		row.RetiredAt = &s.at
 	}
-	err = One(s.q.WebhookPut(ctx, dbsqlc.WebhookPutParams{
+	return s.ledger.Put(WebhookRow(row), One(s.q.WebhookPut(ctx, dbsqlc.WebhookPutParams{
 		Secret: row.Secret, OldSecret: row.OldSecret, OldUntil: row.OldUntil, RetiredAt: row.RetiredAt, Realm: row.Realm,
 		WebhookID: row.WebhookID,
-	}))
-	if err != nil {
-		return err
-	}
-	return s.ledger.Put(WebhookRow(row))
+	})))
 }

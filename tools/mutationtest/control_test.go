@@ -16,7 +16,7 @@ var ofFactors = []mutant{
 	},
 	{
 		name: "a session without the factor that is asked now goes on", file: factorRoles, tests: askedRoles,
-		before: `unproven{roles: fresh})`, after: `unproven{roles: fresh[:0]})`,
+		before: `signOutUnproven(ctx, fresh, uuid.Nil)`, after: `signOutUnproven(ctx, fresh[:0], uuid.Nil)`,
 	},
 	{
 		name: "a role of which more is asked is gained without", file: factorRoles, tests: askedRoles,

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"countersign/internal/auditlog"
+	"countersign/internal/i18n"
+	"countersign/internal/keyring"
 	"countersign/internal/profile"
 	"countersign/internal/store/integrity"
 )
@@ -116,15 +118,11 @@ func (c *checkCommand) keep(report integrity.Report, began time.Time) error {
 
 // config returns the settings of the integrity check.
 func (c auditorSettings) config() (integrity.Config, error) {
-	zone, err := time.LoadLocation("Europe/Zurich")
-	if err != nil {
-		return integrity.Config{}, fmt.Errorf("load the banks' time zone: %w", err)
-	}
 	profiles, err := c.Profile.Registry()
 	if err != nil {
 		return integrity.Config{}, err
 	}
-	cfg := integrity.Config{DatabaseURL: c.DatabaseURL, Profiles: profiles, Now: time.Now(), Zone: zone}
+	cfg := integrity.Config{DatabaseURL: c.DatabaseURL, Profiles: profiles, Now: time.Now(), Zone: i18n.Zone()}
 	return cfg, c.readKeys(&cfg)
 }
 
@@ -137,17 +135,18 @@ func (c auditorSettings) readKeys(cfg *integrity.Config) error {
 			return err
 		}
 	}
-	if c.TokenKeyFile != "" {
+	for _, keys := range []struct {
+		file, bareID string
+		ring         *keyring.Ring
+	}{{c.TokenKeyFile, bareTokenKey, &cfg.Tokens}, {c.AuditKeyFile, bareAuditKey, &cfg.AuditKeys}} {
+		if keys.file == "" {
+			continue
+		}
 		var err error
-		cfg.Tokens, err = readRing(c.TokenKeyFile, bareTokenKey)
+		*keys.ring, err = readRing(keys.file, keys.bareID)
 		if err != nil {
 			return err
 		}
-	}
-	if c.AuditKeyFile != "" {
-		var err error
-		cfg.AuditKeys, err = readRing(c.AuditKeyFile, bareAuditKey)
-		return err
 	}
 	return nil
 }

@@ -71,9 +71,7 @@ func (c *clearingSettings) connect(g *gateway) error {
 	for _, scheme := range rulebook.Schemes() {
 		err = c.refusePlain(addresses[scheme])
 		if err != nil {
-			return fmt.Errorf(
-				"COUNTERSIGN_CLEARING_%s_URL: %w", map[rulebook.Scheme]string{rulebook.SchemeSIC: "SIC", rulebook.SchemeSCT: "SCT"}[scheme], err,
-			)
+			return fmt.Errorf("COUNTERSIGN_CLEARING_%s_URL: %w", strings.ToUpper(string(scheme)[:3]), err)
 		}
 	}
 	return nil

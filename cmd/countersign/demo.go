@@ -109,11 +109,7 @@ func (c *demoCommand) Run(ctx context.Context, log *slog.Logger) (err error) {
 // fillDay fills a new demo in the background, and says once more where its door is: the requests of the day have scrolled it away. The demo
 // works without, so what goes wrong is a line of the log.
 func fillDay(ctx context.Context, day demo.Day, door string) error {
-	zone, err := time.LoadLocation("Europe/Zurich")
-	if err != nil {
-		return fmt.Errorf("load the banks' time zone: %w", err)
-	}
-	day.Zone = zone
+	day.Zone = i18n.Zone()
 	played, err := day.Play(ctx)
 	if err != nil && ctx.Err() == nil {
 		day.Log.WarnContext(ctx, "the demo's day is not complete; the demo works all the same", "error", err.Error())

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"countersign/internal/i18n"
 	"countersign/internal/interbank"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -28,10 +30,6 @@ const maxStatement = 256 << 20
 
 // Run prints each difference. It fails when there is one.
 func (c *reconcileCommand) Run(ctx context.Context) error {
-	zone, err := time.LoadLocation("Europe/Zurich")
-	if err != nil {
-		return fmt.Errorf("load the banks' time zone: %w", err)
-	}
 	file, err := os.Open(c.Statement)
 	if err != nil {
 		return fmt.Errorf("read the statement: %w", err)
@@ -41,12 +39,12 @@ func (c *reconcileCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the statement: %w", err)
 	}
-	statement, err := interbank.ReadClearingStatement(content, zone)
+	statement, err := interbank.ReadClearingStatement(content, i18n.Zone())
 	if err != nil {
 		return err
 	}
 	ledger, err := fromSnapshot(ctx, c.DatabaseURL, func(s *integrity.Snapshot) ([]payment.LedgerItem, error) {
-		return s.Ledger(ctx, rulebook.Scheme(c.Scheme), statement.From.Add(-service.SettledLate), zone)
+		return s.Ledger(ctx, rulebook.Scheme(c.Scheme), statement.From.Add(-service.SettledLate), i18n.Zone())
 	})
 	if err != nil {
 		return err
@@ -68,7 +66,7 @@ func writeDifferences(to io.Writer, s interbank.ClearingStatement, found []payme
 		s.To.AddDate(0, 0, -1).Format(time.DateOnly), counted(len(s.Lines), "payment"), counted(len(found), "difference"))}
 	for _, d := range found {
 		lines = append(lines, strings.Join([]string{
-			string(d.Kind), d.Reference, d.Realm, "statement: " + orNothing(d.Statement), "here: " + orNothing(d.Here),
+			string(d.Kind), d.Reference, d.Realm, "statement: " + cmp.Or(d.Statement, "nothing"), "here: " + cmp.Or(d.Here, "nothing"),
 		}, "\t"))
 	}
 	_, err := io.WriteString(table, strings.Join(lines, "\n")+"\n")
@@ -76,11 +74,4 @@ func writeDifferences(to io.Writer, s interbank.ClearingStatement, found []payme
 		return err
 	}
 	return table.Flush()
-}
-
-func orNothing(text string) string {
-	if text == "" {
-		return "nothing"
-	}
-	return text
 }

@@ -54,7 +54,7 @@ func readToken(path string) (string, error) {
 
 // refusePlainHTTP refuses to serve without HTTPS beyond this machine, unless that was asked for: passwords and sessions would travel
 // in the clear.
-func (c *serveCommand) refusePlainHTTP() error {
+func (c *serveCommand) refusePlainHTTP(*gateway) error {
 	host, _, err := net.SplitHostPort(c.Listen)
 	if c.TLS || c.AllowPlainHTTP || err == nil && loopback(host) {
 		return nil

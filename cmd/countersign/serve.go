@@ -16,7 +16,6 @@ import (
 
 	"countersign/internal/profile"
 	"countersign/internal/store"
-	"countersign/views"
 	"countersign/web"
 )
 
@@ -111,65 +110,30 @@ func (c *serveCommand) await(ctx context.Context, log *slog.Logger, unavailable 
 func (c *serveCommand) gateway(log *slog.Logger) (gateway, error) {
 	g := gateway{DatabaseURL: c.DatabaseURL, CheckFile: c.CheckFile, Log: log}
 	g.Environment, g.TLS, g.OperatorRealm, g.OneCheckerSession = c.Environment, c.TLS, c.OperatorRealm, c.OneCheckerSession
-	var err error
-	g.House, err = houseOf(c.HouseName, c.HouseLogo)
-	if err != nil {
-		return gateway{}, err
-	}
-	err = c.readKeys(&g)
-	if err != nil {
-		return gateway{}, err
-	}
-	g.Marks, err = store.OpenMarks(c.MarksFile)
-	if err != nil {
-		return gateway{}, fmt.Errorf("COUNTERSIGN_MARKS_FILE: %w", err)
-	}
-	err = c.Rules.apply(&g)
-	if err != nil {
-		return gateway{}, err
-	}
-	err = c.Traffic.apply(&g)
-	if err != nil {
-		return gateway{}, err
-	}
-	err = c.Metrics.apply(&g)
-	if err != nil {
-		return gateway{}, err
-	}
-	err = c.Pools.apply(&g)
-	if err != nil {
-		return gateway{}, err
-	}
-	err = c.refusePlainHTTP()
-	if err != nil {
-		return gateway{}, err
-	}
-	err = c.Clearing.connect(&g)
-	if err != nil {
-		return gateway{}, err
-	}
-	g.Profiles, err = c.Profile.Registry()
-	if err != nil {
-		return gateway{}, err
-	}
-	err = c.Payee.apply(&g)
-	if err != nil {
-		return gateway{}, err
-	}
-	err = c.Core.apply(&g)
-	if err != nil {
-		return gateway{}, err
-	}
-	err = c.Mail.apply(&g)
-	if err != nil {
-		return gateway{}, err
-	}
-	err = c.admit(&g)
-	if err != nil {
-		return gateway{}, err
+	for _, apply := range []func(*gateway) error{
+		c.readHouse, c.readKeys, c.openMarks, c.Rules.apply, c.Traffic.apply, c.Metrics.apply, c.Pools.apply, c.refusePlainHTTP,
+		c.Clearing.connect, c.readProfiles, c.Payee.apply, c.Core.apply, c.Mail.apply, c.admit,
+	} {
+		err := apply(&g)
+		if err != nil {
+			return gateway{}, err
+		}
 	}
 	g.Refuse = g.refuseUnfit // last: it holds the database against the settings
 	return g, nil
+}
+
+func (c *serveCommand) openMarks(g *gateway) (err error) {
+	g.Marks, err = store.OpenMarks(c.MarksFile)
+	if err != nil {
+		return fmt.Errorf("COUNTERSIGN_MARKS_FILE: %w", err)
+	}
+	return nil
+}
+
+func (c *serveCommand) readProfiles(g *gateway) (err error) {
+	g.Profiles, err = c.Profile.Registry()
+	return err
 }
 
 // admit lets clearing deliver documents.
@@ -220,25 +184,25 @@ func (c *serveCommand) readKeys(g *gateway) error {
 // maxLogo limits the file of a logo, which is part of each sign-in page.
 const maxLogo = 64 << 10
 
-// houseOf reads the logo of the institution.
-func houseOf(name, file string) (views.House, error) {
-	house := views.House{Name: name}
-	kind, known := map[string]string{".svg": "image/svg+xml", ".png": "image/png"}[strings.ToLower(filepath.Ext(file))]
+// readHouse reads the name and the logo of the institution.
+func (c *serveCommand) readHouse(g *gateway) error {
+	g.House.Name = c.HouseName
+	kind, known := map[string]string{".svg": "image/svg+xml", ".png": "image/png"}[strings.ToLower(filepath.Ext(c.HouseLogo))]
 	switch {
-	case file == "":
-		return house, nil
-	case name == "":
-		return house, errors.New("COUNTERSIGN_HOUSE_LOGO: name the institution too (COUNTERSIGN_HOUSE_NAME)")
+	case c.HouseLogo == "":
+		return nil
+	case c.HouseName == "":
+		return errors.New("COUNTERSIGN_HOUSE_LOGO: name the institution too (COUNTERSIGN_HOUSE_NAME)")
 	case !known:
-		return house, fmt.Errorf("COUNTERSIGN_HOUSE_LOGO: %s is neither .svg nor .png", file)
+		return fmt.Errorf("COUNTERSIGN_HOUSE_LOGO: %s is neither .svg nor .png", c.HouseLogo)
 	}
-	content, err := os.ReadFile(file)
+	content, err := os.ReadFile(c.HouseLogo)
 	if err != nil {
-		return house, fmt.Errorf("COUNTERSIGN_HOUSE_LOGO: %w", err)
+		return fmt.Errorf("COUNTERSIGN_HOUSE_LOGO: %w", err)
 	}
 	if len(content) > maxLogo {
-		return house, fmt.Errorf("COUNTERSIGN_HOUSE_LOGO: %s has more than %d kB", file, maxLogo>>10)
+		return fmt.Errorf("COUNTERSIGN_HOUSE_LOGO: %s has more than %d kB", c.HouseLogo, maxLogo>>10)
 	}
-	house.Logo = "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(content)
-	return house, nil
+	g.House.Logo = "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(content)
+	return nil
 }

@@ -7,9 +7,11 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"countersign/internal/calendar"
+	"countersign/internal/i18n"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
@@ -48,14 +50,10 @@ func (e *unusableError) ExitCode() int { return exitUsage }
 // Run checks each file and fails when one has findings or cannot be read; the latter wins.
 func (c *validateCommand) Run() error {
 	at := time.Now()
-	zurich, err := time.LoadLocation("Europe/Zurich")
-	if err != nil {
-		return fmt.Errorf("load the time zone of the rules: %w", err)
-	}
-	v := validation{scheme: rulebook.Scheme(c.Scheme), at: at, today: at.In(zurich)}
+	v := validation{scheme: rulebook.Scheme(c.Scheme), at: at, today: at.In(i18n.Zone())}
 	if !c.Date.IsZero() {
 		year, month, day := c.Date.Date()
-		v.at, v.today = time.Time{}, time.Date(year, month, day, 0, 0, 0, 0, zurich)
+		v.at, v.today = time.Time{}, time.Date(year, month, day, 0, 0, 0, 0, i18n.Zone())
 	}
 	return c.report(v, os.Stdin, stdout)
 }
@@ -275,34 +273,21 @@ func asksForSEPA(kind *iso20022.PaymentTypeInformation26) bool {
 	if kind == nil {
 		return false
 	}
-	for _, level := range kind.ServiceLevel {
-		if level.Code == "SEPA" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(kind.ServiceLevel, func(level iso20022.ServiceLevel8Choice) bool { return level.Code == "SEPA" })
 }
 
 // place gives notes, and findings that have none, the line of their element.
 func (r *fileReport) place(content []byte) {
-	var positions codec.Positions
-	read := false
+	positions := sync.OnceValue(func() codec.Positions { return codec.Options{MaxBytes: orderform.MaxFile}.PositionsXML(content) })
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if f.Line > 0 {
-			continue
+		if f.Line == 0 {
+			at := positions().Of(f.Pointer)
+			f.Line, f.Column = at.Line, at.Column
 		}
-		if !read {
-			positions, read = codec.Options{MaxBytes: orderform.MaxFile}.PositionsXML(content), true
-		}
-		at := positions.Of(f.Pointer)
-		f.Line, f.Column = at.Line, at.Column
 	}
 	for i := range r.Notes {
-		if !read {
-			positions, read = codec.Options{MaxBytes: orderform.MaxFile}.PositionsXML(content), true
-		}
-		at := positions.Of(r.Notes[i].Pointer)
+		at := positions().Of(r.Notes[i].Pointer)
 		r.Notes[i].Line, r.Notes[i].Column = at.Line, at.Column
 	}
 }

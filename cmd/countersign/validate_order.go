@@ -24,11 +24,7 @@ func looksLikeJSON(content []byte) bool {
 
 // order checks a file that holds the body of a call to instruction/create as the door does that takes it, and by the rules of its scheme.
 func (v validation) order(name string, content []byte) (fileReport, error) {
-	reader, err := api.NewOrderReader()
-	if err != nil {
-		return fileReport{}, err
-	}
-	read, err := reader.Read(context.Background(), content)
+	read, err := api.ReadOrderFile(context.Background(), content)
 	if err != nil {
 		return fileReport{}, err
 	}

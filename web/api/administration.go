@@ -59,16 +59,12 @@ func shownValues(values administration.Values) AdministrationValues {
 	return shown
 }
 
-// subjectPage reads the requested page of a short list. Such lists are read whole, so they have no cursor.
-func (q *query) subjectPage() paging {
-	return paging{number: q.count("currentPage", 1, maxSkip), size: q.count("pageSize", defaultPageSize, maxPageSize)}
-}
-
 // listSubjects answers with a page of the subjects of a noun, under its plural: the schema LimitSubjects and its like.
 func (a *API) listSubjects(noun, plural string) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		q := openQuery(c, []string{"currentPage", "pageSize"}, nil)
-		p := q.subjectPage()
+		// Such lists are short and read whole, so they have no cursor.
+		p := paging{number: q.count("currentPage", 1, maxSkip), size: q.count("pageSize", defaultPageSize, maxPageSize)}
 		err := firstOf(administration.MayAdminister(principal(c)), q.err())
 		var list []administration.Subject
 		if err == nil {

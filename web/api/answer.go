@@ -192,29 +192,20 @@ func identifiersOf(m payment.Message) Identifiers {
 	return names
 }
 
-// creditOf finds the incoming payment that a message of each kind is, or is about. The other kinds are about a payment of ours.
-var creditOf = map[payment.Kind]func(payment.Message) uuid.UUID{
-	payment.KindPayment:        func(m payment.Message) uuid.UUID { return m.InternalID },
-	payment.KindReceivedRecall: func(m payment.Message) uuid.UUID { return m.OriginalID },
-	payment.KindReturn:         creditAnswered,
-	payment.KindResolution:     creditAnswered,
-}
-
-// creditAnswered is the payment that a return or resolution of ours is about; zero for the answer to a recall of ours.
-func creditAnswered(m payment.Message) uuid.UUID {
-	if m.Direction == payment.DirectionIn {
-		return uuid.Nil
-	}
-	return m.OriginalID
-}
-
-// creditID names the incoming payment that a message is, or that it is about; "" where ours is the payment.
+// creditID names the incoming payment that a message is, or that it is about; "" where ours is the payment, as for the answer to our recall.
 func creditID(m payment.Message) string {
-	find, has := creditOf[m.Kind]
-	if !has {
-		return ""
+	switch m.Kind {
+	case payment.KindPayment:
+		return m.InternalID.String()
+	case payment.KindReceivedRecall:
+		return orEmpty(m.OriginalID)
+	case payment.KindReturn, payment.KindResolution:
+		if m.Direction == payment.DirectionOut {
+			return orEmpty(m.OriginalID)
+		}
+	case payment.KindInstruction, payment.KindRecall:
 	}
-	return orEmpty(find(m))
+	return ""
 }
 
 // kindOf returns the name of a kind in the interface: a received recall is a recall whose direction is in.
@@ -285,13 +276,4 @@ func payeeOf(v payee.Verification) *Payee {
 		return nil
 	}
 	return &Payee{Result: string(v.Result), MatchedName: v.MatchedName, At: moment(v.At)}
-}
-
-// verified adds the verification to the status report of an instruction.
-func (r reply) verified(v payee.Verification) reply {
-	if answer, is := r.body.(InstructionAnswer); is {
-		answer.Payee = payeeOf(v)
-		r.body = answer
-	}
-	return r
 }

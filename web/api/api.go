@@ -49,7 +49,7 @@ type API struct {
 	forms  Forms
 	tokens *TokenHandler
 	// flights are the requests with an Idempotency-Key that have no answer yet.
-	flights *flights
+	flights flights
 }
 
 // New makes the API. It fails when a part is missing or the OpenAPI document cannot be compiled.
@@ -66,8 +66,7 @@ func New(cfg Config) (*API, error) {
 		return nil, err
 	}
 	return &API{
-		cfg: cfg, forms: forms, tokens: NewTokenHandler(TokenConfig{Station: cfg.Auth, Now: cfg.Now, Log: cfg.Log, TLS: cfg.TLS}),
-		flights: newFlights(),
+		cfg: cfg, forms: forms, tokens: &TokenHandler{Auth: cfg.Auth, Now: cfg.Now, Log: cfg.Log, TLS: cfg.TLS},
 	}, nil
 }
 

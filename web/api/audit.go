@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"maps"
-	"mime"
 	"net/http"
 	"slices"
 	"strings"
@@ -75,7 +74,7 @@ func (a *API) listAudit(c echo.Context) error {
 	}
 	list, shownPage := cut(list, page, eventKey)
 	c.Response().Header().Set(echo.HeaderVary, echo.HeaderAccept)
-	if !acceptsCSV(c.Request()) {
+	if !accepts(c.Request(), request.MIME) {
 		return c.JSON(http.StatusOK, AuditList{Header: a.header(c), Events: eventsOf(list), Page: shownPage})
 	}
 	if shownPage.Next != "" {
@@ -85,20 +84,6 @@ func (a *API) listAudit(c echo.Context) error {
 }
 
 func eventKey(e store.HistoryEvent) uuid.UUID { return e.ID }
-
-// acceptsCSV reports whether the caller prefers a table to JSON.
-func acceptsCSV(r *http.Request) bool {
-	for _, accepted := range strings.Split(r.Header.Get(echo.HeaderAccept), ",") {
-		kind, _, err := mime.ParseMediaType(accepted)
-		if err == nil && kind == echo.MIMEApplicationJSON {
-			return false
-		}
-		if err == nil && kind == request.MIME {
-			return true
-		}
-	}
-	return false
-}
 
 // auditTable writes events as a table.
 func auditTable(events []store.HistoryEvent) []byte {

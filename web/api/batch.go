@@ -105,21 +105,17 @@ type OrderFile struct {
 	Structure, Outside []payment.Finding
 }
 
-// OrderReader reads files as the API reads bodies, to check them before they are sent.
-type OrderReader struct{ form Form }
-
-// NewOrderReader compiles the schemas of the OpenAPI document.
-func NewOrderReader() (OrderReader, error) {
+// ReadOrderFile reads a file as the API reads the body of a call to instruction/create, to check it before it is sent. It fails when the
+// context ends first.
+func ReadOrderFile(ctx context.Context, content []byte) (OrderFile, error) {
 	forms, err := Compile()
-	return OrderReader{form: forms.Create}, err
-}
-
-// Read reads the body of a call to instruction/create. It fails when the context ends first.
-func (r OrderReader) Read(ctx context.Context, content []byte) (OrderFile, error) {
+	if err != nil {
+		return OrderFile{}, err
+	}
 	if len(content) > MaxSize {
 		return OrderFile{Outside: []payment.Finding{{Code: "FF01", Text: "Send at most 256 KiB in one order."}}}, nil
 	}
-	read, err := r.form.Read(ctx, content)
+	read, err := forms.Create.Read(ctx, content)
 	file := OrderFile{Prefix: read.Prefix, Document: read.Document}
 	var malformed *MalformedError
 	if err != nil && !errors.As(err, &malformed) {

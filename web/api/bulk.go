@@ -47,7 +47,9 @@ func (a *API) decideMany(c echo.Context) error {
 		working.Go(func() {
 			defer func() { <-free }()
 			for _, i := range group {
-				answer := a.decided(c, decisionOf(entries[i]), malformed[i])
+				entry := entries[i]
+				one := command{Body: entry, identifiers: Identifiers{InternalID: entry.Text("identifiers", "internalId")}}
+				answer := a.decided(c, one, malformed[i])
 				results[i] = BulkResult{Status: answer.status, Replayed: answer.replayed, Answer: answer.body}
 			}
 		})
@@ -90,11 +92,6 @@ func (a *API) decided(c echo.Context, o command, malformed []payment.Finding) re
 		a.logUnexpected(c, s.err)
 	}
 	return a.refused(c, r)
-}
-
-// decisionOf is one decision of a batch.
-func decisionOf(entry Body) command {
-	return command{Body: entry, identifiers: Identifiers{InternalID: entry.Text("identifiers", "internalId")}}
 }
 
 // sorted assigns the mistakes of a batch to its entries. A mistake outside the entries, or one that leaves the rest unread, is an error of

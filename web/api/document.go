@@ -117,7 +117,7 @@ func (a *API) showDocument(c echo.Context) error {
 		return a.Fail(c, request.ProblemOf(err), err)
 	}
 	c.Response().Header().Set(echo.HeaderVary, echo.HeaderAccept)
-	if acceptsXML(c.Request()) {
+	if accepts(c.Request(), echo.MIMEApplicationXML) {
 		return c.Blob(http.StatusOK, echo.MIMEApplicationXML, d.Content)
 	}
 	message := messagesOf([]store.OutboundDocument{d})[0]
@@ -125,13 +125,13 @@ func (a *API) showDocument(c echo.Context) error {
 	return c.JSON(http.StatusOK, InterfaceAnswer{Header: a.header(c), Message: message})
 }
 
-// acceptsXML reports whether the caller names application/xml before application/json.
-func acceptsXML(request *http.Request) bool {
+// accepts reports whether the caller names a media type before application/json.
+func accepts(request *http.Request, wanted string) bool {
 	for part := range strings.SplitSeq(request.Header.Get(echo.HeaderAccept), ",") {
 		kind, _, err := mime.ParseMediaType(part)
 		switch {
 		case err != nil:
-		case kind == echo.MIMEApplicationXML:
+		case kind == wanted:
 			return true
 		case kind == echo.MIMEApplicationJSON:
 			return false

@@ -51,12 +51,7 @@ func (a *API) keyed(c echo.Context) (key string, end func(), err error) {
 type flight struct{ realm, client, key string }
 
 // flights knows the requests of this program that are under way. Of two programs on one database the second waits for the first.
-type flights struct {
-	mu   sync.Mutex
-	keys map[flight]bool
-}
-
-func newFlights() *flights { return &flights{keys: map[flight]bool{}} }
+type flights struct{ underWay sync.Map }
 
 // begin marks a request as in progress; end removes the mark. It fails with a Problem while another request with the same key is in
 // progress. Requests without a key never conflict.
@@ -65,15 +60,9 @@ func (f *flights) begin(by identity.Principal, key string) (end func(), err erro
 		return func() {}, nil
 	}
 	one := flight{realm: by.Realm, client: by.ClientID, key: key}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.keys[one] {
+	_, another := f.underWay.LoadOrStore(one, true)
+	if another {
 		return nil, request.InFlight()
 	}
-	f.keys[one] = true
-	return func() {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		delete(f.keys, one)
-	}, nil
+	return func() { f.underWay.Delete(one) }, nil
 }

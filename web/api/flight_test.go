@@ -10,7 +10,7 @@ import (
 
 func TestOneRequestOfAKeyIsUnderWay(t *testing.T) {
 	t.Parallel()
-	f := newFlights()
+	f := &flights{}
 	mine := identity.Principal{Realm: "demo", ClientID: "a"}
 	end, err := f.begin(mine, "k")
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
+	"countersign/internal/payee"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
@@ -37,8 +38,8 @@ func (a *API) create(scheme rulebook.Scheme) echo.HandlerFunc {
 		if err != nil {
 			return a.failCommand(c, command, err)
 		}
-		first := a.reportReply(c, atCreation(created.Message), command.Document)
-		first = first.noting(notesOf(command, scheme)).verified(created.Message.Payee)
+		first := a.reportReply(c, atCreation(created.Message), command.Document).
+			noting(notesOf(command, scheme), created.Message.Payee)
 		return a.sendCreated(c, first, created)
 	}
 }
@@ -185,7 +186,7 @@ func (a *API) update(scheme rulebook.Scheme) echo.HandlerFunc {
 		if s.failed() {
 			return a.answerStep(c, command, s)
 		}
-		return a.stepReply(c, s).noting(notesOf(command, scheme)).verified(m.Payee).send(c)
+		return a.stepReply(c, s).noting(notesOf(command, scheme), m.Payee).send(c)
 	}
 }
 
@@ -198,10 +199,10 @@ func notesOf(command command, scheme rulebook.Scheme) Notes {
 	return notes
 }
 
-// noting adds notes to the status report of an instruction.
-func (r reply) noting(notes Notes) reply {
+// noting adds notes and the verification of the payee to the status report of an instruction.
+func (r reply) noting(notes Notes, verified payee.Verification) reply {
 	if answer, is := r.body.(InstructionAnswer); is {
-		answer.Notes = notes
+		answer.Notes, answer.Payee = notes, payeeOf(verified)
 		r.body = answer
 	}
 	return r

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -44,12 +45,7 @@ func openQuery(c echo.Context, known, many []string) *query {
 		q.refuse("", "FF01", "Correct the query string: it cannot be read.")
 		return q
 	}
-	names := make([]string, 0, len(given))
-	for name := range given {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
 		list := given[name]
 		switch {
 		case !slices.Contains(known, name):

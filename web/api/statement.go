@@ -26,7 +26,7 @@ var statementFilters = []string{"iban", "day", "currentPage", "pageSize", "after
 func (a *API) showStatement(c echo.Context) error {
 	by := principal(c)
 	q := openQuery(c, statementFilters, nil)
-	page, whole := q.paging(), acceptsXML(c.Request())
+	page, whole := q.paging(), accepts(c.Request(), echo.MIMEApplicationXML)
 	day := q.bankingDay("day", a.cfg.Zone)
 	until := day.AddDate(0, 0, 1)
 	if whole && a.cfg.Now().Before(until) {

@@ -12,23 +12,13 @@ import (
 	"countersign/web/request"
 )
 
-// TokenConfig holds the dependencies of the token calls.
-type TokenConfig struct {
-	Station *auth.Service
-	Now     func() time.Time
-	Log     *slog.Logger
-	TLS     bool // clients reach the server by https, directly or through a proxy
-}
-
 // TokenHandler answers the token calls: login, token, refresh, logout, revoke and the metadata that names them (interface contract,
 // section 2). The realm is the path parameter "realm". Bodies are forms of at most 16 KiB; answers are never cached.
 type TokenHandler struct {
-	cfg TokenConfig
-}
-
-// NewTokenHandler makes the handler.
-func NewTokenHandler(cfg TokenConfig) *TokenHandler {
-	return &TokenHandler{cfg: cfg}
+	Auth *auth.Service
+	Now  func() time.Time
+	Log  *slog.Logger
+	TLS  bool // clients reach the server by https, directly or through a proxy
 }
 
 // tokenAnswer is a token set as OAuth writes it (RFC 6749 section 5.1). Lives are whole seconds from now.
@@ -72,7 +62,7 @@ func (h *TokenHandler) byPassword(c echo.Context, f tokenForm) (auth.TokenSet, e
 	if err != nil {
 		return auth.TokenSet{}, err
 	}
-	return h.cfg.Station.Login(c.Request().Context(), auth.LoginInput{
+	return h.Auth.Login(c.Request().Context(), auth.LoginInput{
 		Realm: c.Param("realm"), Client: f.client, Name: f.fields["username"], Password: f.fields["password"],
 		Scope: f.fields["scope"], SourceAddress: c.RealIP(), SecondFactor: f.fields["totp"],
 	})
@@ -83,13 +73,13 @@ func (h *TokenHandler) byRefreshToken(c echo.Context, f tokenForm) (auth.TokenSe
 	if err != nil {
 		return auth.TokenSet{}, err
 	}
-	return h.cfg.Station.Refresh(c.Request().Context(), auth.RefreshInput{
+	return h.Auth.Refresh(c.Request().Context(), auth.RefreshInput{
 		Realm: c.Param("realm"), Client: f.client, RefreshToken: f.fields["refresh_token"], Scope: f.fields["scope"],
 	})
 }
 
 func (h *TokenHandler) byClient(c echo.Context, f tokenForm) (auth.TokenSet, error) {
-	return h.cfg.Station.LoginClient(c.Request().Context(), auth.ClientLoginInput{
+	return h.Auth.LoginClient(c.Request().Context(), auth.ClientLoginInput{
 		Realm: c.Param("realm"), Client: f.client, Scope: f.fields["scope"], SourceAddress: c.RealIP(),
 	})
 }
@@ -101,7 +91,7 @@ func (h *TokenHandler) Logout(c echo.Context) error {
 		err = f.require("refresh_token")
 	}
 	if err == nil {
-		err = h.cfg.Station.Logout(c.Request().Context(), auth.LogoutInput{
+		err = h.Auth.Logout(c.Request().Context(), auth.LogoutInput{
 			Realm: c.Param("realm"), Client: f.client, RefreshToken: f.fields["refresh_token"],
 		})
 	}
@@ -118,7 +108,7 @@ func (h *TokenHandler) Revoke(c echo.Context) error {
 		err = f.require("token")
 	}
 	if err == nil {
-		err = h.cfg.Station.Revoke(c.Request().Context(), auth.RevokeInput{
+		err = h.Auth.Revoke(c.Request().Context(), auth.RevokeInput{
 			Realm: c.Param("realm"), Client: f.client, Token: f.fields["token"],
 		})
 	}
@@ -151,7 +141,7 @@ func (h *TokenHandler) issue(c echo.Context, allowed ...string) error {
 func (h *TokenHandler) refuse(c echo.Context, err error) error {
 	p, ctx := tokenProblemOf(err), c.Request().Context()
 	if p.status == http.StatusInternalServerError {
-		h.cfg.Log.ErrorContext(
+		h.Log.ErrorContext(
 			ctx, "token call failed", "path", c.Path(), "realm", c.Param("realm"), "reference", request.Reference(ctx), "error", err,
 		)
 	}
@@ -164,7 +154,7 @@ func (h *TokenHandler) refuse(c echo.Context, err error) error {
 	}
 	answer := tokenProblemAnswer{Error: p.oauth, ErrorDescription: p.text, ErrorCode: p.code, Message: p.text}
 	if id := request.ID(ctx); id != "" {
-		answer.Header = &Header{ResponseID: request.Reference(ctx), OriginalRequestID: id, ResponseTime: moment(h.cfg.Now())}
+		answer.Header = &Header{ResponseID: request.Reference(ctx), OriginalRequestID: id, ResponseTime: moment(h.Now())}
 	}
 	return c.JSON(p.status, answer)
 }
@@ -188,12 +178,12 @@ type tokenMetadata struct {
 func (h *TokenHandler) Metadata(c echo.Context) error {
 	c.Response().Header().Set(echo.HeaderCacheControl, "no-store")
 	realm := c.Param("realm")
-	err := h.cfg.Station.CheckRealm(c.Request().Context(), realm)
+	err := h.Auth.CheckRealm(c.Request().Context(), realm)
 	if err != nil {
 		return h.refuse(c, err)
 	}
 	origin := "http://" + c.Request().Host
-	if h.cfg.TLS || c.Request().TLS != nil {
+	if h.TLS || c.Request().TLS != nil {
 		origin = "https://" + c.Request().Host
 	}
 	issuer := origin + "/api/auth/v1/realms/" + realm

@@ -59,13 +59,6 @@ func invalidRequest(text string) *tokenProblem {
 	return &tokenProblem{status: http.StatusBadRequest, oauth: "invalid_request", code: "INVALID_REQUEST", text: text}
 }
 
-func unsupportedGrant(allowed []string) *tokenProblem {
-	return &tokenProblem{
-		status: http.StatusBadRequest, oauth: "unsupported_grant_type", code: "UNSUPPORTED_GRANT_TYPE",
-		text: "This path needs grant_type=" + strings.Join(allowed, " or ") + ".",
-	}
-}
-
 // tokenProblemOf maps an error of the service to the answer for the caller. An unknown error reveals nothing.
 func tokenProblemOf(err error) *tokenProblem {
 	var known *tokenProblem
@@ -278,7 +271,10 @@ func (f tokenForm) requireGrant(allowed []string) error {
 		return err
 	}
 	if !slices.Contains(allowed, f.fields["grant_type"]) {
-		return unsupportedGrant(allowed)
+		return &tokenProblem{
+			status: http.StatusBadRequest, oauth: "unsupported_grant_type", code: "UNSUPPORTED_GRANT_TYPE",
+			text: "This path needs grant_type=" + strings.Join(allowed, " or ") + ".",
+		}
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func newTokenServer(t *testing.T) *tokenServer {
 	log := slog.New(slog.NewJSONHandler(&written, nil))
 	house := servicetest.With(t, servicetest.Options{At: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), Log: log})
 	s := &tokenServer{echo: echo.New(), station: house.Auth, db: house.DB, log: &written}
-	h := api.NewTokenHandler(api.TokenConfig{Station: s.station, Now: house.Now, Log: log})
+	h := &api.TokenHandler{Auth: s.station, Now: house.Now, Log: log}
 	s.echo.POST("/api/auth/v1/realms/:realm/login", h.Login)
 	s.echo.POST("/api/auth/v1/realms/:realm/token", h.Token)
 	s.echo.POST("/api/auth/v1/realms/:realm/refresh", h.Refresh)

@@ -140,7 +140,7 @@ func (a *API) showTransaction(c echo.Context) error {
 	if err != nil {
 		return a.Fail(c, request.ProblemOf(err), err)
 	}
-	if acceptsXML(c.Request()) {
+	if accepts(c.Request(), echo.MIMEApplicationXML) {
 		of, err := a.account(c, m.OwnAccount())
 		if err != nil {
 			return a.Fail(c, request.ProblemOf(err), err)

@@ -383,7 +383,8 @@ func TestPeopleAreShownByTheirVerifiedNames(t *testing.T) {
 		for _, each := range append(list, one) {
 			fmt.Fprintln(&b, each.MakerName, each.MakerLogin)
 		}
-		decisions, err := h.Reader.Decisions(ctx, m.Realm, m.InternalID)
+		all, err := h.Reader.DecisionsOf(ctx, m.Realm, []uuid.UUID{m.InternalID})
+		decisions := all[m.InternalID]
 		must(t, err)
 		for _, d := range append(decisions, one.Decisions...) {
 			fmt.Fprintln(&b, d.Name, d.Login)

@@ -14,27 +14,19 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// AccountColumns are the columns of a debtor account where a query finds one or none.
-type AccountColumns struct {
+// accountColumns are the columns of a debtor account where a query finds one or none.
+type accountColumns struct {
 	IBAN, Scheme, Currency, Name, Street, Building, Postcode, Town, Country, BIC, IID *string
 	Open                                                                              *bool
 }
 
-// AccountOrNone converts the columns to the domain's account; nil when the query found none.
-func AccountOrNone(c AccountColumns) *payment.DebtorAccount {
-	if c.IBAN == nil {
-		return nil
-	}
-	return &payment.DebtorAccount{
-		IBAN: Text(c.IBAN), Scheme: rulebook.Scheme(Text(c.Scheme)), Currency: Text(c.Currency),
-		AgentBIC: Text(c.BIC), AgentIID: Text(c.IID),
-		Open: OrZero(c.Open),
-		Holder: interbank.Holder{
-			Name: Text(c.Name), Street: Text(c.Street), Building: Text(c.Building), Postcode: Text(c.Postcode),
-			Town:    Text(c.Town),
-			Country: Text(c.Country),
-		},
-	}
+// row returns the row of the columns; false when the query found none.
+func (c accountColumns) row(realm string) (row dbsqlc.DebtorAccount, found bool) {
+	return dbsqlc.DebtorAccount{
+		Realm: realm, Iban: Text(c.IBAN), Scheme: Text(c.Scheme), Currency: Text(c.Currency), HolderName: Text(c.Name),
+		HolderStreet: Text(c.Street), HolderBuilding: Text(c.Building), HolderPostcode: Text(c.Postcode), HolderTown: Text(c.Town),
+		HolderCountry: Text(c.Country), AgentBic: Text(c.BIC), AgentIid: Text(c.IID), Open: OrZero(c.Open),
+	}, c.IBAN != nil
 }
 
 // Account converts a row to the domain's account.

@@ -128,15 +128,12 @@ func (w realmWriter) insertUse(ctx context.Context, u FactorUse) error {
 		count := int64(u.Count)
 		row.SignCount = &count
 	}
-	keyID, seal, err := FactorUseRow(row).Sealed(w.keys)
+	var err error
+	row.KeyID, row.Seal, err = FactorUseRow(row).Sealed(w.keys)
 	if err != nil {
 		return err
 	}
-	noted, err := w.q.FactorUseInsert(ctx, dbsqlc.FactorUseInsertParams{
-		Realm: row.Realm, UseID: row.UseID, FactorID: row.FactorID, UserID: row.UserID, Token: row.Token, Purpose: row.Purpose, At: row.At,
-		MessageID: row.MessageID, Version: row.Version, ContentHash: row.ContentHash, Action: row.Action, KeyID: keyID, Seal: seal,
-		SignCount: row.SignCount,
-	})
+	noted, err := w.q.FactorUseInsert(ctx, dbsqlc.FactorUseInsertParams(row))
 	if err != nil {
 		return err
 	}
@@ -214,10 +211,7 @@ func (w realmWriter) addFactor(ctx context.Context, n NewFactor) error {
 			return err
 		}
 	}
-	err := w.ledger.Put(FactorRow(row), w.q.FactorInsert(ctx, dbsqlc.FactorInsertParams{
-		Realm: row.Realm, FactorID: row.FactorID, UserID: row.UserID, Kind: row.Kind, Name: row.Name, Secret: row.Secret,
-		CredentialID: row.CredentialID, MadeAt: row.MadeAt,
-	}))
+	err := w.ledger.Put(FactorRow(row), w.q.FactorInsert(ctx, dbsqlc.FactorInsertParams(row)))
 	if err != nil {
 		return err
 	}

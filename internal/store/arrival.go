@@ -69,7 +69,7 @@ func (s *Inbox) Arrive(ctx context.Context, a Arrival) error {
 				return ErrKnownTransaction
 			}
 		}
-		moved, err = s.moveRecall(ctx, q, answered{recall, a.Moves})
+		moved, err = s.moveRecall(ctx, q, recall, a.Moves)
 		if err != nil {
 			return err
 		}
@@ -107,18 +107,14 @@ func (s *Inbox) answeredRecall(ctx context.Context, q *dbsqlc.Queries, a Arrival
 	return s.db.loader(q).Message(ctx, a.Created.Message.Realm, a.Created.Message.AnswersID, ForUpdate)
 }
 
-// answered holds a recall and the transition that its answer causes; nil for none.
-type answered struct {
-	recall payment.Message
-	moves  DecideFunc
-}
-
 // moveRecall writes the transition that an answer causes in its recall, and returns it; the zero Transition for none.
-func (s *Inbox) moveRecall(ctx context.Context, q *dbsqlc.Queries, a answered) (payment.Transition, error) {
-	if a.moves == nil {
+func (s *Inbox) moveRecall(
+	ctx context.Context, q *dbsqlc.Queries, recall payment.Message, moves DecideFunc,
+) (payment.Transition, error) {
+	if moves == nil {
 		return payment.Transition{}, nil
 	}
-	t, err := a.moves(a.recall)
+	t, err := moves(recall)
 	if err != nil {
 		return payment.Transition{}, err
 	}

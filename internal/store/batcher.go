@@ -199,13 +199,3 @@ func (b *Batcher[I, O]) dequeue(q *queue[I, O]) []*operation[I, O] {
 	}
 	return batch
 }
-
-// Waiting returns the number of queued operations of a realm behind the running statement.
-func (b *Batcher[I, O]) Waiting(realm string) int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if q, busy := b.queues[realm]; busy {
-		return len(q.waiting)
-	}
-	return 0
-}

@@ -75,11 +75,6 @@ func (d *Database) ClockOffset() time.Duration {
 
 // ServerTime returns the time of the database, which counts for commands of the operator.
 func ServerTime(ctx context.Context, ownerURL string) (time.Time, error) {
-	conn, done, err := asOwner(ctx, ownerURL)
-	if err != nil {
-		return time.Time{}, err
-	}
-	defer done()
-	now, err := dbsqlc.New(conn).ServerTime(ctx)
+	now, err := ofOwner(ctx, ownerURL, (*dbsqlc.Queries).ServerTime)
 	return now, wrapped(err, "read the clock of the database")
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/payment"
 	"countersign/internal/store/internal/dbsqlc"
@@ -65,11 +64,8 @@ func (r *Reader) CoreBooking(ctx context.Context, m payment.Message) (*payment.C
 
 func coreBooking(ctx context.Context, q *dbsqlc.Queries, seal payment.Sealer, realm string, id uuid.UUID) (payment.CoreBooking, error) {
 	row, err := q.CoreBookingGet(ctx, realm, id)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return payment.CoreBooking{}, payment.ErrNotFound
-	}
 	if err != nil {
-		return payment.CoreBooking{}, fmt.Errorf("read the answers of core banking: %w", err)
+		return payment.CoreBooking{}, wrapped(missing(err), "read the answers of core banking")
 	}
 	b := CoreBookingOf(row)
 	return b, seal.CheckCore(b)

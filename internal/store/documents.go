@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/auditlog"
 	"countersign/internal/i18n"
@@ -140,11 +139,8 @@ func (s *Documents) outbound(ctx context.Context, q *dbsqlc.Queries, realm, refe
 
 // checked checks the seal of a row of an outbound document.
 func (s *Documents) checked(row dbsqlc.Document, err error) (Document, error) {
-	if errors.Is(err, pgx.ErrNoRows) {
-		return Document{}, payment.ErrNotFound
-	}
 	if err != nil {
-		return Document{}, fmt.Errorf("load the document: %w", err)
+		return Document{}, wrapped(missing(err), "load the document")
 	}
 	d := DocumentOf(row)
 	return d, s.db.Seal().CheckDocument(d.Sealed(), Seal(row.KeyID, row.Mac))

@@ -181,34 +181,23 @@ func (d *Drafts) Before(ctx context.Context, realm string, draft Draft) (before 
 	return FileBefore{At: row.UploadedAt.UTC(), By: row.Uploader, Submitted: int(row.Submitted)}, err == nil, err
 }
 
-// ListedDraft is an open draft in a list.
-type ListedDraft struct {
-	ID        uuid.UUID
-	Scheme    rulebook.Scheme
-	Answers   []byte
-	FileName  string // of an uploaded file; "" for a form
-	Amends    uuid.UUID
-	SavedAt   time.Time
-	ExpiresAt time.Time
-}
-
-// List returns the open drafts of the user, the last changed first, up to most.
-func (d *Drafts) List(ctx context.Context, by identity.Principal, now time.Time, most int32) ([]ListedDraft, error) {
+// List returns the open drafts of the user without their files, the last changed first, up to most.
+func (d *Drafts) List(ctx context.Context, by identity.Principal, now time.Time, most int32) ([]Draft, error) {
 	rows, err := d.db.In(by.Realm, Reading).DraftList(ctx, dbsqlc.DraftListParams{
 		Realm: by.Realm, UserID: by.UserID, Now: now, PageSize: most,
 	})
-	var list []ListedDraft
+	var list []Draft
 	for _, row := range rows {
-		kept := dbsqlc.Draft{Realm: by.Realm, DraftID: row.DraftID, Answers: row.Answers, FileName: row.FileName}
-		one, err := d.draftOf(kept)
+		kept := dbsqlc.Draft{
+			Realm: by.Realm, DraftID: row.DraftID, Scheme: row.Scheme, Answers: row.Answers, FileName: row.FileName, Amends: row.Amends,
+			SavedAt: row.SavedAt, ExpiresAt: row.ExpiresAt,
+		}
+		draft, err := d.draftOf(kept)
 		if err != nil {
 			d.unreadable(ctx, kept, err)
 			continue
 		}
-		list = append(list, ListedDraft{
-			ID: row.DraftID, Scheme: rulebook.Scheme(row.Scheme), Answers: one.Answers, FileName: one.FileName,
-			Amends: OrZero(row.Amends), SavedAt: row.SavedAt.UTC(), ExpiresAt: row.ExpiresAt.UTC(),
-		})
+		list = append(list, draft)
 	}
 	return list, wrapped(err, "list the drafts")
 }

@@ -34,3 +34,13 @@ func (s *Messages) MoveLate(ctx context.Context, realm string, id uuid.UUID, mea
 		return s.write(ctx, q, t)
 	})
 }
+
+// Waiting returns the number of queued operations of a realm behind the running statement.
+func (b *Batcher[I, O]) Waiting(realm string) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if q, busy := b.queues[realm]; busy {
+		return len(q.waiting)
+	}
+	return 0
+}

@@ -2,13 +2,11 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -55,14 +53,11 @@ func (s *Messages) FindByGlobalID(ctx context.Context, global payment.ID) (realm
 		return at.realm, at.id, nil
 	}
 	realm, err = s.db.Outside().RealmByMark(ctx, global.Mark())
-	if errors.Is(err, pgx.ErrNoRows) {
-		return "", uuid.Nil, payment.ErrNotFound
-	}
 	if err != nil {
-		return "", uuid.Nil, fmt.Errorf("find the realm: %w", err)
+		return "", uuid.Nil, wrapped(missing(err), "find the realm")
 	}
-	id, err = s.find(ctx, realm, func(q *dbsqlc.Queries) (uuid.UUID, error) { return q.MessageIDByGlobalID(ctx, realm, string(global)) })
-	return realm, id, err
+	id, err = s.db.In(realm, Reading).MessageIDByGlobalID(ctx, realm, string(global))
+	return realm, id, missing(err)
 }
 
 // IncomingPayment is the place of an incoming payment, and the key that makes its bank's transaction id unique.
@@ -114,27 +109,21 @@ func (s *Messages) ArchivedIncoming(ctx context.Context, transactionID string) e
 
 // RecallOf returns our open or accepted recall of a payment, or payment.ErrNotFound.
 func (s *Messages) RecallOf(ctx context.Context, realm string, original uuid.UUID) (uuid.UUID, error) {
-	return s.find(ctx, realm, func(q *dbsqlc.Queries) (uuid.UUID, error) { return q.RecallOpenOf(ctx, realm, original) })
+	id, err := s.db.In(realm, Reading).RecallOpenOf(ctx, realm, original)
+	return id, missing(err)
 }
 
 // ReceivedRecallOf returns the received recall of an incoming payment, or payment.ErrNotFound.
 func (s *Messages) ReceivedRecallOf(ctx context.Context, realm string, original uuid.UUID) (uuid.UUID, error) {
-	return s.find(ctx, realm, func(q *dbsqlc.Queries) (uuid.UUID, error) { return q.ReceivedRecallOf(ctx, realm, original) })
-}
-
-func (s *Messages) find(ctx context.Context, realm string, look func(*dbsqlc.Queries) (uuid.UUID, error)) (uuid.UUID, error) {
-	id, err := Read(ctx, s.db, realm, look)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return uuid.Nil, payment.ErrNotFound
-	}
-	return id, err
+	id, err := s.db.In(realm, Reading).ReceivedRecallOf(ctx, realm, original)
+	return id, missing(err)
 }
 
 // AnswerOf returns the released return or resolution that answers a received recall, or payment.ErrNotFound.
 func (s *Messages) AnswerOf(ctx context.Context, realm string, recall uuid.UUID) (payment.Message, error) {
-	id, err := s.find(ctx, realm, func(q *dbsqlc.Queries) (uuid.UUID, error) { return q.AnswerOf(ctx, realm, recall) })
+	id, err := s.db.In(realm, Reading).AnswerOf(ctx, realm, recall)
 	if err != nil {
-		return payment.Message{}, err
+		return payment.Message{}, missing(err)
 	}
 	return s.Message(ctx, realm, id)
 }

@@ -245,7 +245,9 @@ func (s changeStep) insertDecision(ctx context.Context, c dbsqlc.RealmChange, ch
 }
 
 // tell writes the audit event about a change, with the digest of its content.
-func (s changeStep) tell(ctx context.Context, by identity.Principal, name string, c administration.Change, digest []byte, words string) error {
+func (s changeStep) tell(
+	ctx context.Context, by identity.Principal, name string, c administration.Change, digest []byte, words string,
+) error {
 	detail := auditlog.ChangeDetail(c.ID.String(), string(c.Kind), auditlog.Subject{Name: c.Subject, Reason: words})
 	return AppendEvent(ctx, s.q, s.keys, Event{
 		Realm: s.realm, Actor: by.Actor(), Name: name, Detail: detail, ContentHash: digest, At: s.at,

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"log/slog"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -35,23 +34,13 @@ func (g *Guard) At(head dbsqlc.RealmHead) *Guard {
 // Err returns the error that kept the guard from reading the state of a realm. Then no row counts.
 func (g *Guard) Err() error { return g.err }
 
-// PrincipalRows are the rows of an actor: account, person, client, and the grants in force as columns of equal length.
-type PrincipalRows struct {
-	User     dbsqlc.UserAccount
-	Person   dbsqlc.Person
-	Client   dbsqlc.Client
-	Roles    []string
-	GrantIDs []uuid.UUID
-	Granted  []time.Time
-}
-
 // Principal reports whether every row of the principal fits and the client is not suppressed.
-func (g *Guard) Principal(ctx context.Context, p PrincipalRows) bool {
-	user := p.User
+func (g *Guard) Principal(ctx context.Context, p dbsqlc.UserPrincipalGetRow) bool {
+	user := p.UserAccount
 	fit := g.Fits(ctx, User(user)) && g.Fits(ctx, Person(p.Person)) && g.Fits(ctx, ClientRow(p.Client)) && p.Client.SuppressedAt == nil
 	for i, role := range p.Roles {
 		fit = fit && g.Fits(ctx, Grant(dbsqlc.UserRole{
-			Realm: user.Realm, GrantID: p.GrantIDs[i], UserID: user.UserID, Duty: user.Duty, Role: role, GrantedAt: p.Granted[i],
+			Realm: user.Realm, GrantID: p.GrantIds[i], UserID: user.UserID, Duty: user.Duty, Role: role, GrantedAt: p.Granted[i],
 		}))
 	}
 	return fit

@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/auditlog"
 	"countersign/internal/i18n"
@@ -198,11 +197,8 @@ func (s *Inbox) note(ctx context.Context, q *dbsqlc.Queries, in Document, p dbsq
 // Received returns the earlier document under the message id of this one, and whether it has the same content. Error: payment.ErrNotFound.
 func (s *Inbox) Received(ctx context.Context, in Document) (earlier Document, same bool, err error) {
 	row, err := s.db.Outside().InboxGet(ctx, string(in.Scheme), in.Reference)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return Document{}, false, payment.ErrNotFound
-	}
 	if err != nil {
-		return Document{}, false, fmt.Errorf("look into the inbox: %w", err)
+		return Document{}, false, wrapped(missing(err), "look into the inbox")
 	}
 	digest := sha256.Sum256(in.Content)
 	earlier = Document{Scheme: in.Scheme, Reference: in.Reference, Content: row.Content, At: row.ReceivedAt.UTC()}
@@ -237,11 +233,8 @@ func (r *Reader) Quarantine(ctx context.Context, most int32) ([]Quarantined, err
 // QuarantinedDocument returns one document in quarantine, or payment.ErrNotFound.
 func (r *Reader) QuarantinedDocument(ctx context.Context, scheme rulebook.Scheme, reference string) (Quarantined, error) {
 	row, err := r.db.Outside().InboxGetQuarantined(ctx, string(scheme), reference)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return Quarantined{}, payment.ErrNotFound
-	}
 	if err != nil {
-		return Quarantined{}, fmt.Errorf("load a document in quarantine: %w", err)
+		return Quarantined{}, wrapped(missing(err), "load a document in quarantine")
 	}
 	return quarantinedFromDB(row), nil
 }

@@ -171,7 +171,7 @@ func (s *Messages) insert(
 	if err == nil {
 		s.following(c)()
 	}
-	return c, s.explain(ctx, stepBy{realm: realm, grant: c.Grant}, err)
+	return c, s.explain(ctx, realm, c.Grant, err)
 }
 
 // following returns the work after the commit of a new message: it updates the metrics and, without need of approval,
@@ -210,16 +210,8 @@ func (s *Messages) put(ctx context.Context, q *dbsqlc.Queries, c payment.Created
 
 // CreateContext reads the data that Insert passes to create, without writing anything.
 func (s *Messages) CreateContext(ctx context.Context, ask ContextQuery) (CreateContext, error) {
-	var known CreateContext
-	err := s.db.InRealm(ctx, ask.Realm, Reading, func(q *dbsqlc.Queries) error {
-		var err error
-		known, err = s.readContext(ctx, q, ask)
-		if err != nil {
-			return err
-		}
-		return s.bind(ctx, q, ask, &known, false)
-	})
-	return known, err
+	known, err := s.CreateContexts(ctx, ask.Realm, []ContextQuery{ask})
+	return known[0], err
 }
 
 // CreateContexts is CreateContext for several messages of a realm, in one transaction.
@@ -312,8 +304,14 @@ func (s *Messages) contextOf(
 		ContentHashRequired: policy.ContentHashRequired, StepUp: policy.StepUp, Funds: payment.Funds(Text(policy.Funds)),
 	}}
 	known.limited = guard.Limited(ctx, realm, ask.ClientID, ask.DebtorAccount)
-	if row.AccountIban != nil {
-		known.Account = sealedAccount(ctx, guard, realm, row)
+	stored, found := accountColumns{
+		IBAN: row.AccountIban, Scheme: row.AccountScheme, Currency: row.AccountCurrency, Name: row.HolderName, Street: row.HolderStreet,
+		Building: row.HolderBuilding, Postcode: row.HolderPostcode, Town: row.HolderTown, Country: row.HolderCountry,
+		BIC: row.AgentBic, IID: row.AgentIid, Open: row.AccountOpen,
+	}.row(realm)
+	if found && guard.Fits(ctx, DebtorAccount(stored)) {
+		debtor := Account(stored)
+		known.Account = &debtor
 	}
 	known.Directory = account.Broken()
 	newest := guard.Newest(ctx, realm, "routing_directory", string(ask.Scheme), idText(OrNull(row.DirectoryID)))
@@ -322,21 +320,6 @@ func (s *Messages) contextOf(
 		known.Directory, err = s.banks.inForce(ctx, q, directoryKey{Realm: realm, ID: row.DirectoryID})
 	}
 	return known, err
-}
-
-// sealedAccount returns the debtor account, or nil if it fails its seal.
-func sealedAccount(ctx context.Context, guard *Guard, realm string, row dbsqlc.SubmissionContextRow) *payment.DebtorAccount {
-	stored := dbsqlc.DebtorAccount{
-		Realm: realm, Iban: Text(row.AccountIban), Scheme: Text(row.AccountScheme), Currency: Text(row.AccountCurrency),
-		HolderName: Text(row.HolderName), HolderStreet: Text(row.HolderStreet), HolderBuilding: Text(row.HolderBuilding),
-		HolderPostcode: Text(row.HolderPostcode), HolderTown: Text(row.HolderTown), HolderCountry: Text(row.HolderCountry),
-		AgentBic: Text(row.AgentBic), AgentIid: Text(row.AgentIid), Open: OrZero(row.AccountOpen),
-	}
-	if !guard.Fits(ctx, DebtorAccount(stored)) {
-		return nil
-	}
-	account := Account(stored)
-	return &account
 }
 
 // openingDetail is the detail of the audit event of a new message.

@@ -70,11 +70,15 @@ func Undecided(m dbsqlc.MessageListed) bool {
 // Whole makes a complete message: with its content, its account and the decisions about its current version.
 func Whole(seal payment.Sealer, people verifiedNames, row dbsqlc.MessageGetRow, decisions []dbsqlc.DecisionListRow) payment.Message {
 	message := ListedMessage(seal, people, row.MessageListed).WithContent(row.Content)
-	message.Account = AccountOrNone(AccountColumns{
+	account, found := accountColumns{
 		IBAN: row.AccountIban, Scheme: row.AccountScheme, Currency: row.AccountCurrency, Name: row.HolderName, Street: row.HolderStreet,
 		Building: row.HolderBuilding, Postcode: row.HolderPostcode, Town: row.HolderTown, Country: row.HolderCountry,
 		BIC: row.AgentBic, IID: row.AgentIid, Open: row.AccountOpen,
-	})
+	}.row(message.Realm)
+	if found {
+		debtor := Account(account)
+		message.Account = &debtor
+	}
 	var current []payment.Decision
 	for _, decision := range decisions {
 		if int(decision.Version) == message.Version {
@@ -147,11 +151,8 @@ func (l Loader) Rows(ctx context.Context, realm string, ids []uuid.UUID) ([]*dbs
 func (l Loader) Message(ctx context.Context, realm string, id uuid.UUID, mode Lock) (payment.Message, error) {
 	if mode == ForUpdate {
 		_, err := l.q.MessageLock(ctx, realm, id)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return payment.Message{}, payment.ErrNotFound
-		}
 		if err != nil {
-			return payment.Message{}, fmt.Errorf("lock the message: %w", err)
+			return payment.Message{}, wrapped(missing(err), "lock the message")
 		}
 	}
 	messages, err := l.Messages(ctx, realm, []uuid.UUID{id}, mode)
@@ -179,15 +180,9 @@ func (l Loader) Messages(ctx context.Context, realm string, ids []uuid.UUID, mod
 			pending = append(pending, row.MessageListed.MessageID)
 		}
 	}
-	decisions := map[uuid.UUID][]dbsqlc.DecisionListRow{}
-	if len(decided) > 0 {
-		list, err := l.q.DecisionList(ctx, realm, decided)
-		if err != nil {
-			return nil, fmt.Errorf("load the decisions: %w", err)
-		}
-		for _, one := range list {
-			decisions[one.MessageID] = append(decisions[one.MessageID], one)
-		}
+	decisions, err := decisionsOf(ctx, l.q, realm, decided)
+	if err != nil {
+		return nil, err
 	}
 	asked := map[uuid.UUID]int{}
 	if len(pending) > 0 {
@@ -214,6 +209,19 @@ func (l Loader) Messages(ctx context.Context, realm string, ids []uuid.UUID, mod
 		messages = append(messages, m)
 	}
 	return messages, l.prove(ctx, realm, waiting(messages))
+}
+
+// decisionsOf reads the decisions about messages, by message.
+func decisionsOf(ctx context.Context, q *dbsqlc.Queries, realm string, ids []uuid.UUID) (map[uuid.UUID][]dbsqlc.DecisionListRow, error) {
+	of := make(map[uuid.UUID][]dbsqlc.DecisionListRow, len(ids))
+	if len(ids) == 0 {
+		return of, nil
+	}
+	rows, err := q.DecisionList(ctx, realm, ids)
+	for _, row := range rows {
+		of[row.MessageID] = append(of[row.MessageID], row)
+	}
+	return of, wrapped(err, "load the decisions")
 }
 
 // waiting returns the messages that wait for a person or for their day.

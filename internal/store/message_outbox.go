@@ -77,17 +77,10 @@ func (s *Outbox) insertOnce(ctx context.Context, q *dbsqlc.Queries, a auditlog.A
 
 func (s *Outbox) insert(ctx context.Context, q *dbsqlc.Queries, a auditlog.Answer, at time.Time) (added int64, err error) {
 	seal := s.db.Seal().SealAnswer(a)
-	if a.DocumentID != uuid.Nil {
-		added, err = q.OutboxInsertDocument(ctx, dbsqlc.OutboxInsertDocumentParams{
-			Scheme: a.Scheme, Reference: a.Reference, Name: string(a.Name), DocumentRealm: a.Realm, DocumentID: a.DocumentID,
-			CreatedAt: at, KeyID: seal.KeyID, Mac: seal.MAC[:],
-		})
-	} else {
-		added, err = q.OutboxInsert(ctx, dbsqlc.OutboxInsertParams{
-			Scheme: a.Scheme, Reference: a.Reference, Name: string(a.Name), Content: a.Content, Answers: OrNull(a.Answers),
-			CreatedAt: at, KeyID: seal.KeyID, Mac: seal.MAC[:],
-		})
-	}
+	added, err = q.OutboxInsert(ctx, dbsqlc.OutboxInsertParams{
+		Scheme: a.Scheme, Reference: a.Reference, Name: string(a.Name), Content: a.Content, DocumentRealm: OrNull(a.Realm),
+		DocumentID: OrNull(a.DocumentID), Answers: OrNull(a.Answers), CreatedAt: at, KeyID: seal.KeyID, Mac: seal.MAC[:],
+	})
 	return added, wrapped(err, "put the answer into the outbox")
 }
 
@@ -97,11 +90,8 @@ func (s *Outbox) insert(ctx context.Context, q *dbsqlc.Queries, a auditlog.Answe
 // Errors: payment.ErrNotFound; payment.ErrForged for a row to refuse; payment.ErrUnknownKey for a row to hold.
 func (s *Outbox) Pending(ctx context.Context, scheme rulebook.Scheme, reference string) (*Document, error) {
 	row, err := s.db.Outside().OutboxGet(ctx, string(scheme), reference)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, payment.ErrNotFound
-	}
 	if err != nil {
-		return nil, fmt.Errorf("look into the outbox: %w", err)
+		return nil, wrapped(missing(err), "look into the outbox")
 	}
 	if row.RefusedAt != nil || s.delivered(ctx, row) {
 		return nil, nil

@@ -68,15 +68,9 @@ func (s *Messages) readBatch(ctx context.Context, db *Database, mode Mode, realm
 				decided = append(decided, ids[i])
 			}
 		}
-		of := make(map[uuid.UUID][]dbsqlc.DecisionListRow, len(decided))
-		if len(decided) > 0 {
-			decisions, err := q.DecisionList(ctx, realm, decided)
-			if err != nil {
-				return err
-			}
-			for _, one := range decisions {
-				of[one.MessageID] = append(of[one.MessageID], one)
-			}
+		of, err := decisionsOf(ctx, q, realm, decided)
+		if err != nil {
+			return err
 		}
 		for i, row := range rows {
 			if row == nil {

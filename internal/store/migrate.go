@@ -140,12 +140,7 @@ func (e *MigrateRightError) Error() string {
 // MayMigrate checks, before anything is changed, whether a login can migrate: it must own the database, may make tables in the schema
 // public, and may make roles unless both exist. Error: *MigrateRightError.
 func MayMigrate(ctx context.Context, ownerURL string) error {
-	conn, err := pgx.Connect(ctx, ownerURL)
-	if err != nil {
-		return fmt.Errorf("open the database as owner: %w", err)
-	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	may, err := dbsqlc.New(conn).LoginMigrates(ctx)
+	may, err := ofOwner(ctx, ownerURL, (*dbsqlc.Queries).LoginMigrates)
 	if err != nil {
 		return fmt.Errorf("look at the database login: %w", err)
 	}

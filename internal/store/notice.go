@@ -194,14 +194,11 @@ func (n *Notices) Recipient(ctx context.Context, realm string, user uuid.UUID) (
 	if err != nil {
 		return r, identityError(err, "read a recipient", ErrUnknownUser)
 	}
-	rows := PrincipalRows{
-		User: row.UserAccount, Person: row.Person, Client: row.Client, Roles: row.Roles, GrantIDs: row.GrantIds, Granted: row.Granted,
-	}
 	guard := n.db.Guard(nil).At(row.RealmHead)
-	if UserStatus(row.UserAccount.Status) != UserActive || row.UserAccount.Email == "" || !guard.Principal(ctx, rows) {
+	if UserStatus(row.UserAccount.Status) != UserActive || row.UserAccount.Email == "" || !guard.Principal(ctx, row) {
 		return r, cmp.Or(guard.Err(), ErrUnknownUser)
 	}
-	r.Principal, r.Email = principalOf(rows), row.UserAccount.Email
+	r.Principal, r.Email = principalOf(row), row.UserAccount.Email
 	r.Details = of.NoticeDetails && guard.Fits(ctx, Realm(of))
 	return r, nil
 }

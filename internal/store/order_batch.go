@@ -3,13 +3,11 @@ package store
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/identity"
 	"countersign/internal/payment"
@@ -128,11 +126,8 @@ func (s *OrderBatches) Add(ctx context.Context, b OrderBatch, parts []BatchPart)
 // Get returns a batch. Errors: payment.ErrNotFound, ErrUnreadable.
 func (s *OrderBatches) Get(ctx context.Context, realm string, id uuid.UUID) (OrderBatch, error) {
 	row, err := s.db.In(realm, Reading).BatchGet(ctx, realm, id)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return OrderBatch{}, payment.ErrNotFound
-	}
 	if err != nil {
-		return OrderBatch{}, fmt.Errorf("load a batch: %w", err)
+		return OrderBatch{}, wrapped(missing(err), "load a batch")
 	}
 	b := OrderBatch{
 		ID: id, Realm: realm, ExternalID: row.ExternalID, Payments: int(row.Payments), CreatedAt: row.CreatedAt.UTC(),

@@ -2,15 +2,11 @@ package store
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/identity"
-	"countersign/internal/payment"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
@@ -91,11 +87,8 @@ func (d *Drafts) Parked(ctx context.Context, by identity.Principal, id uuid.UUID
 	row, err := d.db.In(by.Realm, Reading).ParkedFormGet(ctx, dbsqlc.ParkedFormGetParams{
 		Realm: by.Realm, ParkedID: id, UserID: by.UserID, Now: now,
 	})
-	if errors.Is(err, pgx.ErrNoRows) {
-		return Parked{}, payment.ErrNotFound
-	}
 	if err != nil {
-		return Parked{}, fmt.Errorf("load a parked form: %w", err)
+		return Parked{}, wrapped(missing(err), "load a parked form")
 	}
 	plain, err := d.hiddenParked(by.Realm, id).revealForm("fields", form{row.Fields, row.File, row.FileName})
 	return Parked{

@@ -110,23 +110,21 @@ func (p *People) Principal(ctx context.Context, key PrincipalKey) (identity.Prin
 	user := row.UserAccount
 	now := asOf(user.SignedOutAt)
 	signedOut := !key.Since.IsZero() && !key.Since.After(now) || !key.AsOf.IsZero() && !key.AsOf.Equal(now)
-	rows := PrincipalRows{
-		User: user, Person: row.Person, Client: row.Client, Roles: row.Roles, GrantIDs: row.GrantIds, Granted: row.Granted,
-	}
 	guard := p.db.Guard(nil).At(row.RealmHead)
-	if UserStatus(user.Status) != UserActive || signedOut || !guard.Principal(ctx, rows) {
+	if UserStatus(user.Status) != UserActive || signedOut || !guard.Principal(ctx, row) {
 		return identity.Principal{}, cmp.Or(guard.Err(), ErrUnknownUser)
 	}
-	return principalOf(rows), nil
+	return principalOf(row), nil
 }
 
 // principalOf converts rows to a principal, after their seals were checked.
-func principalOf(p PrincipalRows) identity.Principal {
+func principalOf(p dbsqlc.UserPrincipalGetRow) identity.Principal {
+	user := p.UserAccount
 	return identity.Principal{
-		Realm: p.User.Realm, UserID: p.User.UserID, PersonID: p.User.PersonID, UserName: p.User.Name, DisplayName: p.Person.DisplayName,
-		Roles: Roles(p.Roles), Grants: grantsFromDB(p.Roles, p.GrantIDs, p.Granted),
+		Realm: user.Realm, UserID: user.UserID, PersonID: user.PersonID, UserName: user.Name, DisplayName: p.Person.DisplayName,
+		Roles: Roles(p.Roles), Grants: grantsFromDB(p.Roles, p.GrantIds, p.Granted),
 		ClientID: p.Client.ClientID, ClientMayDecideOwn: p.Client.MayDecideOwn, ClientWaivesPayee: p.Client.PayeeWaived,
-		AsOf: asOf(p.User.SignedOutAt),
+		AsOf: asOf(user.SignedOutAt),
 	}
 }
 

@@ -49,17 +49,12 @@ func (w realmWriter) retireProvider(ctx context.Context, row dbsqlc.IdentityProv
 
 // insertProvider puts a provider in force. No other may be in force.
 func (w realmWriter) insertProvider(ctx context.Context, row dbsqlc.IdentityProvider) error {
-	return w.ledger.Put(ProviderRow(row), w.q.ProviderInsert(ctx, dbsqlc.ProviderInsertParams{
-		Realm: row.Realm, ProviderID: row.ProviderID, Issuer: row.Issuer, ClientID: row.ClientID, Secret: row.Secret,
-		PortalAddress: row.PortalAddress, Passwords: row.Passwords, SignInAgeSeconds: row.SignInAgeSeconds, MadeAt: row.MadeAt,
-	}))
+	return w.ledger.Put(ProviderRow(row), w.q.ProviderInsert(ctx, dbsqlc.ProviderInsertParams(row)))
 }
 
 // linkOuter links an account to an identity at a provider. The account has no link, or unlink ended it.
 func (w realmWriter) linkOuter(ctx context.Context, row dbsqlc.OuterIdentity) error {
-	return w.ledger.Put(OuterIdentity(row), w.q.OuterIdentityInsert(ctx, dbsqlc.OuterIdentityInsertParams{
-		Realm: row.Realm, LinkID: row.LinkID, UserID: row.UserID, Issuer: row.Issuer, Subject: row.Subject, LinkedAt: row.LinkedAt,
-	}))
+	return w.ledger.Put(OuterIdentity(row), w.q.OuterIdentityInsert(ctx, dbsqlc.OuterIdentityInsertParams(row)))
 }
 
 // relink ends an account's link to a provider, and all its sign-ins. Error: ErrMoved, pgx.ErrNoRows for an account

@@ -61,14 +61,19 @@ func asOwner(ctx context.Context, ownerURL string) (conn *pgx.Conn, done func(),
 	return conn, func() { _ = conn.Close(context.WithoutCancel(ctx)) }, nil
 }
 
-// Realms lists the realms of a database in order of their names, as the owner. A database without the schema has none.
-func Realms(ctx context.Context, ownerURL string) ([]RealmSummary, error) {
+// ofOwner runs a query as the schema's owner.
+func ofOwner[T any](ctx context.Context, ownerURL string, query func(*dbsqlc.Queries, context.Context) (T, error)) (found T, err error) {
 	conn, done, err := asOwner(ctx, ownerURL)
 	if err != nil {
-		return nil, err
+		return found, err
 	}
 	defer done()
-	rows, err := dbsqlc.New(conn).RealmList(ctx)
+	return query(dbsqlc.New(conn), ctx)
+}
+
+// Realms lists the realms of a database in order of their names, as the owner. A database without the schema has none.
+func Realms(ctx context.Context, ownerURL string) ([]RealmSummary, error) {
+	rows, err := ofOwner(ctx, ownerURL, (*dbsqlc.Queries).RealmList)
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) && refused.Code == pgerrcode.UndefinedTable {
 		return nil, nil
@@ -247,12 +252,7 @@ func ReadRealm(ctx context.Context, ownerURL, realm string) (KnownRealm, error) 
 
 // AdministeredRealms returns the realms that administrators changed, as the owner.
 func AdministeredRealms(ctx context.Context, ownerURL string) (map[string]bool, error) {
-	conn, done, err := asOwner(ctx, ownerURL)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	realms, err := dbsqlc.New(conn).AdministeredRealmList(ctx)
+	realms, err := ofOwner(ctx, ownerURL, (*dbsqlc.Queries).AdministeredRealmList)
 	if err != nil {
 		return nil, fmt.Errorf("list the realms that administer themselves: %w", err)
 	}

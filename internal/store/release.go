@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/payment"
 	"countersign/internal/store/internal/dbsqlc"
@@ -18,11 +17,8 @@ func (s *Messages) Outgoing(ctx context.Context, realm string, id uuid.UUID) (Ou
 	var out Outgoing
 	err := s.db.InRealm(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
 		row, err := q.ReleaseGet(ctx, realm, id)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return payment.ErrNotFound
-		}
 		if err != nil {
-			return fmt.Errorf("load the release: %w", err)
+			return wrapped(missing(err), "load the release")
 		}
 		out.Release = Release(row.Release, row.Approvers)
 		l := s.db.loader(q)

@@ -3,11 +3,9 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/identity"
 	"countersign/internal/payment"
@@ -75,11 +73,8 @@ func (d *Drafts) RemoveTemplate(ctx context.Context, by identity.Principal, id u
 // Template returns a template of the user or a shared one. Errors: payment.ErrNotFound, ErrUnreadable.
 func (d *Drafts) Template(ctx context.Context, by identity.Principal, id uuid.UUID) (Template, error) {
 	row, err := d.db.In(by.Realm, Reading).TemplateGet(ctx, by.Realm, id, by.UserID)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return Template{}, payment.ErrNotFound
-	}
 	if err != nil {
-		return Template{}, fmt.Errorf("load a template: %w", err)
+		return Template{}, wrapped(missing(err), "load a template")
 	}
 	return d.templateOf(row)
 }

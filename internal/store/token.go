@@ -151,9 +151,7 @@ func (t *Tokens) Rotate(ctx context.Context, in RotateInput, decide func(Refresh
 		if err != nil {
 			return t.unfit(ctx, row.TokenFamily, err)
 		}
-		return t.storeRotation(ctx, q, rotationStep{
-			in: in, hash: stored.TokenHash, family: row.TokenFamily, rotation: decide(refreshTokenFromDB(row)),
-		})
+		return t.storeRotation(ctx, q, in, row, decide(refreshTokenFromDB(row)))
 	})
 	if err != nil {
 		return identityError(err, "use a refresh token", ErrUnknownToken)
@@ -161,26 +159,18 @@ func (t *Tokens) Rotate(ctx context.Context, in RotateInput, decide func(Refresh
 	return nil
 }
 
-type rotationStep struct {
-	in       RotateInput
-	hash     []byte
-	family   dbsqlc.TokenFamily
-	rotation Rotation
-}
-
-func (t *Tokens) storeRotation(ctx context.Context, q *dbsqlc.Queries, step rotationStep) error {
-	in, r := step.in, step.rotation
+func (t *Tokens) storeRotation(ctx context.Context, q *dbsqlc.Queries, in RotateInput, row dbsqlc.RefreshTokenGetRow, r Rotation) error {
+	family := row.TokenFamily
 	if r.Revoke != "" {
-		return t.revoke(ctx, q, revocation{realm: in.Realm, family: step.family.FamilyID, at: in.At, reason: r.Revoke})
+		return t.revoke(ctx, q, in.Realm, family.FamilyID, in.At, r.Revoke)
 	}
 	if r.Refresh.Hash == nil {
 		return nil
 	}
-	refresh, access := t.sealIssued(step.family, in.At, r.Refresh, Refresh), t.sealIssued(step.family, in.At, r.Access,
-		Access)
+	refresh, access := t.sealIssued(family, in.At, r.Refresh, Refresh), t.sealIssued(family, in.At, r.Access, Access)
 	rotated, err := q.RefreshTokenRotateUnspent(ctx, dbsqlc.RefreshTokenRotateUnspentParams{
-		Realm: in.Realm, TokenHash: step.hash, At: in.At, SuccessorHash: r.Refresh.Hash, RefreshExpiresAt: r.Refresh.ExpiresAt,
-		AccessHash: r.Access.Hash, AccessExpiresAt: r.Access.ExpiresAt,
+		Realm: in.Realm, TokenHash: row.RefreshToken.TokenHash, At: in.At, SuccessorHash: r.Refresh.Hash,
+		RefreshExpiresAt: r.Refresh.ExpiresAt, AccessHash: r.Access.Hash, AccessExpiresAt: r.Access.ExpiresAt,
 		RefreshKeyID: refresh.KeyID, RefreshSeal: refresh.MAC[:], AccessKeyID: access.KeyID, AccessSeal: access.MAC[:],
 	})
 	if err != nil {
@@ -231,7 +221,7 @@ func (t *Tokens) Revoke(ctx context.Context, in RevokeInput) (uuid.UUID, error) 
 			return ErrUnknownToken
 		}
 		family = row.FamilyID
-		return t.revoke(ctx, q, revocation{realm: in.Realm, family: family, at: in.At, reason: in.Reason})
+		return t.revoke(ctx, q, in.Realm, family, in.At, in.Reason)
 	})
 	if errors.Is(err, ErrUnknownToken) {
 		return uuid.Nil, ErrUnknownToken
@@ -242,30 +232,25 @@ func (t *Tokens) Revoke(ctx context.Context, in RevokeInput) (uuid.UUID, error) 
 	return family, nil
 }
 
-type revocation struct {
-	realm  string
-	family uuid.UUID
-	at     time.Time
-	reason Revocation
-}
-
 // revoke ends a family with an audit event, so that a restored sign-in is noticed. The event of a spent token that was sent again names
 // nobody, because a thief may have sent it.
-func (t *Tokens) revoke(ctx context.Context, q *dbsqlc.Queries, r revocation) error {
+func (t *Tokens) revoke(
+	ctx context.Context, q *dbsqlc.Queries, realm string, family uuid.UUID, at time.Time, reason Revocation,
+) error {
 	ended, err := q.FamilyRevoke(ctx, dbsqlc.FamilyRevokeParams{
-		Realm: r.realm, FamilyID: r.family, At: &r.at, Reason: OrNull(string(r.reason)),
+		Realm: realm, FamilyID: family, At: &at, Reason: OrNull(string(reason)),
 	})
 	if err != nil {
 		return fmt.Errorf("revoke a family: %w", err)
 	}
 	for _, of := range ended {
 		by := identity.Gateway(identity.ChannelAPI)
-		if r.reason != RevokedByReuse {
+		if reason != RevokedByReuse {
 			by.UserID, by.PersonID, by.Name = OrZero(of.UserID), OrZero(of.PersonID), of.Name
 		}
 		by.ClientID = of.ClientID
 		err = AppendEvent(ctx, q, t.db.MasterDataKeys(), Event{
-			Realm: r.realm, Actor: by, Name: auditlog.EventSignInEnded, Detail: auditlog.EndDetail(r.family.String(), string(r.reason)), At: r.at,
+			Realm: realm, Actor: by, Name: auditlog.EventSignInEnded, Detail: auditlog.EndDetail(family.String(), string(reason)), At: at,
 		})
 		if err != nil {
 			return err
@@ -306,8 +291,9 @@ func (t *Tokens) Bearer(ctx context.Context, key BearerKey) (Bearer, error) {
 	if err != nil {
 		return Bearer{}, t.unfit(ctx, row.TokenFamily, err)
 	}
-	rows := PrincipalRows{
-		User: row.UserAccount, Person: row.Person, Client: row.Client, Roles: row.Roles, GrantIDs: row.GrantIds, Granted: row.Granted,
+	rows := dbsqlc.UserPrincipalGetRow{
+		UserAccount: row.UserAccount, Person: row.Person, Client: row.Client, RealmHead: row.RealmHead, Roles: row.Roles,
+		GrantIds: row.GrantIds, Granted: row.Granted,
 	}
 	guard := t.db.Guard(nil).At(row.RealmHead)
 	if !guard.Principal(ctx, rows) {

@@ -260,16 +260,6 @@ func (r *Reader) Versions(ctx context.Context, realm string, id uuid.UUID) ([]Ve
 	return list, missing(err)
 }
 
-// Decisions lists every decision about a message, of all versions, in order.
-func (r *Reader) Decisions(ctx context.Context, realm string, id uuid.UUID) ([]payment.Decision, error) {
-	var list []payment.Decision
-	rows, err := r.in(realm, Reading).DecisionList(ctx, realm, []uuid.UUID{id})
-	for _, d := range rows {
-		list = append(list, decisionFrom(r.db.names(realm), d))
-	}
-	return list, missing(err)
-}
-
 // DecisionsOf lists the decisions about several messages, of all versions, in order, by message. A message without any is not in the map.
 func (r *Reader) DecisionsOf(ctx context.Context, realm string, ids []uuid.UUID) (map[uuid.UUID][]payment.Decision, error) {
 	decisions := make(map[uuid.UUID][]payment.Decision, len(ids))

@@ -146,7 +146,7 @@ type decideWith func(*dbsqlc.Queries, payment.Message) (payment.Transition, erro
 func (s *Messages) transact(ctx context.Context, realm string, id uuid.UUID, decide decideWith) (payment.Message, error) {
 	var seen payment.Message
 	var t payment.Transition
-	step := stepBy{realm: realm}
+	var grant identity.Grant
 	err := s.db.InRealm(ctx, realm, Keyed, func(q *dbsqlc.Queries) error {
 		var err error
 		seen, err = s.db.loader(q).Message(ctx, realm, id, ForUpdate)
@@ -160,7 +160,7 @@ func (s *Messages) transact(ctx context.Context, realm string, id uuid.UUID, dec
 		if err != nil {
 			return err
 		}
-		step.grant = t.Grant()
+		grant = t.Grant()
 		return s.write(ctx, q, t)
 	})
 	if err == nil {
@@ -172,7 +172,7 @@ func (s *Messages) transact(ctx context.Context, realm string, id uuid.UUID, dec
 	case errors.Is(err, ErrNoRealm):
 		return seen, payment.ErrNotFound
 	}
-	return seen, s.explain(ctx, step, err)
+	return seen, s.explain(ctx, realm, grant, err)
 }
 
 // stored counts a stored transition and the time since the release, and enqueues the job that sends the release; nil
@@ -303,24 +303,18 @@ func (s *Messages) readAs(
 	return m, err
 }
 
-// stepBy is a step that the database may refuse because the role of its actor ended since the request was admitted.
-type stepBy struct {
-	realm string
-	grant identity.Grant // zero for a step of no person
-}
-
 // explain turns the refusal of the database into a payment.ForbiddenError where the grant of the role has ended, and leaves every other
-// error as it is. The transaction is over by now, so the grant is read anew; the text of the refusal is not relied on.
-func (s *Messages) explain(ctx context.Context, step stepBy, err error) error {
+// error as it is; the zero grant is of a step of no person. The transaction is over by now, so the grant is read anew.
+func (s *Messages) explain(ctx context.Context, realm string, grant identity.Grant, err error) error {
 	var refused *pgconn.PgError
-	if step.grant.ID == uuid.Nil || !errors.As(err, &refused) || refused.Code != pgerrcode.InsufficientPrivilege {
+	if grant.ID == uuid.Nil || !errors.As(err, &refused) || refused.Code != pgerrcode.InsufficientPrivilege {
 		return err
 	}
-	ended, looked := s.db.In(step.realm, Reading).GrantEnded(ctx, step.realm, step.grant.ID)
+	ended, looked := s.db.In(realm, Reading).GrantEnded(ctx, realm, grant.ID)
 	if looked != nil || !ended {
 		return errors.Join(err, looked)
 	}
 	return &payment.ForbiddenError{
-		Text: i18n.Text("You no longer have the role %s. Nothing was done. Ask a person with this role to do it.").With(step.grant.Role.Text()),
+		Text: i18n.Text("You no longer have the role %s. Nothing was done. Ask a person with this role to do it.").With(grant.Role.Text()),
 	}
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -107,11 +106,8 @@ func (s *Webhooks) Get(ctx context.Context, realm string, id uuid.UUID, now time
 		}
 		return err
 	})
-	if errors.Is(err, pgx.ErrNoRows) {
-		return Webhook{}, payment.ErrNotFound
-	}
 	if err != nil {
-		return Webhook{}, fmt.Errorf("load a webhook: %w", err)
+		return Webhook{}, wrapped(missing(err), "load a webhook")
 	}
 	guard := s.db.Guard(nil).At(row.RealmHead)
 	if row.Webhook.RetiredAt != nil || !guard.Fits(ctx, WebhookRow(row.Webhook)) {
@@ -287,9 +283,7 @@ func (s changeStep) applyWebhook(ctx context.Context, c administration.Change) e
 		row := dbsqlc.Webhook{
 			Realm: s.realm, WebhookID: c.ID, Url: c.After["url"], Events: c.After["events"], Secret: s.secrets.WebhookSecret, MadeAt: s.at,
 		}
-		err := s.q.WebhookInsert(ctx, dbsqlc.WebhookInsertParams{
-			Realm: row.Realm, WebhookID: row.WebhookID, Url: row.Url, Events: row.Events, Secret: row.Secret, MadeAt: row.MadeAt,
-		})
+		err := s.q.WebhookInsert(ctx, dbsqlc.WebhookInsertParams(row))
 		if err == nil {
 			err = StartWebhook(ctx, s.q, s.realm, row.WebhookID, s.at)
 		}

@@ -17,8 +17,8 @@ ORDER BY f.made_at, f.factor_id;
 SELECT u.user_id FROM user_account u WHERE u.realm = @realm AND u.user_id = @user_id FOR NO KEY UPDATE;
 
 -- name: FactorInsert :exec
-INSERT INTO second_factor (realm, factor_id, user_id, kind, name, secret, credential_id, made_at)
-VALUES (@realm, @factor_id, @user_id, @kind, @name, @secret, sqlc.narg(credential_id), @made_at);
+INSERT INTO second_factor (realm, factor_id, user_id, kind, name, secret, credential_id, made_at, removed_at)
+VALUES (@realm, @factor_id, @user_id, @kind, @name, @secret, sqlc.narg(credential_id), @made_at, sqlc.narg(removed_at));
 
 -- name: FactorRemove :execrows
 -- Zero rows: the factor is not as it was read.

@@ -4,8 +4,10 @@
 SELECT i.* FROM identity_provider i WHERE i.realm = @realm AND i.retired_at IS NULL;
 
 -- name: ProviderInsert :exec
-INSERT INTO identity_provider (realm, provider_id, issuer, client_id, secret, portal_address, passwords, sign_in_age_seconds, made_at)
-VALUES (@realm, @provider_id, @issuer, @client_id, sqlc.narg(secret), @portal_address, @passwords, @sign_in_age_seconds, @made_at);
+INSERT INTO identity_provider (realm, provider_id, issuer, client_id, secret, portal_address, passwords, sign_in_age_seconds, made_at,
+  retired_at)
+VALUES (@realm, @provider_id, @issuer, @client_id, sqlc.narg(secret), @portal_address, @passwords, @sign_in_age_seconds, @made_at,
+  sqlc.narg(retired_at));
 
 -- name: ProviderRetire :execrows
 UPDATE identity_provider SET retired_at = @retired_at
@@ -28,8 +30,8 @@ WHERE o.realm = @realm AND o.issuer = @issuer AND o.subject = @subject AND o.end
 SELECT * FROM outer_identity WHERE realm = @realm AND ended_at IS NULL ORDER BY link_id;
 
 -- name: OuterIdentityInsert :exec
-INSERT INTO outer_identity (realm, link_id, user_id, issuer, subject, linked_at)
-VALUES (@realm, @link_id, @user_id, @issuer, @subject, @linked_at);
+INSERT INTO outer_identity (realm, link_id, user_id, issuer, subject, linked_at, ended_at)
+VALUES (@realm, @link_id, @user_id, @issuer, @subject, @linked_at, sqlc.narg(ended_at));
 
 -- name: OuterIdentityEnd :execrows
 UPDATE outer_identity SET ended_at = @ended_at WHERE realm = @realm AND link_id = @link_id AND ended_at IS NULL;

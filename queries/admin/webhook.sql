@@ -8,7 +8,8 @@ SELECT * FROM webhook WHERE @of_realm::text IN ('', realm) ORDER BY realm, webho
 SELECT sqlc.embed(w), sqlc.embed(h) FROM webhook w JOIN realm_head h ON h.realm = w.realm WHERE w.realm = @realm AND w.webhook_id = @webhook_id;
 
 -- name: WebhookInsert :exec
-INSERT INTO webhook (realm, webhook_id, url, events, secret, made_at) VALUES (@realm, @webhook_id, @url, @events, @secret, @made_at);
+INSERT INTO webhook (realm, webhook_id, url, events, secret, old_secret, old_until, made_at, retired_at)
+VALUES (@realm, @webhook_id, @url, @events, @secret, sqlc.narg(old_secret), sqlc.narg(old_until), @made_at, sqlc.narg(retired_at));
 
 -- name: WebhookPut :execrows
 UPDATE webhook SET secret = @secret, old_secret = sqlc.narg(old_secret), old_until = sqlc.narg(old_until), retired_at = sqlc.narg(retired_at)

@@ -87,15 +87,10 @@ WHERE outcome = 'waiting' AND wait_until <= @due::timestamptz AND scheme || ' ' 
 SELECT inbox_settle(@scheme::text, @reference::text, @outcome::text, @reason::text, sqlc.narg(realm)::text, sqlc.narg(document_id)::uuid)::bigint AS settled;
 
 -- name: OutboxInsert :execrows
--- An answer with a content of its own, of the realm whose transaction this is (the column's default).
-INSERT INTO outbox (scheme, reference, name, content, answers, created_at, key_id, mac)
-VALUES (@scheme, @reference, @name, @content::bytea, sqlc.narg(answers)::text, @created_at, @key_id::text, @mac::bytea)
-ON CONFLICT DO NOTHING;
-
--- name: OutboxInsertDocument :execrows
--- An answer that was sent before, to be sent again.
-INSERT INTO outbox (scheme, reference, name, document_realm, document_id, created_at, key_id, mac)
-VALUES (@scheme, @reference, @name, @document_realm::text, @document_id::uuid, @created_at, @key_id::text, @mac::bytea)
+-- An answer with a content of its own, of the realm whose transaction this is (the column's default), or a document to be sent again.
+INSERT INTO outbox (scheme, reference, name, content, document_realm, document_id, answers, created_at, key_id, mac)
+VALUES (@scheme, @reference, @name, sqlc.narg(content), sqlc.narg(document_realm), sqlc.narg(document_id), sqlc.narg(answers), @created_at,
+  @key_id::text, @mac::bytea)
 ON CONFLICT DO NOTHING;
 
 -- name: OutboxGet :one

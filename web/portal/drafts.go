@@ -36,7 +36,7 @@ func keepTyped(v *Request, form url.Values) error {
 
 // begun holds the unsubmitted drafts of this person.
 type begun struct {
-	forms []store.ListedDraft
+	forms []store.Draft
 	files []store.ListedBatch // of many payments
 }
 
@@ -97,7 +97,7 @@ func askDiscard(v *Request) error {
 	}
 	named := v.Echo.QueryParam("draft")
 	if named != allDrafts {
-		drafts.forms = slices.DeleteFunc(drafts.forms, func(d store.ListedDraft) bool { return d.ID.String() != named })
+		drafts.forms = slices.DeleteFunc(drafts.forms, func(d store.Draft) bool { return d.ID.String() != named })
 		drafts.files = slices.DeleteFunc(drafts.files, func(f store.ListedBatch) bool { return f.ID.String() != named })
 	}
 	if drafts.count() == 0 {
@@ -128,7 +128,7 @@ func discardDrafts(v *Request, form url.Values) error {
 	return v.GoTo("/mine?tab="+tabDrafts, i18n.Text("%d drafts deleted.").With(int(count)))
 }
 
-func (v *Request) draftRow(d store.ListedDraft) (ui.Entry, error) {
+func (v *Request) draftRow(d store.Draft) (ui.Entry, error) {
 	path := "/payments/" + d.ID.String()
 	row := ui.Entry{
 		ID: d.ID.String(), URL: path + "/edit", At: d.SavedAt, Now: v.At, Aged: true,

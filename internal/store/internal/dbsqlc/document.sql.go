@@ -750,65 +750,35 @@ func (q *Queries) OutboxGet(ctx context.Context, scheme string, reference string
 }
 
 const outboxInsert = `-- name: OutboxInsert :execrows
-INSERT INTO outbox (scheme, reference, name, content, answers, created_at, key_id, mac)
-VALUES ($1, $2, $3, $4::bytea, $5::text, $6, $7::text, $8::bytea)
+INSERT INTO outbox (scheme, reference, name, content, document_realm, document_id, answers, created_at, key_id, mac)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8,
+  $9::text, $10::bytea)
 ON CONFLICT DO NOTHING
 `
 
 type OutboxInsertParams struct {
-	Scheme    string
-	Reference string
-	Name      string
-	Content   []byte
-	Answers   *string
-	CreatedAt time.Time
-	KeyID     string
-	Mac       []byte
+	Scheme        string
+	Reference     string
+	Name          string
+	Content       []byte
+	DocumentRealm *string
+	DocumentID    *uuid.UUID
+	Answers       *string
+	CreatedAt     time.Time
+	KeyID         string
+	Mac           []byte
 }
 
-// An answer with a content of its own, of the realm whose transaction this is (the column's default).
+// An answer with a content of its own, of the realm whose transaction this is (the column's default), or a document to be sent again.
 func (q *Queries) OutboxInsert(ctx context.Context, arg OutboxInsertParams) (int64, error) {
 	result, err := q.db.Exec(ctx, outboxInsert,
 		arg.Scheme,
 		arg.Reference,
 		arg.Name,
 		arg.Content,
-		arg.Answers,
-		arg.CreatedAt,
-		arg.KeyID,
-		arg.Mac,
-	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
-}
-
-const outboxInsertDocument = `-- name: OutboxInsertDocument :execrows
-INSERT INTO outbox (scheme, reference, name, document_realm, document_id, created_at, key_id, mac)
-VALUES ($1, $2, $3, $4::text, $5::uuid, $6, $7::text, $8::bytea)
-ON CONFLICT DO NOTHING
-`
-
-type OutboxInsertDocumentParams struct {
-	Scheme        string
-	Reference     string
-	Name          string
-	DocumentRealm string
-	DocumentID    uuid.UUID
-	CreatedAt     time.Time
-	KeyID         string
-	Mac           []byte
-}
-
-// An answer that was sent before, to be sent again.
-func (q *Queries) OutboxInsertDocument(ctx context.Context, arg OutboxInsertDocumentParams) (int64, error) {
-	result, err := q.db.Exec(ctx, outboxInsertDocument,
-		arg.Scheme,
-		arg.Reference,
-		arg.Name,
 		arg.DocumentRealm,
 		arg.DocumentID,
+		arg.Answers,
 		arg.CreatedAt,
 		arg.KeyID,
 		arg.Mac,

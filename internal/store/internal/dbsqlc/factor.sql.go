@@ -70,8 +70,8 @@ func (q *Queries) CheckerList(ctx context.Context, realm string, most int32) ([]
 }
 
 const factorInsert = `-- name: FactorInsert :exec
-INSERT INTO second_factor (realm, factor_id, user_id, kind, name, secret, credential_id, made_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+INSERT INTO second_factor (realm, factor_id, user_id, kind, name, secret, credential_id, made_at, removed_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 `
 
 type FactorInsertParams struct {
@@ -83,6 +83,7 @@ type FactorInsertParams struct {
 	Secret       []byte
 	CredentialID []byte
 	MadeAt       time.Time
+	RemovedAt    *time.Time
 }
 
 func (q *Queries) FactorInsert(ctx context.Context, arg FactorInsertParams) error {
@@ -95,6 +96,7 @@ func (q *Queries) FactorInsert(ctx context.Context, arg FactorInsertParams) erro
 		arg.Secret,
 		arg.CredentialID,
 		arg.MadeAt,
+		arg.RemovedAt,
 	)
 	return err
 }

@@ -131,8 +131,8 @@ func (q *Queries) OuterIdentityInForceList(ctx context.Context, realm string) ([
 }
 
 const outerIdentityInsert = `-- name: OuterIdentityInsert :exec
-INSERT INTO outer_identity (realm, link_id, user_id, issuer, subject, linked_at)
-VALUES ($1, $2, $3, $4, $5, $6)
+INSERT INTO outer_identity (realm, link_id, user_id, issuer, subject, linked_at, ended_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
 `
 
 type OuterIdentityInsertParams struct {
@@ -142,6 +142,7 @@ type OuterIdentityInsertParams struct {
 	Issuer   string
 	Subject  string
 	LinkedAt time.Time
+	EndedAt  *time.Time
 }
 
 func (q *Queries) OuterIdentityInsert(ctx context.Context, arg OuterIdentityInsertParams) error {
@@ -152,6 +153,7 @@ func (q *Queries) OuterIdentityInsert(ctx context.Context, arg OuterIdentityInse
 		arg.Issuer,
 		arg.Subject,
 		arg.LinkedAt,
+		arg.EndedAt,
 	)
 	return err
 }
@@ -284,8 +286,10 @@ func (q *Queries) ProviderInForce(ctx context.Context, realm string) ([]Identity
 }
 
 const providerInsert = `-- name: ProviderInsert :exec
-INSERT INTO identity_provider (realm, provider_id, issuer, client_id, secret, portal_address, passwords, sign_in_age_seconds, made_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+INSERT INTO identity_provider (realm, provider_id, issuer, client_id, secret, portal_address, passwords, sign_in_age_seconds, made_at,
+  retired_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
+  $10)
 `
 
 type ProviderInsertParams struct {
@@ -298,6 +302,7 @@ type ProviderInsertParams struct {
 	Passwords        string
 	SignInAgeSeconds int32
 	MadeAt           time.Time
+	RetiredAt        *time.Time
 }
 
 func (q *Queries) ProviderInsert(ctx context.Context, arg ProviderInsertParams) error {
@@ -311,6 +316,7 @@ func (q *Queries) ProviderInsert(ctx context.Context, arg ProviderInsertParams) 
 		arg.Passwords,
 		arg.SignInAgeSeconds,
 		arg.MadeAt,
+		arg.RetiredAt,
 	)
 	return err
 }

@@ -164,7 +164,8 @@ func (q *Queries) WebhookHold(ctx context.Context, arg WebhookHoldParams) (int64
 }
 
 const webhookInsert = `-- name: WebhookInsert :exec
-INSERT INTO webhook (realm, webhook_id, url, events, secret, made_at) VALUES ($1, $2, $3, $4, $5, $6)
+INSERT INTO webhook (realm, webhook_id, url, events, secret, old_secret, old_until, made_at, retired_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 `
 
 type WebhookInsertParams struct {
@@ -173,7 +174,10 @@ type WebhookInsertParams struct {
 	Url       string
 	Events    string
 	Secret    []byte
+	OldSecret []byte
+	OldUntil  *time.Time
 	MadeAt    time.Time
+	RetiredAt *time.Time
 }
 
 func (q *Queries) WebhookInsert(ctx context.Context, arg WebhookInsertParams) error {
@@ -183,7 +187,10 @@ func (q *Queries) WebhookInsert(ctx context.Context, arg WebhookInsertParams) er
 		arg.Url,
 		arg.Events,
 		arg.Secret,
+		arg.OldSecret,
+		arg.OldUntil,
 		arg.MadeAt,
+		arg.RetiredAt,
 	)
 	return err
 }

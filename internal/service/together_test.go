@@ -49,9 +49,9 @@ func TestEachOfManyGetsItsOwnAnswer(t *testing.T) {
 	defer h.CheckInvariants(t)
 	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
 	refused := h.Create(t, maker, rulebook.SchemeSIC)
-	_, err := h.Approval.Reject(ctx, h.Person(t, "checker2"), service.Input{InternalID: refused.InternalID}, "taken already")
-	if err != nil {
-		t.Fatal(err)
+	rejected, err := h.Approval.Reject(ctx, h.Person(t, "checker2"), service.Input{InternalID: refused.InternalID}, "taken already")
+	if err != nil || len(rejected.Decisions) != 1 || rejected.Decisions[0].Reason != "taken already" {
+		t.Fatalf("rejected: %+v, %v", rejected.Decisions, err)
 	}
 	taken := h.Order(rulebook.SchemeSIC)
 	_, err = h.Submission.Create(ctx, maker, taken)

@@ -12,7 +12,7 @@ const (
 var ofFactors = []mutant{
 	{
 		name: "a realm that somebody wrote is sealed anew", file: factorRoles, tests: "web/api:TestARealmThatSomebodyWrote",
-		before: `if !s.guard.Fits(ctx, Realm(row)) {`, after: `if false && !s.guard.Fits(ctx, store.Realm(row)) {`,
+		before: `if !s.guard.Fits(ctx, Realm(row)) {`, after: `if false && !s.guard.Fits(ctx, Realm(row)) {`,
 	},
 	{
 		name: "a session without the factor that is asked now goes on", file: factorRoles, tests: askedRoles,

@@ -33,7 +33,7 @@ var ofStatements = []mutant{
 	},
 	{
 		name: "who gives up is told that nothing was done", file: "internal/store/batcher.go", tests: "internal/store:TestWhoGivesUp",
-		before: `return none, errors.Join(ErrUnknown, own.ctx.Err())`, after: `return none, own.ctx.Err()`,
+		before: `return none, errors.Join(ErrUnknown, own.ctx.Err())`, after: `return none, errors.Join(own.ctx.Err())`,
 	},
 	{
 		name: "a call that took too long ends those after it on its connection", file: "web/request/within.go",

@@ -179,6 +179,11 @@ func TestWhatTheGatewayDidNotWriteIsSignedAsUnverified(t *testing.T) {
 				FROM audit_event WHERE message_id::text = $2 AND $1 <> $3`,
 			"UPDATE message SET state = 'Withdrawn', state_sequence = 2 WHERE message_id::text = $2 AND $1 <> $3",
 		}},
+		"a document that clearing did not send": {statements: []string{
+			`INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, created_at, key_id,
+				mac) SELECT realm, $3::uuid, message_id, scheme, direction, name, reference || 'b', content || ' ', sha256(content || ' '),
+				created_at, key_id, mac FROM document WHERE message_id::text = $1 AND direction = 'in' AND $2 <> $3 LIMIT 1`,
+		}},
 		"a right that nobody gave": {statements: []string{
 			`INSERT INTO audit_event (realm, event_id, event, actor_name, channel, detail, at, key_id, seal)
 				SELECT realm, $3::uuid, event, actor_name, channel, replace(detail, '"role":"maker"', '"role":"checker"'), at, key_id, seal

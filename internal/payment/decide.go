@@ -1,6 +1,7 @@
 package payment
 
 import (
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -145,7 +146,11 @@ const rejectReasonPointer = "/ApprovalDetails/rejectReason"
 
 // checkReasonAt is CheckReason for the words at a place of the request. Error: FieldError.
 func checkReasonAt(reason, pointer string) error {
-	finding := CheckReason(reason)
+	return refusedAt(CheckReason(reason), pointer)
+}
+
+// refusedAt is the FieldError of a finding about the words at a place of the request; nil for none.
+func refusedAt(finding *Finding, pointer string) error {
 	if finding == nil {
 		return nil
 	}
@@ -201,10 +206,8 @@ func (m Message) checkVerdict(v Verdict, action Action) error {
 	if !m.ExpiresAt.IsZero() && !v.At.Before(m.ExpiresAt) {
 		return &StateError{Message: m, Wanted: m.State}
 	}
-	for _, d := range m.Decisions {
-		if d.PersonID == v.By.PersonID {
-			return &FourEyesError{Text: "You approved this already. Another person must give the next approval."}
-		}
+	if m.decidedBy(v.By) {
+		return &FourEyesError{Text: "You approved this already. Another person must give the next approval."}
 	}
 	if v.ContentHash != nil && *v.ContentHash != m.ContentHash {
 		return &ContentError{Message: m}
@@ -251,10 +254,5 @@ func (m Message) Barred(checker identity.Principal) i18n.Text {
 }
 
 func (m Message) decidedBy(checker identity.Principal) bool {
-	for _, d := range m.Decisions {
-		if d.PersonID == checker.PersonID {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.Decisions, func(d Decision) bool { return d.PersonID == checker.PersonID })
 }

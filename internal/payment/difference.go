@@ -3,6 +3,7 @@ package payment
 import (
 	"cmp"
 	"crypto/sha256"
+	"slices"
 	"time"
 
 	"countersign/internal/i18n"
@@ -155,10 +156,8 @@ type rtransactionContent struct {
 // them. Fields that the document omits are not compared.
 func (m Message) againstOriginal(said rtransactionContent) []searched {
 	kind := said.kinds[0]
-	for _, k := range said.kinds {
-		if m.Kind == k {
-			kind = k
-		}
+	if slices.Contains(said.kinds, m.Kind) {
+		kind = m.Kind
 	}
 	fields := []searched{{"kind", string(m.Kind), string(kind)}, {"reason", m.Reason, said.reason}}
 	maybe := func(f searched) {

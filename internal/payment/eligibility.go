@@ -81,19 +81,6 @@ func (s RTransactionSubject) trusted() error {
 // excluded refuses a second R-transaction of a payment. The database enforces the same in races: one recall of a payment for ever, one
 // return, one answer to a recall. R-transactions that ended before their release do not count, nor do failed returns and answers.
 func (s RTransactionSubject) excluded(kind Kind) error {
-	other, found := s.excluding(kind)
-	if !found {
-		return nil
-	}
-	refused := &RefusalError{Findings: []Finding{exclusion(kind, other)}}
-	if other.Kind == KindRecall {
-		refused.Recall = other.InternalID
-	}
-	return refused
-}
-
-// excluding finds the R-transaction about the same payment that excludes a new one.
-func (s RTransactionSubject) excluding(kind Kind) (Message, bool) {
 	for _, other := range s.Others {
 		if other.State == StateRejected || other.State == StateWithdrawn || other.State == StateExpired {
 			continue
@@ -104,10 +91,14 @@ func (s RTransactionSubject) excluding(kind Kind) (Message, bool) {
 		case kind == KindRecall && other.Kind == KindRecall, // also a failed one: one recall of a payment
 			kind == KindReturn && other.Kind == KindReturn && !failed,
 			kind != KindRecall && answers && !failed:
-			return other, true
+			refused := &RefusalError{Findings: []Finding{exclusion(kind, other)}}
+			if other.Kind == KindRecall {
+				refused.Recall = other.InternalID
+			}
+			return refused
 		}
 	}
-	return Message{}, false
+	return nil
 }
 
 // theOther begins the sentence about the excluding R-transaction.

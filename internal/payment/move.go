@@ -10,171 +10,111 @@ type Move struct {
 	To     State
 }
 
-// moves is the table of legal moves. The database has the same rows (table legal_move) and refuses any other.
-var moves = [...]Move{
-	{KindInstruction, StateNone, ActionSubmit, StateApprovalPending},
-	{KindInstruction, StateNone, ActionSubmit, StateProcessing},
-	{KindInstruction, StateNone, ActionSubmit, StateScheduled},
-	{KindInstruction, StateApprovalPending, ActionApprove, StateApprovalPending},
-	{KindInstruction, StateApprovalPending, ActionApprove, StateApproved},
-	{KindInstruction, StateApprovalPending, ActionApprove, StateScheduled},
-	{KindInstruction, StateApprovalPending, ActionReject, StateRejected},
-	{KindInstruction, StateApprovalPending, ActionWithdraw, StateWithdrawn},
-	{KindInstruction, StateApprovalPending, ActionAmend, StateApprovalPending},
-	{KindInstruction, StateApprovalPending, ActionExpire, StateExpired},
-	{KindInstruction, StateApprovalPending, ActionAsk, StateQuestion},
-	{KindInstruction, StateQuestion, ActionAnswer, StateApprovalPending},
-	{KindInstruction, StateQuestion, ActionAmend, StateApprovalPending},
-	{KindInstruction, StateQuestion, ActionReject, StateRejected},
-	{KindInstruction, StateQuestion, ActionWithdraw, StateWithdrawn},
-	{KindInstruction, StateQuestion, ActionExpire, StateExpired},
-	{KindInstruction, StateApproved, ActionDeliver, StateProcessing},
-	{KindInstruction, StateApproved, ActionSettle, StateSettled},
-	{KindInstruction, StateApproved, ActionRejectByClearing, StateFailed},
-	{KindInstruction, StateApproved, ActionWithhold, StateFailed},
-	{KindInstruction, StateApproved, ActionTimeOut, StateUnconfirmed},
-	{KindInstruction, StateProcessing, ActionDeliver, StateProcessing},
-	{KindInstruction, StateProcessing, ActionSettle, StateSettled},
-	{KindInstruction, StateProcessing, ActionRejectByClearing, StateFailed},
-	{KindInstruction, StateProcessing, ActionWithhold, StateFailed},
-	{KindInstruction, StateProcessing, ActionTimeOut, StateUnconfirmed},
-	{KindInstruction, StateUnconfirmed, ActionDeliver, StateUnconfirmed},
-	{KindInstruction, StateUnconfirmed, ActionInquire, StateUnconfirmed},
-	{KindInstruction, StateUnconfirmed, ActionSettle, StateSettled},
-	{KindInstruction, StateUnconfirmed, ActionRejectByClearing, StateFailed},
-	{KindInstruction, StateApproved, ActionStop, StateFailed},
-	{KindInstruction, StateProcessing, ActionStop, StateFailed},
-	{KindInstruction, StateUnconfirmed, ActionStop, StateFailed},
-	{KindInstruction, StateScheduled, ActionRelease, StateApproved},
-	{KindInstruction, StateScheduled, ActionCancel, StateFailed},
-	{KindInstruction, StateScheduled, ActionWithdraw, StateWithdrawn},
+// steps are the legal moves, several in a row: each of the kinds may go from each of the states to each of the ends. A row without ends
+// leaves the state as it is.
+var steps = []struct {
+	kinds  kinds
+	from   states
+	action Action
+	to     states
+}{
+	// What people enter, until it is released.
+	{ofPeople, states{StateNone}, ActionSubmit, states{StateApprovalPending, StateProcessing}},
+	{kinds{KindInstruction}, states{StateNone}, ActionSubmit, states{StateScheduled}},
+	{ofPeople, states{StateApprovalPending}, ActionApprove, states{StateApprovalPending, StateApproved}},
+	{kinds{KindInstruction}, states{StateApprovalPending}, ActionApprove, states{StateScheduled}},
+	{ofPeople, undecided, ActionReject, states{StateRejected}},
+	{ofPeople, undecided, ActionWithdraw, states{StateWithdrawn}},
+	{kinds{KindInstruction}, undecided, ActionAmend, states{StateApprovalPending}},
+	{ofPeople, undecided, ActionExpire, states{StateExpired}},
+	{ofPeople, states{StateApprovalPending}, ActionAsk, states{StateQuestion}},
+	{ofPeople, states{StateQuestion}, ActionAnswer, states{StateApprovalPending}},
+	{kinds{KindInstruction}, states{StateScheduled}, ActionRelease, states{StateApproved}},
+	{kinds{KindInstruction}, states{StateScheduled}, ActionWithdraw, states{StateWithdrawn}},
 
-	{KindReturn, StateNone, ActionSubmit, StateApprovalPending},
-	{KindReturn, StateNone, ActionSubmit, StateProcessing},
-	{KindReturn, StateApprovalPending, ActionApprove, StateApprovalPending},
-	{KindReturn, StateApprovalPending, ActionApprove, StateApproved},
-	{KindReturn, StateApprovalPending, ActionReject, StateRejected},
-	{KindReturn, StateApprovalPending, ActionWithdraw, StateWithdrawn},
-	{KindReturn, StateApprovalPending, ActionExpire, StateExpired},
-	{KindReturn, StateApprovalPending, ActionAsk, StateQuestion},
-	{KindReturn, StateQuestion, ActionAnswer, StateApprovalPending},
-	{KindReturn, StateQuestion, ActionReject, StateRejected},
-	{KindReturn, StateQuestion, ActionWithdraw, StateWithdrawn},
-	{KindReturn, StateQuestion, ActionExpire, StateExpired},
-	{KindReturn, StateApproved, ActionDeliver, StateProcessing},
-	{KindReturn, StateApproved, ActionSettle, StateSettled},
-	{KindReturn, StateApproved, ActionRejectByClearing, StateFailed},
-	{KindReturn, StateApproved, ActionWithhold, StateFailed},
-	{KindReturn, StateApproved, ActionTimeOut, StateUnconfirmed},
-	{KindReturn, StateProcessing, ActionDeliver, StateProcessing},
-	{KindReturn, StateProcessing, ActionSettle, StateSettled},
-	{KindReturn, StateProcessing, ActionRejectByClearing, StateFailed},
-	{KindReturn, StateProcessing, ActionWithhold, StateFailed},
-	{KindReturn, StateProcessing, ActionTimeOut, StateUnconfirmed},
-	{KindReturn, StateUnconfirmed, ActionDeliver, StateUnconfirmed},
-	{KindReturn, StateUnconfirmed, ActionInquire, StateUnconfirmed},
-	{KindReturn, StateUnconfirmed, ActionSettle, StateSettled},
-	{KindReturn, StateUnconfirmed, ActionRejectByClearing, StateFailed},
-	{KindReturn, StateApproved, ActionStop, StateFailed},
-	{KindReturn, StateProcessing, ActionStop, StateFailed},
-	{KindReturn, StateUnconfirmed, ActionStop, StateFailed},
-	{KindReturn, StateNone, ActionReceive, StateSettled},
+	// The same, until clearing has answered.
+	{ofPeople, released, ActionDeliver, states{StateProcessing}},
+	{ofMoney, unanswered, ActionSettle, states{StateSettled}},
+	{ofPeople, released, ActionRejectByClearing, states{StateFailed}},
+	{ofPeople, released, ActionWithhold, states{StateFailed}},
+	{ofMoney, unanswered, ActionStop, states{StateFailed}},
+	{kinds{KindInstruction}, states{StateScheduled}, ActionCancel, states{StateFailed}},
+	{ofPeople, released, ActionReport, nil},
+	{ofMoney, released, ActionTimeOut, states{StateUnconfirmed}},
+	{ofMoney, states{StateUnconfirmed}, ActionDeliver, nil},
+	{ofMoney, states{StateUnconfirmed}, ActionInquire, nil},
+	{ofMoney, states{StateUnconfirmed}, ActionRejectByClearing, states{StateFailed}},
+	{ofMoney, states{StateUnconfirmed}, ActionReport, nil},
 
-	{KindRecall, StateNone, ActionSubmit, StateApprovalPending},
-	{KindRecall, StateNone, ActionSubmit, StateProcessing},
-	{KindRecall, StateApprovalPending, ActionApprove, StateApprovalPending},
-	{KindRecall, StateApprovalPending, ActionApprove, StateApproved},
-	{KindRecall, StateApprovalPending, ActionReject, StateRejected},
-	{KindRecall, StateApprovalPending, ActionWithdraw, StateWithdrawn},
-	{KindRecall, StateApprovalPending, ActionExpire, StateExpired},
-	{KindRecall, StateApprovalPending, ActionAsk, StateQuestion},
-	{KindRecall, StateQuestion, ActionAnswer, StateApprovalPending},
-	{KindRecall, StateQuestion, ActionReject, StateRejected},
-	{KindRecall, StateQuestion, ActionWithdraw, StateWithdrawn},
-	{KindRecall, StateQuestion, ActionExpire, StateExpired},
-	{KindRecall, StateApproved, ActionDeliver, StateProcessing},
-	{KindRecall, StateApproved, ActionWithhold, StateFailed},
-	{KindRecall, StateProcessing, ActionDeliver, StateProcessing},
-	{KindRecall, StateProcessing, ActionWithhold, StateFailed},
-	{KindRecall, StateApproved, ActionAcknowledge, StateAcknowledged},
-	{KindRecall, StateProcessing, ActionAcknowledge, StateAcknowledged},
-	{KindRecall, StateApproved, ActionAccept, StateAccepted},
-	{KindRecall, StateApproved, ActionRefuseRecall, StateRefused},
-	{KindRecall, StateApproved, ActionRejectByClearing, StateFailed},
-	{KindRecall, StateProcessing, ActionAccept, StateAccepted},
-	{KindRecall, StateProcessing, ActionRefuseRecall, StateRefused},
-	{KindRecall, StateProcessing, ActionRejectByClearing, StateFailed},
-	{KindRecall, StateAcknowledged, ActionAccept, StateAccepted},
-	{KindRecall, StateAcknowledged, ActionRefuseRecall, StateRefused},
-	{KindRecall, StateAcknowledged, ActionRejectByClearing, StateFailed},
-	{KindRecall, StateOverdue, ActionAccept, StateAccepted},
-	{KindRecall, StateOverdue, ActionRefuseRecall, StateRefused},
-	{KindRecall, StateOverdue, ActionRejectByClearing, StateFailed},
-	{KindRecall, StateProcessing, ActionFallDue, StateOverdue},
-	{KindRecall, StateAcknowledged, ActionFallDue, StateOverdue},
-	{KindRecall, StateOverdue, ActionInquire, StateOverdue},
-	{KindRecall, StateOverdue, ActionAcknowledge, StateOverdue},
+	{kinds{KindRecall}, released, ActionAcknowledge, states{StateAcknowledged}},
+	{kinds{KindRecall}, states{StateApproved, StateProcessing, StateAcknowledged, StateOverdue}, ActionAccept, states{StateAccepted}},
+	{kinds{KindRecall}, states{StateApproved, StateProcessing, StateAcknowledged, StateOverdue}, ActionRefuseRecall, states{StateRefused}},
+	{kinds{KindRecall}, states{StateAcknowledged, StateOverdue}, ActionRejectByClearing, states{StateFailed}},
+	{kinds{KindRecall}, states{StateProcessing, StateAcknowledged}, ActionFallDue, states{StateOverdue}},
+	{kinds{KindRecall}, states{StateOverdue}, ActionInquire, nil},
+	{kinds{KindRecall}, states{StateOverdue}, ActionAcknowledge, nil},
+	{kinds{KindRecall}, states{StateAcknowledged, StateOverdue}, ActionReport, nil},
 
-	{KindResolution, StateNone, ActionSubmit, StateApprovalPending},
-	{KindResolution, StateNone, ActionSubmit, StateProcessing},
-	{KindResolution, StateApprovalPending, ActionApprove, StateApprovalPending},
-	{KindResolution, StateApprovalPending, ActionApprove, StateApproved},
-	{KindResolution, StateApprovalPending, ActionReject, StateRejected},
-	{KindResolution, StateApprovalPending, ActionWithdraw, StateWithdrawn},
-	{KindResolution, StateApprovalPending, ActionExpire, StateExpired},
-	{KindResolution, StateApprovalPending, ActionAsk, StateQuestion},
-	{KindResolution, StateQuestion, ActionAnswer, StateApprovalPending},
-	{KindResolution, StateQuestion, ActionReject, StateRejected},
-	{KindResolution, StateQuestion, ActionWithdraw, StateWithdrawn},
-	{KindResolution, StateQuestion, ActionExpire, StateExpired},
-	{KindResolution, StateApproved, ActionDeliver, StateProcessing},
-	{KindResolution, StateApproved, ActionDeliver, StateCommunicated},
-	{KindResolution, StateApproved, ActionWithhold, StateFailed},
-	{KindResolution, StateProcessing, ActionDeliver, StateProcessing},
-	{KindResolution, StateProcessing, ActionDeliver, StateCommunicated},
-	{KindResolution, StateProcessing, ActionWithhold, StateFailed},
-	{KindResolution, StateApproved, ActionAcknowledge, StateCommunicated},
-	{KindResolution, StateProcessing, ActionAcknowledge, StateCommunicated},
-	{KindResolution, StateApproved, ActionRejectByClearing, StateFailed},
-	{KindResolution, StateProcessing, ActionRejectByClearing, StateFailed},
-	{KindResolution, StateNone, ActionReceive, StateCommunicated},
+	{kinds{KindResolution}, released, ActionDeliver, states{StateCommunicated}},
+	{kinds{KindResolution}, released, ActionAcknowledge, states{StateCommunicated}},
 
-	{KindInstruction, StateApproved, ActionReport, StateApproved},
-	{KindInstruction, StateProcessing, ActionReport, StateProcessing},
-	{KindInstruction, StateUnconfirmed, ActionReport, StateUnconfirmed},
-	{KindReturn, StateApproved, ActionReport, StateApproved},
-	{KindReturn, StateProcessing, ActionReport, StateProcessing},
-	{KindReturn, StateUnconfirmed, ActionReport, StateUnconfirmed},
-	{KindRecall, StateApproved, ActionReport, StateApproved},
-	{KindRecall, StateProcessing, ActionReport, StateProcessing},
-	{KindRecall, StateAcknowledged, ActionReport, StateAcknowledged},
-	{KindRecall, StateOverdue, ActionReport, StateOverdue},
-	{KindResolution, StateApproved, ActionReport, StateApproved},
-	{KindResolution, StateProcessing, ActionReport, StateProcessing},
-
-	{KindPayment, StateNone, ActionReceive, StateAccepted},
-	{KindPayment, StateNone, ActionBook, StateBooked},
-	{KindPayment, StateAccepted, ActionBook, StateBooked},
-	{KindPayment, StateAccepted, ActionRejectByClearing, StateFailed},
-	{KindPayment, StateAccepted, ActionReport, StateAccepted},
-	{KindPayment, StateNone, ActionRejectByClearing, StateFailed},
-	{KindPayment, StateBooked, ActionRejectByClearing, StateFailed},
-
-	{KindReceivedRecall, StateNone, ActionReceive, StateAwaitingDecision},
-	{KindReceivedRecall, StateAwaitingDecision, ActionAnswer, StateAnswered},
+	// What comes in.
+	{kinds{KindReturn}, states{StateNone}, ActionReceive, states{StateSettled}},
+	{kinds{KindResolution}, states{StateNone}, ActionReceive, states{StateCommunicated}},
+	{kinds{KindPayment}, states{StateNone}, ActionReceive, states{StateAccepted}},
+	{kinds{KindPayment}, states{StateNone, StateAccepted}, ActionBook, states{StateBooked}},
+	{kinds{KindPayment}, states{StateNone, StateAccepted, StateBooked}, ActionRejectByClearing, states{StateFailed}},
+	{kinds{KindPayment}, states{StateAccepted}, ActionReport, nil},
+	{kinds{KindReceivedRecall}, states{StateNone}, ActionReceive, states{StateAwaitingDecision}},
+	{kinds{KindReceivedRecall}, states{StateAwaitingDecision}, ActionAnswer, states{StateAnswered}},
 }
+
+type (
+	kinds  []Kind
+	states []State
+)
+
+// What rows of the table have in common.
+var (
+	ofPeople = kinds{KindInstruction, KindReturn, KindRecall, KindResolution}
+	ofMoney  = kinds{KindInstruction, KindReturn}
+
+	undecided  = states{StateApprovalPending, StateQuestion}
+	released   = states{StateApproved, StateProcessing}
+	unanswered = states{StateApproved, StateProcessing, StateUnconfirmed}
+)
+
+// moves is the table of legal moves. The database has the same rows (table legal_move) and refuses any other.
+var moves = func() (list []Move) {
+	for _, kind := range Kinds() {
+		for _, step := range steps {
+			if !slices.Contains(step.kinds, kind) {
+				continue
+			}
+			for _, from := range step.from {
+				if len(step.to) == 0 {
+					list = append(list, Move{kind, from, step.action, from})
+				}
+				for _, to := range step.to {
+					list = append(list, Move{kind, from, step.action, to})
+				}
+			}
+		}
+	}
+	return list
+}()
 
 // Moves returns a copy of the table of legal moves.
 func Moves() []Move {
-	return slices.Clone(moves[:])
+	return slices.Clone(moves)
 }
 
 // Legal reports whether the table has the move.
 func Legal(move Move) bool {
-	return slices.Contains(moves[:], move)
+	return slices.Contains(moves, move)
 }
 
 // Final reports whether no move leaves the state of a message of this kind.
 func (k Kind) Final(s State) bool {
-	return !slices.ContainsFunc(moves[:], func(m Move) bool { return m.Kind == k && m.From == s })
+	return !slices.ContainsFunc(moves, func(m Move) bool { return m.Kind == k && m.From == s })
 }

@@ -74,10 +74,6 @@ func (m Message) Reply(by identity.Principal, answer string, at time.Time) (Tran
 
 // checkWords is checkReasonAt for a question or an answer, with a sentence of its own for a blank one. Error: FieldError.
 func checkWords(words, pointer string, blank i18n.Text) error {
-	finding := checkText(words, textSentences{blank, "Shorten the text to %d characters.", "Remove the control characters from the text."})
-	if finding == nil {
-		return nil
-	}
-	finding.Pointer = pointer
-	return &FieldError{Findings: []Finding{*finding}}
+	said := textSentences{blank, "Shorten the text to %d characters.", "Remove the control characters from the text."}
+	return refusedAt(checkText(words, said), pointer)
 }

@@ -1,6 +1,7 @@
 package payment
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -156,13 +157,10 @@ const lineLength = 105
 // reason makes one status reason; a longer text is split into several lines.
 func reason(id, text string) iso20022.StatusReasonInformation12 {
 	r := iso20022.StatusReasonInformation12{Reason: interbank.StatusReasonOf(id)}
-	for runes := []rune(strings.TrimSpace(text)); len(runes) > 0; {
-		n := min(lineLength, len(runes))
-		line := strings.TrimSpace(string(runes[:n]))
-		if line != "" {
+	for part := range slices.Chunk([]rune(strings.TrimSpace(text)), lineLength) {
+		if line := strings.TrimSpace(string(part)); line != "" {
 			r.AdditionalInformation = append(r.AdditionalInformation, line)
 		}
-		runes = runes[n:]
 	}
 	return r
 }

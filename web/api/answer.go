@@ -192,7 +192,7 @@ func identifiersOf(m payment.Message) Identifiers {
 	return names
 }
 
-// creditID names the incoming payment that a message is, or that it is about; "" where ours is the payment, as for the answer to our recall.
+// creditID names the incoming payment that a message is, or that it is about; "" where ours is the payment, as in the answer to our recall.
 func creditID(m payment.Message) string {
 	switch m.Kind {
 	case payment.KindPayment:

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"countersign/internal/administration"
 	"countersign/internal/demo"
 	"countersign/internal/identity"
 	"countersign/internal/keyring"
@@ -87,8 +88,8 @@ func bank(t *testing.T, db *storetest.DB, passwordHash string) {
 	must(t, store.ApplyRealm(t.Context(), by, store.RealmDefinition{
 		Realm: "bank", Name: "A bank", Mark: "BK", MadeBy: store.MadeByOperator,
 		Life: store.TokenLife{Access: time.Minute, Refresh: time.Minute, Absolute: time.Minute},
-		People: []store.PersonDefinition{{DisplayName: "M", Duty: store.DutyPayments, Accounts: []store.AccountDefinition{
-			{Name: "m", PasswordHash: passwordHash, Status: store.UserActive, Roles: []identity.Role{identity.RoleMaker}},
+		People: []store.PersonDefinition{{DisplayName: "M", Duty: administration.DutyPayments, Accounts: []store.AccountDefinition{
+			{Name: "m", PasswordHash: passwordHash, Status: administration.StatusActive, Roles: []identity.Role{identity.RoleMaker}},
 		}}},
 		DebtorAccounts: demo.Realms()[0].DebtorAccounts[:1],
 	}))

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"countersign/internal/administration"
 	"countersign/internal/store"
 )
 
@@ -14,7 +15,7 @@ func TestATokenOfASignInThatIsOverGivesNothing(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
 	good := store.RefreshToken{
-		ClientID: "office", UserStatus: store.UserActive, FamilyStartedAt: now.Add(-time.Hour), FamilyEndsAt: now.Add(time.Microsecond),
+		ClientID: "office", UserStatus: administration.StatusActive, FamilyStartedAt: now.Add(-time.Hour), FamilyEndsAt: now.Add(time.Microsecond),
 		ExpiresAt: now.Add(time.Hour),
 	}
 	digested := token{digests: make([][sha256.Size]byte, 1)}

@@ -82,8 +82,8 @@ func (b *bundle) station(t *testing.T, cfg auth.Config) *auth.Service {
 // realm has whom the demo has not: people who may not sign in, and clients that keep no secret.
 func realm(name, mark string) store.RealmDefinition {
 	digest := sha256.Sum256([]byte(secret))
-	person := func(name string, status store.UserStatus, roles ...identity.Role) store.PersonDefinition {
-		return store.PersonDefinition{DisplayName: "The " + name, Duty: store.DutyPayments, Accounts: []store.AccountDefinition{
+	person := func(name string, status string, roles ...identity.Role) store.PersonDefinition {
+		return store.PersonDefinition{DisplayName: "The " + name, Duty: administration.DutyPayments, Accounts: []store.AccountDefinition{
 			{Name: name, PasswordHash: passwordHash(), Status: status, Roles: roles},
 		}}
 	}
@@ -91,8 +91,8 @@ func realm(name, mark string) store.RealmDefinition {
 		Realm: name, Name: name, Mark: mark, MadeBy: store.MadeByOperator,
 		Life: store.TokenLife{Access: 300 * time.Second, Refresh: 1800 * time.Second, Absolute: 12 * time.Hour},
 		People: []store.PersonDefinition{
-			person("maker", store.UserActive, identity.RoleMaker), person("checker", store.UserActive, identity.RoleChecker),
-			person("fresh", store.UserUnverified, identity.RoleMaker), person("barred", store.UserSuppressed, identity.RoleMaker),
+			person("maker", administration.StatusActive, identity.RoleMaker), person("checker", administration.StatusActive, identity.RoleChecker),
+			person("fresh", administration.StatusUnverified, identity.RoleMaker), person("barred", administration.StatusSuppressed, identity.RoleMaker),
 		},
 		Clients: []administration.Client{
 			{ClientID: "office", Kind: administration.ClientConfidential, SecretHash: digest[:], MayDecideOwn: true},

@@ -13,6 +13,7 @@ import (
 	"github.com/alexedwards/argon2id"
 	"github.com/google/uuid"
 
+	"countersign/internal/administration"
 	"countersign/internal/auditlog"
 	"countersign/internal/i18n"
 	"countersign/internal/identity"
@@ -82,7 +83,7 @@ func (s *Service) LoginClient(ctx context.Context, in ClientLoginInput) (TokenSe
 		return TokenSet{}, err
 	}
 	a := attempt{realm: in.Realm, clientID: client.ClientID, source: in.SourceAddress}
-	if client.Kind != store.ClientConfidential || !identity.MayActAlone(client.Roles) {
+	if client.Kind != administration.ClientConfidential || !identity.MayActAlone(client.Roles) {
 		s.logAttempt(ctx, a, attemptResult{problem: problemNoRoles})
 		return TokenSet{}, ErrUnauthorizedClient
 	}
@@ -97,7 +98,7 @@ func (s *Service) LoginClient(ctx context.Context, in ClientLoginInput) (TokenSe
 	}
 	now := s.now()
 	end := now.Add(client.Life.Access)
-	err = s.tokens.StartClient(ctx, store.NewFamily{
+	err = s.tokens.Start(ctx, store.NewFamily{
 		Realm: in.Realm, FamilyID: family, ClientID: client.ClientID, Scope: in.Scope, At: now, EndsAt: end,
 		Access: store.IssuedToken{Hash: access.hash(), ExpiresAt: end},
 	})
@@ -161,7 +162,7 @@ func (s *Service) SignIn(ctx context.Context, in SignInInput) (identity.Principa
 	if err != nil {
 		return identity.Principal{}, clientError(err)
 	}
-	if client.Kind != store.ClientPortal {
+	if client.Kind != administration.ClientPortal {
 		return identity.Principal{}, ErrInvalidClient
 	}
 	account, err := s.checkPassword(ctx, attempt{
@@ -246,14 +247,14 @@ func (s *Service) checkClient(ctx context.Context, realm string, given ClientCre
 		return store.Client{}, clientError(err)
 	}
 	switch client.Kind {
-	case store.ClientPublic:
+	case administration.ClientPublic:
 		return client, nil
-	case store.ClientConfidential:
+	case administration.ClientConfidential:
 		digest := sha256.Sum256([]byte(given.ClientSecret))
 		if subtle.ConstantTimeCompare(digest[:], client.SecretHash) == 1 {
 			return client, nil
 		}
-	case store.ClientPortal:
+	case administration.ClientPortal:
 	}
 	return store.Client{}, ErrInvalidClient
 }
@@ -261,7 +262,7 @@ func (s *Service) checkClient(ctx context.Context, realm string, given ClientCre
 // limitClient counts a try of an authenticated client. Tries of a public client, like those of the portal, are counted by address alone:
 // anybody can claim to be that client, and could lock out all its other users.
 func (s *Service) limitClient(realm string, client store.Client) error {
-	if client.Kind != store.ClientConfidential {
+	if client.Kind != administration.ClientConfidential {
 		return nil
 	}
 	return s.clients.take(realm+"/"+client.ClientID, s.now())
@@ -376,13 +377,13 @@ func clip(password string) string {
 }
 
 // problemOf returns the problem that bars an account with this status, or "".
-func problemOf(status store.UserStatus) AccountProblem {
+func problemOf(status string) AccountProblem {
 	switch status {
-	case store.UserActive:
+	case administration.StatusActive:
 		return ""
-	case store.UserUnverified:
+	case administration.StatusUnverified:
 		return ProblemNotVerified
-	case store.UserSuppressed:
+	case administration.StatusSuppressed:
 		return ProblemSuppressed
 	}
 	return ProblemSuppressed

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"log/slog"
 
+	"countersign/internal/administration"
 	"countersign/internal/store"
 )
 
@@ -107,7 +108,7 @@ func (s *Service) openSetUp(ctx context.Context, in SetUpInput) (store.SetUp, er
 	if err != nil {
 		return store.SetUp{}, setUpOver(err)
 	}
-	if found.Account.Status == store.UserSuppressed {
+	if found.Account.Status == administration.StatusSuppressed {
 		return store.SetUp{}, ErrSetUpOver
 	}
 	return found, nil

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"countersign/internal/administration"
 	"countersign/internal/auth"
 	"countersign/internal/identity"
 	"countersign/internal/store"
@@ -33,8 +34,8 @@ func TestNamesHaveNoTimingOfTheirOwn(t *testing.T) {
 	for number := range names {
 		name := fmt.Sprintf("known-%06d", number)
 		crowd.People = append(crowd.People, store.PersonDefinition{
-			DisplayName: name, Duty: store.DutyPayments, Accounts: []store.AccountDefinition{{
-				Name: name, PasswordHash: passwordHash(), Status: store.UserActive, Roles: []identity.Role{identity.RoleMaker},
+			DisplayName: name, Duty: administration.DutyPayments, Accounts: []store.AccountDefinition{{
+				Name: name, PasswordHash: passwordHash(), Status: administration.StatusActive, Roles: []identity.Role{identity.RoleMaker},
 			}},
 		})
 	}

@@ -197,7 +197,7 @@ func TestADemoUserIsKnownToTheApplication(t *testing.T) {
 	}
 	people := store.NewPeople(db.Database)
 	client, err := people.Client(t.Context(), demo.Realm, demo.Backoffice)
-	if err != nil || !client.MayDecideOwn || client.Kind != store.ClientConfidential || client.Life.Access != 5*time.Minute {
+	if err != nil || !client.MayDecideOwn || client.Kind != administration.ClientConfidential || client.Life.Access != 5*time.Minute {
 		t.Errorf("got client %+v, %v", client, err)
 	}
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)

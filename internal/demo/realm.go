@@ -84,14 +84,14 @@ func tokenLife() store.TokenLife {
 }
 
 func payer(name, displayName string, roles ...identity.Role) store.PersonDefinition {
-	return store.PersonDefinition{DisplayName: displayName, Duty: store.DutyPayments, Accounts: []store.AccountDefinition{
-		{Name: name, PasswordHash: UserPasswordHash, Status: store.UserActive, Roles: roles},
+	return store.PersonDefinition{DisplayName: displayName, Duty: administration.DutyPayments, Accounts: []store.AccountDefinition{
+		{Name: name, PasswordHash: UserPasswordHash, Status: administration.StatusActive, Roles: roles},
 	}}
 }
 
 func administrator(name, displayName string) store.PersonDefinition {
-	return store.PersonDefinition{DisplayName: displayName, Duty: store.DutyAdministration, Accounts: []store.AccountDefinition{
-		{Name: name, PasswordHash: UserPasswordHash, Status: store.UserActive, Roles: []identity.Role{identity.RoleAdministrator}},
+	return store.PersonDefinition{DisplayName: displayName, Duty: administration.DutyAdministration, Accounts: []store.AccountDefinition{
+		{Name: name, PasswordHash: UserPasswordHash, Status: administration.StatusActive, Roles: []identity.Role{identity.RoleAdministrator}},
 	}}
 }
 

@@ -156,7 +156,7 @@ func (p Person) read(d *definer, at string, wanted *store.RealmDefinition) {
 // user keeps the password of an existing account, and makes a set-up for a new one; linked is the account's present subject at the
 // provider.
 func (d *definer) user(u administration.User, suppressed bool) (account store.AccountDefinition, linked string) {
-	account = store.AccountDefinition{Name: u.Name, Roles: u.Roles, Status: store.UserUnverified, Email: u.Email}
+	account = store.AccountDefinition{Name: u.Name, Roles: u.Roles, Status: administration.StatusUnverified, Email: u.Email}
 	for _, person := range d.now.People {
 		for _, known := range person.Accounts {
 			if known.Name == u.Name {
@@ -172,11 +172,11 @@ func (d *definer) user(u administration.User, suppressed bool) (account store.Ac
 	}
 	switch {
 	case suppressed:
-		account.Status = store.UserSuppressed
-	case account.Status == store.UserSuppressed && account.ToBeSetUp:
-		account.Status = store.UserUnverified // its owner chose no password, so nobody can sign in with it
-	case account.Status == store.UserSuppressed:
-		account.Status = store.UserActive
+		account.Status = administration.StatusSuppressed
+	case account.Status == administration.StatusSuppressed && account.ToBeSetUp:
+		account.Status = administration.StatusUnverified // its owner chose no password, so nobody can sign in with it
+	case account.Status == administration.StatusSuppressed:
+		account.Status = administration.StatusActive
 	}
 	return account, linked
 }

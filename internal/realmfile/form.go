@@ -271,7 +271,7 @@ func Of(realm store.RealmDefinition) Form {
 		shown := Person{Name: person.DisplayName}
 		for _, account := range person.Accounts {
 			shown.Users = append(shown.Users, User{
-				User: account.Name, Roles: names(account.Roles), Suppressed: Flag(account.Status == store.UserSuppressed),
+				User: account.Name, Roles: names(account.Roles), Suppressed: Flag(account.Status == administration.StatusSuppressed),
 				OuterSubject: account.OuterSubject, Email: account.Email,
 			})
 		}

@@ -116,17 +116,17 @@ func (s *stationsService) move(d deed, by identity.Principal) error {
 func cheats(t *testing.T, h *servicetest.Env) {
 	t.Helper()
 	account := func(name string, roles ...identity.Role) store.AccountDefinition {
-		return store.AccountDefinition{Name: name, PasswordHash: demo.UserPasswordHash, Status: store.UserActive, Roles: roles}
+		return store.AccountDefinition{Name: name, PasswordHash: demo.UserPasswordHash, Status: administration.StatusActive, Roles: roles}
 	}
 	realm := demo.Realms()[0]
 	realm.People = append(realm.People,
-		store.PersonDefinition{DisplayName: "One", Duty: store.DutyPayments, Accounts: []store.AccountDefinition{
+		store.PersonDefinition{DisplayName: "One", Duty: administration.DutyPayments, Accounts: []store.AccountDefinition{
 			account("entry", identity.RoleMaker, identity.RoleChecker), account("entry2", identity.RoleMaker), account("look", identity.RoleChecker),
 		}},
-		store.PersonDefinition{DisplayName: "One Office", Duty: store.DutyAdministration, Accounts: []store.AccountDefinition{
+		store.PersonDefinition{DisplayName: "One Office", Duty: administration.DutyAdministration, Accounts: []store.AccountDefinition{
 			account("office", identity.RoleAdministrator), account("office2", identity.RoleAdministrator),
 		}},
-		store.PersonDefinition{DisplayName: "Two", Duty: store.DutyPayments, Accounts: []store.AccountDefinition{
+		store.PersonDefinition{DisplayName: "Two", Duty: administration.DutyPayments, Accounts: []store.AccountDefinition{
 			account("look2", identity.RoleChecker),
 		}},
 	)

@@ -128,7 +128,7 @@ func TestAnOlderDirectoryIsNotUsed(t *testing.T) {
 	if err == nil {
 		t.Error("a payment is entered by the edition before")
 	}
-	shown, err := h.DB.Database.Directories(ctx, "demo")
+	shown, err := h.Reader.Directories(ctx, "demo")
 	if err != nil || !shown[slices.IndexFunc(shown, func(d store.DirectorySummary) bool { return d.Scheme == "sct-inst" })].Broken {
 		t.Errorf("the page shows %+v %v", shown, err)
 	}

@@ -213,11 +213,11 @@ func (w realmWriter) people(ctx context.Context, outer map[uuid.UUID]string) ([]
 	users, err := w.q.UserSubjectList(ctx, w.realm, nil)
 	list := make([]PersonDefinition, len(people))
 	for i, person := range people {
-		list[i] = PersonDefinition{ID: person.PersonID, DisplayName: person.DisplayName, Duty: Duty(person.Duty)}
+		list[i] = PersonDefinition{ID: person.PersonID, DisplayName: person.DisplayName, Duty: administration.Duty(person.Duty)}
 		for _, row := range users {
 			if user := row.UserAccount; user.PersonID == person.PersonID {
 				list[i].Accounts = append(list[i].Accounts, AccountDefinition{
-					Name: user.Name, PasswordHash: user.PasswordHash, Status: UserStatus(user.Status), Roles: Roles(row.Roles),
+					Name: user.Name, PasswordHash: user.PasswordHash, Status: user.Status, Roles: Roles(row.Roles),
 					OuterSubject: outer[user.UserID], ToBeSetUp: row.ToBeSetUp, Email: user.Email,
 				})
 			}
@@ -241,7 +241,7 @@ func (p provision) person(ctx context.Context, person PersonDefinition) error {
 	for _, account := range person.Accounts {
 		err = p.user(ctx, dbsqlc.UserAccount{
 			Realm: p.realm, PersonID: id, Duty: string(person.Duty), Name: identity.NormaliseName(account.Name),
-			PasswordHash: account.PasswordHash, Status: string(account.Status), Email: account.Email,
+			PasswordHash: account.PasswordHash, Status: account.Status, Email: account.Email,
 		}, account)
 		if err != nil {
 			return fmt.Errorf("account %s: %w", account.Name, err)

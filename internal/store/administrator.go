@@ -128,14 +128,14 @@ func AddAdministrator(ctx context.Context, by Provisioner, a Administrator) erro
 		switch {
 		case errors.Is(err, pgx.ErrNoRows):
 			err = p.freeName(ctx, user.DisplayName)
-		case err == nil && (known.Status != string(UserUnverified) || known.Duty != string(DutyAdministration)):
+		case err == nil && (known.Status != administration.StatusUnverified || known.Duty != string(administration.DutyAdministration)):
 			err = ErrAccountInUse
 		}
 		if err != nil {
 			return err
 		}
-		err = p.person(ctx, PersonDefinition{DisplayName: user.DisplayName, Duty: DutyAdministration, Accounts: []AccountDefinition{{
-			Name: user.Name, PasswordHash: a.PasswordHash, Status: UserUnverified, Roles: user.Roles, SetUp: a.SetUp,
+		err = p.person(ctx, PersonDefinition{DisplayName: user.DisplayName, Duty: administration.DutyAdministration, Accounts: []AccountDefinition{{
+			Name: user.Name, PasswordHash: a.PasswordHash, Status: administration.StatusUnverified, Roles: user.Roles, SetUp: a.SetUp,
 		}}})
 		if err != nil {
 			return err

@@ -143,27 +143,13 @@ func (s *Inbox) Hold(ctx context.Context, in Document, waitsFor string, until ti
 // HeldInbound lists the documents that wait for a payment, oldest first.
 func (s *Inbox) HeldInbound(ctx context.Context, scheme rulebook.Scheme, waitsFor string) ([]Document, error) {
 	rows, err := s.db.Outside().InboxListWaiting(ctx, string(scheme), waitsFor)
-	if err != nil {
-		return nil, fmt.Errorf("list the waiting messages: %w", err)
-	}
-	list := make([]Document, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, s.inbound(dbsqlc.InboxListOverdueRow(row)))
-	}
-	return list, nil
+	return s.inbound(rows), wrapped(err, "list the waiting messages")
 }
 
 // HoldExpired lists documents whose waiting time is over, oldest first, without the held ones: scheme and reference with a space between.
 func (s *Inbox) HoldExpired(ctx context.Context, now time.Time, held []string, most int32) ([]Document, error) {
 	rows, err := s.db.Outside().InboxListOverdue(ctx, now, append([]string{}, held...), most)
-	if err != nil {
-		return nil, fmt.Errorf("list the documents that waited too long: %w", err)
-	}
-	list := make([]Document, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, s.inbound(row))
-	}
-	return list, nil
+	return s.inbound(rows), wrapped(err, "list the documents that waited too long")
 }
 
 // GiveUp moves a document that waited too long to quarantine. first is true for the one call that moves it.

@@ -17,10 +17,9 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Directories lists the bank directories in force of a realm for display, at most one of a scheme. Error: ErrNoRealm.
-func (d *Database) Directories(ctx context.Context, realm string) ([]DirectorySummary, error) {
-	found, err := Read(ctx, d, realm, func(q *dbsqlc.Queries) ([]DirectorySummary, error) { return d.directories(ctx, q, realm) })
-	return found, err
+// Directories lists the bank directories in force of a realm, at most one of a scheme. Error: ErrNoRealm.
+func (r *Reader) Directories(ctx context.Context, realm string) ([]DirectorySummary, error) {
+	return Read(ctx, r.db, realm, func(q *dbsqlc.Queries) ([]DirectorySummary, error) { return r.db.directories(ctx, q, realm) })
 }
 
 func (d *Database) directories(ctx context.Context, q *dbsqlc.Queries, realm string) ([]DirectorySummary, error) {
@@ -40,11 +39,6 @@ func (d *Database) directories(ctx context.Context, q *dbsqlc.Queries, realm str
 		})
 	}
 	return found, nil
-}
-
-// Directories lists the bank directories in force of a realm, at most one of a scheme. Error: ErrNoRealm.
-func (r *Reader) Directories(ctx context.Context, realm string) ([]DirectorySummary, error) {
-	return r.db.Directories(ctx, realm)
 }
 
 // Directory returns the bank directory in force of a scheme, to show the names of banks; an empty one if none is loaded.

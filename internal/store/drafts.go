@@ -68,7 +68,7 @@ func NewDrafts(db *Database) *Drafts { return &Drafts{db: db} }
 
 // hidden returns the encryption of a draft's row.
 func (d *Drafts) hidden(realm string, id uuid.UUID) hidden {
-	return hidden{keys: d.db.AnswerKeys(), table: "draft", realm: realm, row: id}
+	return hidden{keys: d.db.answers, table: "draft", realm: realm, row: id}
 }
 
 // Add stores a new draft of the user, with encrypted answers and file. Concurrent answers under one key make one draft with the later

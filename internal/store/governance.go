@@ -214,7 +214,7 @@ type changeStep struct {
 
 func (c *Changes) step(q *dbsqlc.Queries, realm string, at time.Time) changeStep {
 	return changeStep{
-		realmWriter: realmWriter{q: q, keys: c.db.MasterDataKeys(), realm: realm, at: at}, guard: c.db.Guard(q),
+		realmWriter: realmWriter{q: q, keys: c.db.masterData, realm: realm, at: at}, guard: c.db.Guard(q),
 		seal: c.db.Seal(),
 	}
 }

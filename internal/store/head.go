@@ -201,31 +201,26 @@ func CheckSet(head dbsqlc.RealmHead, rows []Row, keys keyring.Ring) error {
 	return err
 }
 
-// heads caches the newest verified state of each realm. The number of a realm only rises.
+// heads caches the newest verified state of each realm.
 type heads struct {
 	mu    sync.Mutex
 	known map[string]*knownHead
-	seen  map[string]int64 // the highest numbers, in the database and in signed checkpoints
 }
 
 // NewestHead is the highest number of a head of a realm that this gateway saw; 0 for none. An older head does not count.
 func (d *Database) NewestHead(realm string) int64 {
-	d.heads.mu.Lock()
-	defer d.heads.mu.Unlock()
-	return d.heads.seen[realm]
+	k := d.heads.of(realm)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.seen
 }
 
 // HeadSeen records the number of a verified head or checkpoint of a realm.
 func (d *Database) HeadSeen(realm string, number int64) {
-	d.heads.mu.Lock()
-	if d.heads.seen == nil {
-		d.heads.seen = map[string]int64{}
-	}
-	d.heads.seen[realm] = max(d.heads.seen[realm], number)
-	d.heads.mu.Unlock()
 	k := d.heads.of(realm)
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	k.seen = max(k.seen, number)
 	if k.state != nil && k.state.head.Number < number {
 		k.state = nil
 	}
@@ -236,6 +231,7 @@ type knownHead struct {
 	loading sync.Mutex // one load at a time
 
 	mu     sync.Mutex
+	seen   int64 // the highest number, in the database and in signed checkpoints: it only rises
 	state  *state
 	failed error // of the last load, for a moment
 }
@@ -246,9 +242,6 @@ const failureHolds = time.Second
 func (h *heads) of(realm string) *knownHead {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.known == nil {
-		h.known = map[string]*knownHead{}
-	}
 	if h.known[realm] == nil {
 		h.known[realm] = &knownHead{}
 	}
@@ -557,18 +550,14 @@ func (d *Database) Committed(l *Ledger) {
 
 // keep caches a verified state unless it is older than the cached one. Error: ErrOldHead.
 func (d *Database) keep(realm string, read *state) error {
-	if read.head.Number < d.NewestHead(realm) {
-		return ErrOldHead
-	}
-	d.HeadSeen(realm, read.head.Number)
 	k := d.heads.of(realm)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.state != nil && (read.head.Number < k.state.head.Number ||
-		read.head.Number == k.state.head.Number && !bytes.Equal(read.head.Digest, k.state.head.Digest)) {
+	if read.head.Number < k.seen ||
+		k.state != nil && read.head.Number == k.state.head.Number && !bytes.Equal(read.head.Digest, k.state.head.Digest) {
 		return ErrOldHead
 	}
-	k.state, k.failed = read, nil
+	k.seen, k.state, k.failed = read.head.Number, read, nil
 	return nil
 }
 

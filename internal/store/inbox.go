@@ -22,20 +22,28 @@ func WaitingFields(d Document, waitsFor string) auditlog.Kept {
 	return auditlog.Kept{Outbound: d.Sealed(), Direction: "waiting", SourceHash: sha256.Sum256(nil), SourceType: waitsFor}
 }
 
-// Waited returns the fields that the seal of a stored document covers which waited.
-func Waited(row dbsqlc.Inbox) auditlog.Kept {
-	return WaitingFields(Document{
-		Scheme: rulebook.Scheme(row.Scheme), Name: iso20022.MessageName(row.Name), Reference: row.Reference, Content: row.Content,
-	}, Text(row.WaitsFor))
-}
-
-func (s *Inbox) inbound(row dbsqlc.InboxListOverdueRow) Document {
-	d := Document{
+// receivedDocument returns the document of a row of the inbox.
+func receivedDocument(row dbsqlc.Inbox) Document {
+	return Document{
 		Scheme: rulebook.Scheme(row.Scheme), Name: iso20022.MessageName(row.Name), Reference: row.Reference, Content: row.Content,
 		At: row.ReceivedAt.UTC(),
 	}
-	d.Unverified = s.db.Seal().CheckKept(WaitingFields(d, Text(row.WaitsFor)), Seal(Text(row.KeyID), row.Seal))
-	return d
+}
+
+// Waited returns the fields that the seal of a stored document covers which waited.
+func Waited(row dbsqlc.Inbox) auditlog.Kept {
+	return WaitingFields(receivedDocument(row), Text(row.WaitsFor))
+}
+
+// inbound returns documents that wait or waited, and compares each with its seal.
+func (s *Inbox) inbound(rows []dbsqlc.Inbox) []Document {
+	list := make([]Document, len(rows))
+	for i, row := range rows {
+		d := receivedDocument(row)
+		d.Unverified = s.db.Seal().CheckKept(WaitingFields(d, Text(row.WaitsFor)), Seal(Text(row.KeyID), row.Seal))
+		list[i] = d
+	}
+	return list
 }
 
 // Inbox stores the documents that clearing sends, each once, with their changes and our answers.
@@ -220,14 +228,11 @@ type Quarantined struct {
 // Quarantine lists the newest documents in quarantine, at most the given number, newest first.
 func (r *Reader) Quarantine(ctx context.Context, most int32) ([]Quarantined, error) {
 	rows, err := r.db.Outside().InboxListQuarantined(ctx, most)
-	if err != nil {
-		return nil, fmt.Errorf("list the quarantine: %w", err)
+	list := make([]Quarantined, len(rows))
+	for i, row := range rows {
+		list[i] = Quarantined{Document: receivedDocument(row), Reason: i18n.Kept(row.Reason)}
 	}
-	list := make([]Quarantined, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, quarantinedFromDB(dbsqlc.InboxGetQuarantinedRow(row)))
-	}
-	return list, nil
+	return list, wrapped(err, "list the quarantine")
 }
 
 // QuarantinedDocument returns one document in quarantine, or payment.ErrNotFound.
@@ -236,12 +241,5 @@ func (r *Reader) QuarantinedDocument(ctx context.Context, scheme rulebook.Scheme
 	if err != nil {
 		return Quarantined{}, wrapped(missing(err), "load a document in quarantine")
 	}
-	return quarantinedFromDB(row), nil
-}
-
-func quarantinedFromDB(row dbsqlc.InboxGetQuarantinedRow) Quarantined {
-	return Quarantined{Document: Document{
-		Scheme: rulebook.Scheme(row.Scheme), Name: iso20022.MessageName(row.Name), Reference: row.Reference, Content: row.Content,
-		At: row.ReceivedAt.UTC(),
-	}, Reason: i18n.Kept(row.Reason)}
+	return Quarantined{Document: receivedDocument(row), Reason: i18n.Kept(row.Reason)}, nil
 }

@@ -34,7 +34,7 @@ type LoginTry struct {
 type UserAccount struct {
 	UserID       uuid.UUID
 	PasswordHash string
-	Status       UserStatus
+	Status       string
 	AsOf         time.Time // as of identity.Principal
 
 	row  dbsqlc.UserAccount
@@ -43,7 +43,7 @@ type UserAccount struct {
 
 func accountOf(row dbsqlc.UserAccount) UserAccount {
 	return UserAccount{
-		UserID: row.UserID, PasswordHash: row.PasswordHash, Status: UserStatus(row.Status), AsOf: asOf(row.SignedOutAt), row: row,
+		UserID: row.UserID, PasswordHash: row.PasswordHash, Status: row.Status, AsOf: asOf(row.SignedOutAt), row: row,
 	}
 }
 

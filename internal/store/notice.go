@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/administration"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/store/internal/dbsqlc"
@@ -195,7 +196,7 @@ func (n *Notices) Recipient(ctx context.Context, realm string, user uuid.UUID) (
 		return r, identityError(err, "read a recipient", ErrUnknownUser)
 	}
 	guard := n.db.Guard(nil).At(row.RealmHead)
-	if UserStatus(row.UserAccount.Status) != UserActive || row.UserAccount.Email == "" || !guard.Principal(ctx, row) {
+	if row.UserAccount.Status != administration.StatusActive || row.UserAccount.Email == "" || !guard.Principal(ctx, row) {
 		return r, cmp.Or(guard.Err(), ErrUnknownUser)
 	}
 	r.Principal, r.Email = principalOf(row), row.UserAccount.Email

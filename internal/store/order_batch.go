@@ -68,7 +68,7 @@ type OrderBatches struct{ db *Database }
 func NewOrderBatches(db *Database) *OrderBatches { return &OrderBatches{db: db} }
 
 func (s *OrderBatches) hidden(table, realm string, row uuid.UUID) hidden {
-	return hidden{keys: s.db.AnswerKeys(), table: table, realm: realm, row: row, strict: true}
+	return hidden{keys: s.db.answers, table: table, realm: realm, row: row, strict: true}
 }
 
 // draftID returns the id of the draft of a payment. A draft is encrypted under its id, so another draft cannot take its place.

@@ -98,5 +98,5 @@ func (d *Drafts) Parked(ctx context.Context, by identity.Principal, id uuid.UUID
 }
 
 func (d *Drafts) hiddenParked(realm string, id uuid.UUID) hidden {
-	return hidden{keys: d.db.AnswerKeys(), table: "parked_form", realm: realm, row: id}
+	return hidden{keys: d.db.answers, table: "parked_form", realm: realm, row: id}
 }

@@ -21,7 +21,7 @@ import (
 // Client is a program that acts for users, with the token lives of its realm.
 type Client struct {
 	ClientID     string
-	Kind         ClientKind
+	Kind         string
 	SecretHash   []byte // SHA-256 of the secret; nil unless confidential
 	MayDecideOwn bool
 	Roles        []identity.Role // of the program itself
@@ -45,7 +45,7 @@ func (p *People) CheckKeys(ctx context.Context) error {
 	}
 	for _, realm := range realms {
 		err = p.db.InRealm(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
-			err := TryKeys(ctx, q, realm, p.db.MasterDataKeys())
+			err := TryKeys(ctx, q, realm, p.db.masterData)
 			if err == nil {
 				p.db.Guard(nil).Warm(ctx, q, realm)
 			}
@@ -80,7 +80,7 @@ func (p *People) Client(ctx context.Context, realm, clientID string) (Client, er
 		return Client{}, ErrUnknownClient
 	}
 	return Client{
-		ClientID: *row.ClientID, Kind: ClientKind(*row.Kind), SecretHash: row.SecretHash, MayDecideOwn: *row.MayDecideOwn,
+		ClientID: *row.ClientID, Kind: *row.Kind, SecretHash: row.SecretHash, MayDecideOwn: *row.MayDecideOwn,
 		Roles: administration.WordsOf[identity.Role](*row.Roles),
 		Life: TokenLife{
 			Access: Seconds(row.Realm.AccessTokenSeconds), Refresh: Seconds(row.Realm.RefreshTokenSeconds),
@@ -111,7 +111,7 @@ func (p *People) Principal(ctx context.Context, key PrincipalKey) (identity.Prin
 	now := asOf(user.SignedOutAt)
 	signedOut := !key.Since.IsZero() && !key.Since.After(now) || !key.AsOf.IsZero() && !key.AsOf.Equal(now)
 	guard := p.db.Guard(nil).At(row.RealmHead)
-	if UserStatus(user.Status) != UserActive || signedOut || !guard.Principal(ctx, row) {
+	if user.Status != administration.StatusActive || signedOut || !guard.Principal(ctx, row) {
 		return identity.Principal{}, cmp.Or(guard.Err(), ErrUnknownUser)
 	}
 	return principalOf(row), nil
@@ -174,26 +174,6 @@ var (
 	ErrUnknownRealm  = errors.New("unknown realm")
 	ErrUnknownClient = errors.New("unknown client")
 	ErrUnknownUser   = errors.New("unknown user")
-)
-
-// ClientKind is the authentication method of a client.
-type ClientKind string
-
-// The kinds of clients. The portal is no client of the API: its people sign in on a page.
-const (
-	ClientConfidential ClientKind = "confidential" // by a secret
-	ClientPublic       ClientKind = "public"       // not at all
-	ClientPortal       ClientKind = "portal"
-)
-
-// UserStatus is the status of a user account.
-type UserStatus string
-
-// The statuses of a user account.
-const (
-	UserActive     UserStatus = "active"
-	UserUnverified UserStatus = "unverified"
-	UserSuppressed UserStatus = "suppressed"
 )
 
 // Preference holds the settings of a user for the portal.

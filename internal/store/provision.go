@@ -20,20 +20,11 @@ import (
 // ErrForeignRealm reports a realm that was made by somebody else, or under another mark; it stays unchanged.
 var ErrForeignRealm = errors.New("the database holds this realm already, made by another maker or with another mark")
 
-// Duty keeps administration and payments with different people.
-type Duty = administration.Duty
-
-// The duties of a person; the roles of an account belong to its person's duty.
-const (
-	DutyPayments       = administration.DutyPayments
-	DutyAdministration = administration.DutyAdministration
-)
-
 // PersonDefinition is a human being with at least one account, by whose name the person is known again.
 type PersonDefinition struct {
 	ID          uuid.UUID // as it is read
 	DisplayName string
-	Duty        Duty
+	Duty        administration.Duty
 	Accounts    []AccountDefinition
 }
 
@@ -41,7 +32,7 @@ type PersonDefinition struct {
 type AccountDefinition struct {
 	Name         string // normalised here
 	PasswordHash string // argon2id in its usual text form
-	Status       UserStatus
+	Status       string
 	Roles        []identity.Role
 	// SetUp lets the person choose the password; zero for none. An earlier one of the account is over by it.
 	SetUp identity.SetUpSecret

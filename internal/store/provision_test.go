@@ -15,9 +15,9 @@ func bank() store.RealmDefinition {
 	return store.RealmDefinition{
 		Realm: "bank", Name: "Bank", Mark: "BK", MadeBy: store.MadeByOperator,
 		Life: store.TokenLife{Access: 300 * time.Second, Refresh: 1800 * time.Second, Absolute: 12 * time.Hour},
-		People: []store.PersonDefinition{{DisplayName: "One", Duty: store.DutyPayments, Accounts: []store.AccountDefinition{
-			{Name: "One-A", PasswordHash: "hash", Status: store.UserActive, Roles: []identity.Role{identity.RoleMaker, identity.RoleChecker}},
-			{Name: "one-b", PasswordHash: "hash", Status: store.UserActive, Roles: []identity.Role{identity.RoleChecker}},
+		People: []store.PersonDefinition{{DisplayName: "One", Duty: administration.DutyPayments, Accounts: []store.AccountDefinition{
+			{Name: "One-A", PasswordHash: "hash", Status: administration.StatusActive, Roles: []identity.Role{identity.RoleMaker, identity.RoleChecker}},
+			{Name: "one-b", PasswordHash: "hash", Status: administration.StatusActive, Roles: []identity.Role{identity.RoleChecker}},
 		}}},
 		Clients:  []administration.Client{{ClientID: "portal", Kind: administration.ClientPortal, MayDecideOwn: true}},
 		Policies: []administration.Policy{{Approvals: 1, ExpiresAfter: time.Hour}},
@@ -60,7 +60,7 @@ func TestProvisionBringsChangesIntoForce(t *testing.T) {
 	}
 	changed := bank()
 	changed.People[0].Accounts[0].Roles = []identity.Role{identity.RoleMaker}
-	changed.People[0].Accounts[1].Status = store.UserSuppressed
+	changed.People[0].Accounts[1].Status = administration.StatusSuppressed
 	changed.Policies = []administration.Policy{{Approvals: 2, ExpiresAfter: time.Hour, ContentHashRequired: true}}
 	err = store.ApplyRealm(t.Context(), db.Provisioner(t), changed)
 	if err != nil {
@@ -103,7 +103,7 @@ func TestProvisionRefusals(t *testing.T) {
 	administrator.Name = "Half done"
 	administrator.People[0].Accounts[0].Roles = []identity.Role{identity.RoleMaker, identity.RoleAdministrator}
 	duty := bank()
-	duty.Name, duty.People[0].Duty = "Half done", store.DutyAdministration
+	duty.Name, duty.People[0].Duty = "Half done", administration.DutyAdministration
 	for name, realm := range map[string]store.RealmDefinition{"a maker who administers": administrator, "another duty": duty} {
 		err = store.ApplyRealm(t.Context(), db.Provisioner(t), realm)
 		if err == nil {

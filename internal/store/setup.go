@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/administration"
 	"countersign/internal/auditlog"
 	"countersign/internal/identity"
 	"countersign/internal/store/internal/dbsqlc"
@@ -50,7 +51,7 @@ func (p *People) SetUp(ctx context.Context, key SetUpKey) (SetUp, error) {
 	}
 	user := row.UserAccount
 	return SetUp{ID: row.UserSetup.SetupID, CodeHash: row.UserSetup.CodeHash, UserName: user.Name, Account: UserAccount{
-		UserID: user.UserID, PasswordHash: user.PasswordHash, Status: UserStatus(user.Status), row: user, head: head,
+		UserID: user.UserID, PasswordHash: user.PasswordHash, Status: user.Status, row: user, head: head,
 	}}, nil
 }
 
@@ -102,8 +103,8 @@ func (p *People) UseSetUp(ctx context.Context, u SetUpUse) error {
 			return ErrSetUpOver
 		}
 		change := u.Change
-		if row.Status == string(UserUnverified) {
-			change.Status = string(UserActive)
+		if row.Status == administration.StatusUnverified {
+			change.Status = administration.StatusActive
 		}
 		err = w.changeAccount(ctx, row, change)
 		if err != nil {

@@ -164,7 +164,7 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 	if cfg.Marks == nil {
 		cfg.Marks = &Marks{}
 	}
-	away, all, verified, moves, used := newOutage(cfg.Log), &[uses]*Database{}, &heads{}, &recent[uuid.UUID, int]{}, &recent[limitDay, int64]{}
+	away, all, verified, moves, used := newOutage(cfg.Log), &[uses]*Database{}, &heads{known: map[string]*knownHead{}}, &recent[uuid.UUID, int]{}, &recent[limitDay, int64]{}
 	entries, compared := &recent[uuid.UUID, entered]{}, &clock{now: cfg.Now}
 	for use, size := range cfg.Connections.sizes() {
 		pool, err := cfg.open(ctx, Use(use), size, compared)
@@ -248,12 +248,6 @@ func (cfg Config) open(ctx context.Context, use Use, size int32, compared *clock
 
 // Seal returns the sealer of the stored data.
 func (d *Database) Seal() payment.Sealer { return d.seal }
-
-// AnswerKeys encrypt stored form data.
-func (d *Database) AnswerKeys() keyring.Ring { return d.answers }
-
-// MasterDataKeys verify the seals of people, roles, clients, policies and debtor accounts.
-func (d *Database) MasterDataKeys() keyring.Ring { return d.masterData }
 
 // Marks returns the highest states that this gateway saw.
 func (d *Database) Marks() *Marks { return d.marks }

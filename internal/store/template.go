@@ -36,7 +36,7 @@ var (
 )
 
 func (d *Drafts) hiddenTemplate(realm string, id uuid.UUID) hidden {
-	return hidden{keys: d.db.AnswerKeys(), table: "payment_template", realm: realm, row: id, strict: true}
+	return hidden{keys: d.db.answers, table: "payment_template", realm: realm, row: id, strict: true}
 }
 
 // SaveTemplate stores a template of the person (ID, Name, Scheme, Answers, Shared, SavedAt). A template of the same name is replaced.

@@ -68,15 +68,16 @@ func NewTokens(db *Database, keys keyring.Ring) (*Tokens, error) {
 	return &Tokens{db: db, seals: seals}, nil
 }
 
-// Start stores a sign-in with its first tokens.
+// Start stores a sign-in with its first tokens. Without a user it is that of a client that acts by itself: it has no refresh token, and ends
+// with its access token.
 func (t *Tokens) Start(ctx context.Context, f NewFamily) error {
 	family := dbsqlc.TokenFamily{
-		Realm: f.Realm, FamilyID: f.FamilyID, UserID: &f.UserID, ClientID: f.ClientID, Scope: f.Scope, StartedAt: f.At, EndsAt: f.EndsAt,
-		AsOf: OrNull(f.AsOf),
+		Realm: f.Realm, FamilyID: f.FamilyID, UserID: OrNull(f.UserID), ClientID: f.ClientID, Scope: f.Scope, StartedAt: f.At,
+		EndsAt: f.EndsAt, AsOf: OrNull(f.AsOf),
 	}
 	refresh, access := t.sealIssued(family, f.At, f.Refresh, Refresh), t.sealIssued(family, f.At, f.Access, Access)
 	err := t.db.In(f.Realm, Changing).FamilyStart(ctx, dbsqlc.FamilyStartParams{
-		Realm: f.Realm, FamilyID: f.FamilyID, UserID: f.UserID, ClientID: f.ClientID, Scope: f.Scope, At: f.At, EndsAt: f.EndsAt,
+		Realm: f.Realm, FamilyID: f.FamilyID, UserID: family.UserID, ClientID: f.ClientID, Scope: f.Scope, At: f.At, EndsAt: f.EndsAt,
 		AsOf:        family.AsOf,
 		RefreshHash: f.Refresh.Hash, RefreshExpiresAt: f.Refresh.ExpiresAt,
 		AccessHash: f.Access.Hash, AccessExpiresAt: f.Access.ExpiresAt,
@@ -85,27 +86,13 @@ func (t *Tokens) Start(ctx context.Context, f NewFamily) error {
 	return wrapped(err, "start a token family")
 }
 
-// StartClient stores an access token of a client that acts by itself: the family without a user and refresh token, and with the end of the
-// access token.
-func (t *Tokens) StartClient(ctx context.Context, f NewFamily) error {
-	family := dbsqlc.TokenFamily{
-		Realm: f.Realm, FamilyID: f.FamilyID, ClientID: f.ClientID, Scope: f.Scope, StartedAt: f.At, EndsAt: f.EndsAt,
-	}
-	access := t.sealIssued(family, f.At, f.Access, Access)
-	err := t.db.In(f.Realm, Changing).ClientTokenStart(ctx, dbsqlc.ClientTokenStartParams{
-		Realm: f.Realm, FamilyID: f.FamilyID, ClientID: f.ClientID, Scope: f.Scope, At: f.At, EndsAt: f.EndsAt,
-		TokenHash: f.Access.Hash, KeyID: access.KeyID, Seal: access.MAC[:],
-	})
-	return wrapped(err, "start a token of a client")
-}
-
 // RefreshToken is a stored refresh token with the facts that decide about its use. Times are zero for events that did not happen.
 type RefreshToken struct {
 	Hash               []byte // the digest it is stored under
 	FamilyID           uuid.UUID
 	ClientID           string
 	UserID             uuid.UUID
-	UserStatus         UserStatus
+	UserStatus         string
 	UserAsOf           time.Time // what was signed in until then is over
 	FamilyAsOf         time.Time // zero where it is not known
 	Scope              string
@@ -186,7 +173,7 @@ func refreshTokenFromDB(row dbsqlc.RefreshTokenGetRow) RefreshToken {
 	token, family := row.RefreshToken, row.TokenFamily
 	return RefreshToken{
 		Hash: token.TokenHash, FamilyID: family.FamilyID, ClientID: family.ClientID, UserID: OrZero(family.UserID),
-		UserStatus: UserStatus(row.Status), Scope: family.Scope, UserAsOf: asOf(row.SignedOutAt), FamilyAsOf: Time(family.AsOf),
+		UserStatus: row.Status, Scope: family.Scope, UserAsOf: asOf(row.SignedOutAt), FamilyAsOf: Time(family.AsOf),
 		FamilyStartedAt: family.StartedAt.UTC(), FamilyEndsAt: family.EndsAt.UTC(), FamilyRevokedAt: Time(family.RevokedAt),
 		ExpiresAt: token.ExpiresAt.UTC(), SpentAt: Time(token.SpentAt), SuccessorHash: token.SuccessorHash,
 		SuccessorSpentAt: Time(row.SuccessorSpentAt), SuccessorExpiresAt: Time(row.SuccessorExpiresAt),
@@ -208,12 +195,7 @@ type RevokeInput struct {
 func (t *Tokens) Revoke(ctx context.Context, in RevokeInput) (uuid.UUID, error) {
 	var family uuid.UUID
 	err := t.db.InRealm(ctx, in.Realm, Changing, func(q *dbsqlc.Queries) error {
-		row, err := q.FamilyByRefreshToken(ctx, in.Realm, in.Hashes)
-		if errors.Is(err, pgx.ErrNoRows) && in.AccessToken {
-			var access dbsqlc.FamilyByAccessTokenRow
-			access, err = q.FamilyByAccessToken(ctx, in.Realm, in.Hashes)
-			row = dbsqlc.FamilyByRefreshTokenRow(access)
-		}
+		row, err := q.FamilyByToken(ctx, in.Realm, in.Hashes, in.AccessToken)
 		if err != nil {
 			return err
 		}
@@ -249,7 +231,7 @@ func (t *Tokens) revoke(
 			by.UserID, by.PersonID, by.Name = OrZero(of.UserID), OrZero(of.PersonID), of.Name
 		}
 		by.ClientID = of.ClientID
-		err = AppendEvent(ctx, q, t.db.MasterDataKeys(), Event{
+		err = AppendEvent(ctx, q, t.db.masterData, Event{
 			Realm: realm, Actor: by, Name: auditlog.EventSignInEnded, Detail: auditlog.EndDetail(family.String(), string(reason)), At: at,
 		})
 		if err != nil {

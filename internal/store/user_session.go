@@ -68,7 +68,7 @@ func (s *Sessions) Start(ctx context.Context, start SessionStart) error {
 			Address: start.By.SourceAddress, Checker: checker, StartedAt: start.At, EndsAt: start.EndsAt,
 		})
 		if err == nil {
-			err = AppendEvent(ctx, q, s.db.MasterDataKeys(), Event{
+			err = AppendEvent(ctx, q, s.db.masterData, Event{
 				Realm: start.By.Realm, Actor: start.By.Actor(), Name: auditlog.EventSessionStarted,
 				Detail: auditlog.SubjectDetail(start.By.UserName, ""), At: start.At,
 			})
@@ -110,7 +110,7 @@ func (s *Sessions) endOthers(ctx context.Context, q *dbsqlc.Queries, e sessionsE
 }
 
 func (s *Sessions) tellEnd(ctx context.Context, q *dbsqlc.Queries, e sessionsEnd, name string) error {
-	return AppendEvent(ctx, q, s.db.MasterDataKeys(), Event{
+	return AppendEvent(ctx, q, s.db.masterData, Event{
 		Realm: e.by.Realm, Actor: e.by.Actor(), Name: auditlog.EventSessionEnded, Detail: auditlog.EndDetail(name, e.why), At: e.at,
 	})
 }

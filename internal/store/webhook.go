@@ -160,7 +160,7 @@ func (s *Webhooks) NoteAttempt(ctx context.Context, w Webhook, a WebhookAttempt,
 		if err != nil {
 			return err
 		}
-		return AppendEvent(ctx, q, s.db.MasterDataKeys(), Event{
+		return AppendEvent(ctx, q, s.db.masterData, Event{
 			Realm: w.Realm, Actor: by, Name: auditlog.EventWebhookSend, At: a.At,
 			Detail: auditlog.SubjectDetail(w.URL, string(a.Type)+" "+a.EventID.String()),
 		})

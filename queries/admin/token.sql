@@ -1,26 +1,18 @@
 -- name: FamilyStart :exec
--- A family with its first tokens.
+-- A family with its first tokens. That of a client that acts by itself has no user and no refresh token.
 WITH signed AS (
-  INSERT INTO last_sign_in AS l (realm, user_id, at) VALUES (@realm, @user_id, @at)
+  INSERT INTO last_sign_in AS l (realm, user_id, at)
+  SELECT @realm, sqlc.narg(user_id)::uuid, @at WHERE sqlc.narg(user_id)::uuid IS NOT NULL
   ON CONFLICT (realm, user_id) DO UPDATE SET at = greatest(l.at, excluded.at)
 ), family AS (
   INSERT INTO token_family (realm, family_id, user_id, client_id, scope, started_at, ends_at, as_of)
-  VALUES (@realm, @family_id, @user_id, @client_id, @scope, @at, @ends_at, sqlc.narg(as_of))
+  VALUES (@realm, @family_id, sqlc.narg(user_id)::uuid, @client_id, @scope, @at, @ends_at, sqlc.narg(as_of))
 ), refresh AS (
   INSERT INTO refresh_token (realm, token_hash, family_id, issued_at, expires_at, key_id, seal)
-  VALUES (@realm, @refresh_hash, @family_id, @at, @refresh_expires_at, @refresh_key_id, @refresh_seal)
+  SELECT @realm, @refresh_hash, @family_id, @at, @refresh_expires_at, @refresh_key_id, @refresh_seal WHERE sqlc.narg(user_id)::uuid IS NOT NULL
 )
 INSERT INTO access_token (realm, token_hash, family_id, issued_at, expires_at, key_id, seal)
 VALUES (@realm, @access_hash, @family_id, @at, @access_expires_at, @access_key_id, @access_seal);
-
--- name: ClientTokenStart :exec
--- An access token of a client that acts by itself, in a family of its own.
-WITH family AS (
-  INSERT INTO token_family (realm, family_id, client_id, scope, started_at, ends_at)
-  VALUES (@realm, @family_id, @client_id, @scope, @at, @ends_at)
-)
-INSERT INTO access_token (realm, token_hash, family_id, issued_at, expires_at, key_id, seal)
-VALUES (@realm, @token_hash, @family_id, @at, @ends_at, @key_id, @seal);
 
 -- name: FamilyLockByRefreshToken :one
 -- Takes the family of a refresh token, so that the second transaction sees what the first one did. A token is looked up by its digests
@@ -66,17 +58,14 @@ FROM revoked
 LEFT JOIN user_account u ON u.realm = revoked.realm AND u.user_id = revoked.user_id
 LEFT JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id;
 
--- name: FamilyByRefreshToken :one
+-- name: FamilyByToken :one
+-- The family of a refresh token, or of an access token where that counts too.
 SELECT f.family_id, f.client_id
-FROM refresh_token t
-JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
-WHERE t.realm = @realm AND t.token_hash = ANY (@token_hashes::bytea[]);
-
--- name: FamilyByAccessToken :one
-SELECT f.family_id, f.client_id
-FROM access_token t
-JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
-WHERE t.realm = @realm AND t.token_hash = ANY (@token_hashes::bytea[]);
+FROM token_family f
+WHERE f.realm = @realm AND f.family_id IN (
+  SELECT r.family_id FROM refresh_token r WHERE r.realm = @realm AND r.token_hash = ANY (@token_hashes::bytea[])
+  UNION ALL
+  SELECT a.family_id FROM access_token a WHERE @access::boolean AND a.realm = @realm AND a.token_hash = ANY (@token_hashes::bytea[]));
 
 -- name: AccessTokenPrincipalGet :one
 -- Whom a live access token stands for, with the roles of this moment, and the head of the realm.

@@ -74,12 +74,12 @@ ON CONFLICT DO NOTHING;
 
 -- name: InboxListWaiting :many
 -- Documents that wait for the given payment.
-SELECT scheme, reference, name, content, waits_for, received_at, key_id, seal FROM inbox
+SELECT * FROM inbox
 WHERE scheme = @scheme AND waits_for = @waits_for::text AND outcome = 'waiting' ORDER BY received_at;
 
 -- name: InboxListOverdue :many
 -- Documents that waited in vain, without those held.
-SELECT scheme, reference, name, content, waits_for, received_at, key_id, seal FROM inbox
+SELECT * FROM inbox
 WHERE outcome = 'waiting' AND wait_until <= @due::timestamptz AND scheme || ' ' || reference <> ALL (@held::text[]) ORDER BY wait_until LIMIT @page_size;
 
 -- name: InboxSettleIf :one
@@ -135,7 +135,7 @@ VALUES (@scheme, @transaction_id, @bank, @use, @received_at, @realm, @message_id
 ON CONFLICT DO NOTHING;
 
 -- name: InboxListQuarantined :many
-SELECT scheme, reference, name, reason, received_at, content FROM inbox
+SELECT * FROM inbox
 WHERE outcome = 'quarantined' ORDER BY received_at DESC LIMIT @page_size;
 
 -- name: InboxCountQuarantined :one
@@ -143,7 +143,7 @@ WHERE outcome = 'quarantined' ORDER BY received_at DESC LIMIT @page_size;
 SELECT count(*) FROM (SELECT FROM inbox WHERE outcome = 'quarantined' LIMIT @most::integer) q;
 
 -- name: InboxGetQuarantined :one
-SELECT scheme, reference, name, reason, received_at, content FROM inbox
+SELECT * FROM inbox
 WHERE scheme = @scheme AND reference = @reference AND outcome = 'quarantined';
 
 -- name: RealmList :many

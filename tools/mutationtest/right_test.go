@@ -103,7 +103,7 @@ var ofNewest = []mutant{
 	{name: "a head that is older than the trail counts", file: head, tests: ofReplays, before: `told > before.Number`, after: `told < 0`},
 	{
 		name: "a head that is older than one seen counts", file: head, tests: ofReplays,
-		before: `read.head.Number < d.NewestHead(realm)`, after: `false`,
+		before: `read.head.Number < k.seen`, after: `false`,
 	},
 	{name: "the tree's later moves of a message are not asked for", file: waiting, tests: ofReplays, before: `stored.Later`, after: `false`},
 	{

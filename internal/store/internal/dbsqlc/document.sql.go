@@ -366,29 +366,28 @@ func (q *Queries) InboxGet(ctx context.Context, scheme string, reference string)
 }
 
 const inboxGetQuarantined = `-- name: InboxGetQuarantined :one
-SELECT scheme, reference, name, reason, received_at, content FROM inbox
+SELECT scheme, reference, name, content_hash, outcome, reason, realm, document_id, content, waits_for, wait_until, received_at, key_id, seal FROM inbox
 WHERE scheme = $1 AND reference = $2 AND outcome = 'quarantined'
 `
 
-type InboxGetQuarantinedRow struct {
-	Scheme     string
-	Reference  string
-	Name       string
-	Reason     string
-	ReceivedAt time.Time
-	Content    []byte
-}
-
-func (q *Queries) InboxGetQuarantined(ctx context.Context, scheme string, reference string) (InboxGetQuarantinedRow, error) {
+func (q *Queries) InboxGetQuarantined(ctx context.Context, scheme string, reference string) (Inbox, error) {
 	row := q.db.QueryRow(ctx, inboxGetQuarantined, scheme, reference)
-	var i InboxGetQuarantinedRow
+	var i Inbox
 	err := row.Scan(
 		&i.Scheme,
 		&i.Reference,
 		&i.Name,
+		&i.ContentHash,
+		&i.Outcome,
 		&i.Reason,
-		&i.ReceivedAt,
+		&i.Realm,
+		&i.DocumentID,
 		&i.Content,
+		&i.WaitsFor,
+		&i.WaitUntil,
+		&i.ReceivedAt,
+		&i.KeyID,
+		&i.Seal,
 	)
 	return i, err
 }
@@ -442,37 +441,32 @@ func (q *Queries) InboxInsert(ctx context.Context, arg InboxInsertParams) (int64
 }
 
 const inboxListOverdue = `-- name: InboxListOverdue :many
-SELECT scheme, reference, name, content, waits_for, received_at, key_id, seal FROM inbox
+SELECT scheme, reference, name, content_hash, outcome, reason, realm, document_id, content, waits_for, wait_until, received_at, key_id, seal FROM inbox
 WHERE outcome = 'waiting' AND wait_until <= $1::timestamptz AND scheme || ' ' || reference <> ALL ($2::text[]) ORDER BY wait_until LIMIT $3
 `
 
-type InboxListOverdueRow struct {
-	Scheme     string
-	Reference  string
-	Name       string
-	Content    []byte
-	WaitsFor   *string
-	ReceivedAt time.Time
-	KeyID      *string
-	Seal       []byte
-}
-
 // Documents that waited in vain, without those held.
-func (q *Queries) InboxListOverdue(ctx context.Context, due time.Time, held []string, pageSize int32) ([]InboxListOverdueRow, error) {
+func (q *Queries) InboxListOverdue(ctx context.Context, due time.Time, held []string, pageSize int32) ([]Inbox, error) {
 	rows, err := q.db.Query(ctx, inboxListOverdue, due, held, pageSize)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []InboxListOverdueRow
+	var items []Inbox
 	for rows.Next() {
-		var i InboxListOverdueRow
+		var i Inbox
 		if err := rows.Scan(
 			&i.Scheme,
 			&i.Reference,
 			&i.Name,
+			&i.ContentHash,
+			&i.Outcome,
+			&i.Reason,
+			&i.Realm,
+			&i.DocumentID,
 			&i.Content,
 			&i.WaitsFor,
+			&i.WaitUntil,
 			&i.ReceivedAt,
 			&i.KeyID,
 			&i.Seal,
@@ -488,35 +482,34 @@ func (q *Queries) InboxListOverdue(ctx context.Context, due time.Time, held []st
 }
 
 const inboxListQuarantined = `-- name: InboxListQuarantined :many
-SELECT scheme, reference, name, reason, received_at, content FROM inbox
+SELECT scheme, reference, name, content_hash, outcome, reason, realm, document_id, content, waits_for, wait_until, received_at, key_id, seal FROM inbox
 WHERE outcome = 'quarantined' ORDER BY received_at DESC LIMIT $1
 `
 
-type InboxListQuarantinedRow struct {
-	Scheme     string
-	Reference  string
-	Name       string
-	Reason     string
-	ReceivedAt time.Time
-	Content    []byte
-}
-
-func (q *Queries) InboxListQuarantined(ctx context.Context, pageSize int32) ([]InboxListQuarantinedRow, error) {
+func (q *Queries) InboxListQuarantined(ctx context.Context, pageSize int32) ([]Inbox, error) {
 	rows, err := q.db.Query(ctx, inboxListQuarantined, pageSize)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []InboxListQuarantinedRow
+	var items []Inbox
 	for rows.Next() {
-		var i InboxListQuarantinedRow
+		var i Inbox
 		if err := rows.Scan(
 			&i.Scheme,
 			&i.Reference,
 			&i.Name,
+			&i.ContentHash,
+			&i.Outcome,
 			&i.Reason,
-			&i.ReceivedAt,
+			&i.Realm,
+			&i.DocumentID,
 			&i.Content,
+			&i.WaitsFor,
+			&i.WaitUntil,
+			&i.ReceivedAt,
+			&i.KeyID,
+			&i.Seal,
 		); err != nil {
 			return nil, err
 		}
@@ -529,37 +522,32 @@ func (q *Queries) InboxListQuarantined(ctx context.Context, pageSize int32) ([]I
 }
 
 const inboxListWaiting = `-- name: InboxListWaiting :many
-SELECT scheme, reference, name, content, waits_for, received_at, key_id, seal FROM inbox
+SELECT scheme, reference, name, content_hash, outcome, reason, realm, document_id, content, waits_for, wait_until, received_at, key_id, seal FROM inbox
 WHERE scheme = $1 AND waits_for = $2::text AND outcome = 'waiting' ORDER BY received_at
 `
 
-type InboxListWaitingRow struct {
-	Scheme     string
-	Reference  string
-	Name       string
-	Content    []byte
-	WaitsFor   *string
-	ReceivedAt time.Time
-	KeyID      *string
-	Seal       []byte
-}
-
 // Documents that wait for the given payment.
-func (q *Queries) InboxListWaiting(ctx context.Context, scheme string, waitsFor string) ([]InboxListWaitingRow, error) {
+func (q *Queries) InboxListWaiting(ctx context.Context, scheme string, waitsFor string) ([]Inbox, error) {
 	rows, err := q.db.Query(ctx, inboxListWaiting, scheme, waitsFor)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []InboxListWaitingRow
+	var items []Inbox
 	for rows.Next() {
-		var i InboxListWaitingRow
+		var i Inbox
 		if err := rows.Scan(
 			&i.Scheme,
 			&i.Reference,
 			&i.Name,
+			&i.ContentHash,
+			&i.Outcome,
+			&i.Reason,
+			&i.Realm,
+			&i.DocumentID,
 			&i.Content,
 			&i.WaitsFor,
+			&i.WaitUntil,
 			&i.ReceivedAt,
 			&i.KeyID,
 			&i.Seal,

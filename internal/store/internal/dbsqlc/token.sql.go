@@ -170,77 +170,24 @@ func (q *Queries) AccessTokenPrincipalGet(ctx context.Context, realm string, tok
 	return i, err
 }
 
-const clientTokenStart = `-- name: ClientTokenStart :exec
-WITH family AS (
-  INSERT INTO token_family (realm, family_id, client_id, scope, started_at, ends_at)
-  VALUES ($1, $3, $8, $9, $4, $5)
-)
-INSERT INTO access_token (realm, token_hash, family_id, issued_at, expires_at, key_id, seal)
-VALUES ($1, $2, $3, $4, $5, $6, $7)
-`
-
-type ClientTokenStartParams struct {
-	Realm     string
-	TokenHash []byte
-	FamilyID  uuid.UUID
-	At        time.Time
-	EndsAt    time.Time
-	KeyID     string
-	Seal      []byte
-	ClientID  string
-	Scope     string
-}
-
-// An access token of a client that acts by itself, in a family of its own.
-func (q *Queries) ClientTokenStart(ctx context.Context, arg ClientTokenStartParams) error {
-	_, err := q.db.Exec(ctx, clientTokenStart,
-		arg.Realm,
-		arg.TokenHash,
-		arg.FamilyID,
-		arg.At,
-		arg.EndsAt,
-		arg.KeyID,
-		arg.Seal,
-		arg.ClientID,
-		arg.Scope,
-	)
-	return err
-}
-
-const familyByAccessToken = `-- name: FamilyByAccessToken :one
+const familyByToken = `-- name: FamilyByToken :one
 SELECT f.family_id, f.client_id
-FROM access_token t
-JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
-WHERE t.realm = $1 AND t.token_hash = ANY ($2::bytea[])
+FROM token_family f
+WHERE f.realm = $1 AND f.family_id IN (
+  SELECT r.family_id FROM refresh_token r WHERE r.realm = $1 AND r.token_hash = ANY ($2::bytea[])
+  UNION ALL
+  SELECT a.family_id FROM access_token a WHERE $3::boolean AND a.realm = $1 AND a.token_hash = ANY ($2::bytea[]))
 `
 
-type FamilyByAccessTokenRow struct {
+type FamilyByTokenRow struct {
 	FamilyID uuid.UUID
 	ClientID string
 }
 
-func (q *Queries) FamilyByAccessToken(ctx context.Context, realm string, tokenHashes [][]byte) (FamilyByAccessTokenRow, error) {
-	row := q.db.QueryRow(ctx, familyByAccessToken, realm, tokenHashes)
-	var i FamilyByAccessTokenRow
-	err := row.Scan(&i.FamilyID, &i.ClientID)
-	return i, err
-}
-
-const familyByRefreshToken = `-- name: FamilyByRefreshToken :one
-SELECT f.family_id, f.client_id
-FROM refresh_token t
-JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
-WHERE t.realm = $1 AND t.token_hash = ANY ($2::bytea[])
-`
-
-type FamilyByRefreshTokenRow struct {
-	FamilyID uuid.UUID
-	ClientID string
-}
-
-func (q *Queries) FamilyByRefreshToken(ctx context.Context, realm string, tokenHashes [][]byte) (FamilyByRefreshTokenRow, error) {
-	row := q.db.QueryRow(ctx, familyByRefreshToken, realm, tokenHashes)
-	var i FamilyByRefreshTokenRow
+// The family of a refresh token, or of an access token where that counts too.
+func (q *Queries) FamilyByToken(ctx context.Context, realm string, tokenHashes [][]byte, access bool) (FamilyByTokenRow, error) {
+	row := q.db.QueryRow(ctx, familyByToken, realm, tokenHashes, access)
+	var i FamilyByTokenRow
 	err := row.Scan(&i.FamilyID, &i.ClientID)
 	return i, err
 }
@@ -334,14 +281,15 @@ func (q *Queries) FamilyRevoke(ctx context.Context, arg FamilyRevokeParams) ([]F
 
 const familyStart = `-- name: FamilyStart :exec
 WITH signed AS (
-  INSERT INTO last_sign_in AS l (realm, user_id, at) VALUES ($1, $8, $4)
+  INSERT INTO last_sign_in AS l (realm, user_id, at)
+  SELECT $1, $8::uuid, $4 WHERE $8::uuid IS NOT NULL
   ON CONFLICT (realm, user_id) DO UPDATE SET at = greatest(l.at, excluded.at)
 ), family AS (
   INSERT INTO token_family (realm, family_id, user_id, client_id, scope, started_at, ends_at, as_of)
-  VALUES ($1, $3, $8, $9, $10, $4, $11, $12)
+  VALUES ($1, $3, $8::uuid, $9, $10, $4, $11, $12)
 ), refresh AS (
   INSERT INTO refresh_token (realm, token_hash, family_id, issued_at, expires_at, key_id, seal)
-  VALUES ($1, $13, $3, $4, $14, $15, $16)
+  SELECT $1, $13, $3, $4, $14, $15, $16 WHERE $8::uuid IS NOT NULL
 )
 INSERT INTO access_token (realm, token_hash, family_id, issued_at, expires_at, key_id, seal)
 VALUES ($1, $2, $3, $4, $5, $6, $7)
@@ -355,7 +303,7 @@ type FamilyStartParams struct {
 	AccessExpiresAt  time.Time
 	AccessKeyID      string
 	AccessSeal       []byte
-	UserID           uuid.UUID
+	UserID           *uuid.UUID
 	ClientID         string
 	Scope            string
 	EndsAt           time.Time
@@ -366,7 +314,7 @@ type FamilyStartParams struct {
 	RefreshSeal      []byte
 }
 
-// A family with its first tokens.
+// A family with its first tokens. That of a client that acts by itself has no user and no refresh token.
 func (q *Queries) FamilyStart(ctx context.Context, arg FamilyStartParams) error {
 	_, err := q.db.Exec(ctx, familyStart,
 		arg.Realm,

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -90,13 +91,8 @@ func (s *Simple) checkText(text string) (Mistake, i18n.Text) {
 	if s.Pattern != nil && !s.Pattern.Match(text) {
 		return MistakeFormat, s.Pattern.Advice
 	}
-	if len(s.Enumeration) == 0 {
+	if len(s.Enumeration) == 0 || slices.Contains(s.Enumeration, text) {
 		return MistakeNone, ""
-	}
-	for _, value := range s.Enumeration {
-		if value == text {
-			return MistakeNone, ""
-		}
 	}
 	return MistakeFormat, EnterOneOf(s.Enumeration)
 }

@@ -128,6 +128,22 @@ func (g *Group) Present(value reflect.Value, i int) int {
 	return 1
 }
 
+// Each visits the values of child i that would be written, with the index of one that may repeat; else -1.
+func (g *Group) Each(value reflect.Value, i int, visit func(index int, one reflect.Value)) {
+	field := g.Field(value, i)
+	switch {
+	case g.Present(value, i) == 0:
+	case field.Kind() == reflect.Slice:
+		for k := range field.Len() {
+			visit(k, field.Index(k))
+		}
+	case field.Kind() == reflect.Pointer:
+		visit(-1, field.Elem())
+	default:
+		visit(-1, field)
+	}
+}
+
 // Slot makes room for one more value in a field and returns the place.
 func Slot(field reflect.Value) reflect.Value {
 	switch field.Kind() {

@@ -191,12 +191,7 @@ func AppendEscaped(out []byte, text string, attribute bool) []byte {
 }
 
 func isBlank(text []byte) bool {
-	for _, c := range text {
-		if !isSpace(c) {
-			return false
-		}
-	}
-	return true
+	return len(bytes.TrimLeft(text, " \t\r\n")) == 0
 }
 
 // Shown shortens a text of the sender to 60 characters, to quote it in a sentence.

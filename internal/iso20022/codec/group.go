@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"cmp"
 	"math/bits"
 	"reflect"
 
@@ -59,7 +60,7 @@ func (r *reporter) finish(s *groupState) {
 	for i := range group.Elements {
 		if group.Mandatory(i) && s.seen&(1<<i) == 0 {
 			e := &group.Elements[i]
-			advice := i18n.InElement(i18n.Text("Enter %s: it is mandatory").With(e.Tag), within(r.ancestor(0)))
+			advice := i18n.InElement(i18n.Text("Enter %s: it is mandatory").With(e.Tag), cmp.Or(r.ancestor(0), documentElement))
 			if e.Tag == "DbtrAgt" || e.Tag == "FinInstnId" && r.ancestor(0) == "DbtrAgt" {
 				advice = unknownBank
 			}
@@ -88,13 +89,6 @@ func (r *reporter) emptyAdvice(mandatory bool) i18n.Text {
 	return i18n.Text("Enter the content of %s or remove the element: it must not be empty.").With(tag)
 }
 
-func within(tag string) string {
-	if tag == "" {
-		return documentElement
-	}
-	return tag
-}
-
 func emptyCode(mandatory bool) string {
 	if mandatory {
 		return codeMissing
@@ -115,10 +109,8 @@ func (s *groupState) earlier(tag string) (found problem, is bool) {
 	if !is {
 		return problem{}, false
 	}
-	for i := range s.group.Elements {
-		if s.group.Elements[i].Tag == now {
-			s.seen |= 1 << i
-		}
+	if i := s.group.Find([]byte(now), 0); i >= 0 {
+		s.seen |= 1 << i
 	}
 	return problem{codeNotAllowed, i18n.Text("Write %s as %s: %s is its name in pain.001.001.03.").With(tag, now, tag)}, true
 }

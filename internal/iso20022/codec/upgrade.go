@@ -72,21 +72,8 @@ type placement struct {
 
 func (u *upgrader) group(group *iso20022.Group, from reflect.Value, to placement) {
 	for i := range group.Elements {
-		if group.Present(from, i) == 0 {
-			continue
-		}
 		e := &group.Elements[i]
-		field := group.Field(from, i)
-		switch field.Kind() {
-		case reflect.Slice:
-			for k := range field.Len() {
-				u.element(step{e.Tag, k}, source{group, e, field.Index(k)}, to)
-			}
-		case reflect.Pointer:
-			u.element(step{e.Tag, -1}, source{group, e, field.Elem()}, to)
-		default:
-			u.element(step{e.Tag, -1}, source{group, e, field}, to)
-		}
+		group.Each(from, i, func(index int, value reflect.Value) { u.element(step{e.Tag, index}, source{group, e, value}, to) })
 	}
 }
 
@@ -106,11 +93,7 @@ func (u *upgrader) element(place step, from source, to placement) {
 		u.report(0, codeNotAllowed, i18n.Text("Remove %s: %s does not support it.").With(from.element.Tag, u.to))
 		return
 	}
-	if from.element.Group != nil && from.element.Group.Any {
-		value.Set(from.value)
-		return
-	}
-	if from.element.Group != nil {
+	if from.element.Group != nil && !from.element.Group.Any {
 		u.group(from.element.Group, from.value, placement{target.Group, value})
 		return
 	}

@@ -39,7 +39,7 @@ func (v *validator) group(state groupState) {
 		case e.Max != iso20022.Unbounded && count > e.Max:
 			v.reportChild(step{e.Tag, e.Max}, 0, problem{codeFormat, i18n.Text("Remove this %s: at most %d are allowed here.").With(e.Tag, e.Max)})
 		default:
-			v.member(e, group.Field(value, i))
+			group.Each(value, i, func(index int, one reflect.Value) { v.element(step{e.Tag, index}, e, one) })
 		}
 	}
 	v.finish(&state)
@@ -50,19 +50,6 @@ func repeatIndex(e *iso20022.Element, index int) int {
 		return index
 	}
 	return -1
-}
-
-func (v *validator) member(e *iso20022.Element, field reflect.Value) {
-	switch field.Kind() {
-	case reflect.Slice:
-		for k := range field.Len() {
-			v.element(step{e.Tag, k}, e, field.Index(k))
-		}
-	case reflect.Pointer:
-		v.element(step{e.Tag, -1}, e, field.Elem())
-	default:
-		v.element(step{e.Tag, -1}, e, field)
-	}
 }
 
 func (v *validator) element(place step, e *iso20022.Element, value reflect.Value) {

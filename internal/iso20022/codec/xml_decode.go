@@ -302,7 +302,8 @@ func isSchemaLocation(name string) bool {
 
 // text reads the text of a leaf up to its end tag.
 func (x *xmlDecoder) text(e *iso20022.Element) string {
-	text, whole := "", []byte(nil)
+	text := ""
+	var rest strings.Builder // of a text in parts, which is rare
 	for parts := 0; ; parts++ {
 		t, ok := x.next()
 		if !ok || t.Kind == End {
@@ -321,14 +322,9 @@ func (x *xmlDecoder) text(e *iso20022.Element) string {
 			text = part
 			continue
 		}
-		if whole == nil {
-			whole = append(whole, text...)
-		}
-		whole = append(whole, part...)
+		rest.WriteString(part)
 	}
-	if whole != nil {
-		text = string(whole)
-	}
+	text += rest.String()
 	if e.Simple.Kind != iso20022.KindText {
 		text = strings.Trim(text, " \t\r\n")
 	}

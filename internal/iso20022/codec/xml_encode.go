@@ -99,23 +99,7 @@ func (x *xmlEncoder) line(depth int) {
 func (x *xmlEncoder) group(group *iso20022.Group, value reflect.Value, depth int) {
 	for i := range group.Elements {
 		e := &group.Elements[i]
-		field := group.Field(value, i)
-		switch field.Kind() {
-		case reflect.Slice:
-			for k := range field.Len() {
-				x.element(e, field.Index(k), depth)
-			}
-		case reflect.Pointer:
-			if !field.IsNil() {
-				x.element(e, field.Elem(), depth)
-			}
-		case reflect.String:
-			if field.Len() > 0 {
-				x.element(e, field, depth)
-			}
-		default:
-			x.element(e, field, depth)
-		}
+		group.Each(value, i, func(_ int, one reflect.Value) { x.element(e, one, depth) })
 	}
 }
 

@@ -28,15 +28,15 @@ func Parse(text string) (IBAN, error) {
 	if !onlyDigitsAndCapitals(text) {
 		return IBAN{}, refuseIBANCharacter(text)
 	}
-	structure, known := structureOf(text)
+	form, known := structureOf(text)
 	switch {
 	case !known:
 		return IBAN{}, refuseIBANCountry(text)
-	case len(text) != structure.length:
+	case len(text) != len(form):
 		return IBAN{}, &Error{
-			ErrLength, "AC01", i18n.Text("%s IBANs have %d characters; this one has %d.").With(ibanNation(text[:2]), structure.length, len(text)),
+			ErrLength, "AC01", i18n.Text("%s IBANs have %d characters; this one has %d.").With(ibanNation(text[:2]), len(form), len(text)),
 		}
-	case !structure.fits(text):
+	case !form.fits(text):
 		return IBAN{}, &Error{
 			ErrStructure, "AC01",
 			i18n.Text("Compare with the invoice: the letters and digits are not in the order of %s IBANs.").With(ibanNation(text[:2])),

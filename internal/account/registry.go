@@ -12,57 +12,40 @@ import (
 //go:embed data/iban.tsv
 var ibanTable string
 
-// bbanStructure is the form of one country's IBANs.
-type bbanStructure struct {
-	length int
-	runs   []bbanRun
-}
+// structure is the form of one country's IBANs, with a letter for each of their characters: n is a digit, a a capital, c either.
+type structure string
 
-// bbanRun is a stretch of characters of one class: 'n' digits, 'a' capitals, 'c' either.
-type bbanRun struct {
-	length int
-	class  byte
-}
-
-// fits reports whether the digits and letters of an IBAN of the right length stand where the country has them. The two check digits belong
-// to it.
-func (s bbanStructure) fits(iban string) bool {
-	if !allDigits(iban[2:4]) {
-		return false
-	}
-	rest := iban[4:]
-	for _, run := range s.runs {
-		for i := range run.length {
-			if run.class == 'n' && !isDigit(rest[i]) || run.class == 'a' && !isCapital(rest[i]) {
-				return false
-			}
+// fits reports whether the digits and letters of an IBAN of the right length stand where the country has them.
+func (s structure) fits(iban string) bool {
+	for i, class := range s {
+		if class == 'n' && !isDigit(iban[i]) || class == 'a' && !isCapital(iban[i]) {
+			return false
 		}
-		rest = rest[run.length:]
 	}
 	return true
 }
 
 // structureOf finds the structure by the country an IBAN starts with.
-func structureOf(iban string) (structure bbanStructure, known bool) {
-	structure, known = ibanRegistry()[iban[:min(2, len(iban))]]
-	return structure, known
+func structureOf(iban string) (form structure, known bool) {
+	form, known = ibanRegistry()[iban[:min(2, len(iban))]]
+	return form, known
 }
 
-// ibanRegistry is the structures of the embedded table by country, read once. TestIBANTable fails on a row that cannot be read, so the error
-// is nil in every release.
-var ibanRegistry = sync.OnceValue(func() map[string]bbanStructure {
+// ibanRegistry is the embedded table by country, read once. TestIBANTable fails on a row that cannot be read, so the error is nil in every
+// release.
+var ibanRegistry = sync.OnceValue(func() map[string]structure {
 	embedded, _ := readRegistry(ibanTable)
 	return embedded
 })
 
 // readRegistry reads the rows of a table; rows that cannot be read are left out and make up the error.
-func readRegistry(table string) (map[string]bbanStructure, error) {
-	read := map[string]bbanStructure{}
+func readRegistry(table string) (map[string]structure, error) {
+	read := map[string]structure{}
 	var broken []error
 	for line := range tableLines(table) {
 		country, rest, _ := strings.Cut(line, "\t")
 		length, runs, _ := strings.Cut(rest, "\t")
-		structure, err := readStructure(length, runs)
+		form, err := readStructure(length, runs)
 		if err == nil && !CountryExists(country) {
 			err = ErrCountry
 		}
@@ -70,37 +53,27 @@ func readRegistry(table string) (map[string]bbanStructure, error) {
 			broken = append(broken, fmt.Errorf("read IBAN structure of %q: %w", country, err))
 			continue
 		}
-		read[country] = structure
+		read[country] = form
 	}
 	return read, errors.Join(broken...)
 }
 
-// readStructure reads a row such as "21" and "5!n12!c".
-func readStructure(lengthText, runsText string) (bbanStructure, error) {
-	length, err := strconv.Atoi(lengthText)
-	if err != nil {
-		return bbanStructure{}, err
-	}
-	structure := bbanStructure{length: length}
-	covered := 4
-	for runsText != "" {
-		count, rest, found := strings.Cut(runsText, "!")
-		if !found || rest == "" || !strings.Contains("nac", rest[:1]) {
-			return bbanStructure{}, fmt.Errorf("run %q has no class", runsText)
+// readStructure reads a row such as "21" and "5!n12!c". Before the runs stand the country and the check digits.
+func readStructure(length, runs string) (structure, error) {
+	form := "aann"
+	for runs != "" {
+		count, rest, _ := strings.Cut(runs, "!")
+		number, err := strconv.ParseUint(count, 10, 8)
+		if err != nil || rest == "" || !strings.Contains("nac", rest[:1]) {
+			return "", fmt.Errorf("run %q is no number with a class", runs)
 		}
-		run := bbanRun{class: rest[0]}
-		run.length, err = strconv.Atoi(count)
-		if err != nil {
-			return bbanStructure{}, err
-		}
-		structure.runs = append(structure.runs, run)
-		covered += run.length
-		runsText = rest[1:]
+		form += strings.Repeat(rest[:1], int(number))
+		runs = rest[1:]
 	}
-	if covered != length {
-		return bbanStructure{}, fmt.Errorf("structure covers %d of %d characters", covered, length)
+	if strconv.Itoa(len(form)) != length {
+		return "", fmt.Errorf("structure covers %d of %s characters", len(form), length)
 	}
-	return structure, nil
+	return structure(form), nil
 }
 
 // tableLines gives the rows of an embedded table without its # comments.

@@ -134,7 +134,8 @@ func AddAdministrator(ctx context.Context, by Provisioner, a Administrator) erro
 		if err != nil {
 			return err
 		}
-		err = p.person(ctx, PersonDefinition{DisplayName: user.DisplayName, Duty: administration.DutyAdministration, Accounts: []AccountDefinition{{
+		duty := administration.DutyAdministration
+		err = p.person(ctx, PersonDefinition{DisplayName: user.DisplayName, Duty: duty, Accounts: []AccountDefinition{{
 			Name: user.Name, PasswordHash: a.PasswordHash, Status: administration.StatusUnverified, Roles: user.Roles, SetUp: a.SetUp,
 		}}})
 		if err != nil {

@@ -22,17 +22,17 @@ func DropInBatches(drop func() (int64, error)) (int64, error) {
 	}
 }
 
-// dropIn repeats a deletion in a realm, each statement in a transaction of its own, and returns the number of deleted rows.
-func (d *Database) dropIn(realm string, drop func(*dbsqlc.Queries) (int64, error)) (int64, error) {
-	return DropInBatches(func() (int64, error) { return drop(d.In(realm, Changing)) })
-}
-
-// dropEverywhere is dropIn for every realm; it continues after the failure of a realm.
-func (d *Database) dropEverywhere(ctx context.Context, drop func(q *dbsqlc.Queries, realm string) (int64, error)) error {
+// dropEverywhere repeats deletions in every realm, each statement in a transaction of its own, and returns the number of deleted rows. It
+// continues after a failure.
+func (d *Database) dropEverywhere(ctx context.Context, drops ...func(q *dbsqlc.Queries, realm string) (int64, error)) (int64, error) {
 	realms, err := d.Realms(ctx)
+	var total int64
 	for _, realm := range realms {
-		_, dropErr := d.dropIn(realm, func(q *dbsqlc.Queries) (int64, error) { return drop(q, realm) })
-		err = errors.Join(err, dropErr)
+		for _, drop := range drops {
+			dropped, failed := DropInBatches(func() (int64, error) { return drop(d.In(realm, Changing), realm) })
+			total += dropped
+			err = errors.Join(err, wrapped(failed, "clean the realm "+realm))
+		}
 	}
-	return err
+	return total, err
 }

@@ -258,24 +258,12 @@ func (d *Drafts) Submitted(ctx context.Context, by identity.Principal, draft Dra
 // Clean deletes expired drafts and parked forms of every realm, in small transactions, and returns the number of deleted rows. Called every
 // few minutes it limits the size of the table.
 func (d *Drafts) Clean(ctx context.Context, now time.Time) (int64, error) {
-	realms, err := d.db.Realms(ctx)
-	if err != nil {
-		return 0, err
-	}
-	var total int64
-	for _, realm := range realms {
-		dropped, err := d.db.dropIn(realm, func(q *dbsqlc.Queries) (int64, error) {
-			drafts, err := q.DraftDropExpired(ctx, realm, now, DropBatch)
-			if err != nil || drafts == DropBatch {
-				return drafts, err
-			}
-			parked, err := q.ParkedFormDropExpired(ctx, realm, now, DropBatch)
-			return drafts + parked, err
-		})
-		total += dropped
-		if err != nil {
-			return total, fmt.Errorf("clean the drafts of %s: %w", realm, err)
-		}
-	}
-	return total, nil
+	return d.db.dropEverywhere(ctx,
+		func(q *dbsqlc.Queries, realm string) (int64, error) {
+			return q.DraftDropExpired(ctx, realm, now, DropBatch)
+		},
+		func(q *dbsqlc.Queries, realm string) (int64, error) {
+			return q.ParkedFormDropExpired(ctx, realm, now, DropBatch)
+		},
+	)
 }

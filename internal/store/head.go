@@ -463,9 +463,7 @@ func newLedger(q *dbsqlc.Queries, keys keyring.Ring, realm string, found *state)
 		q: q, keys: keys, realm: realm, state: found, rows: make(map[rowKey][sha256.Size]byte, len(found.rows)+1),
 		wrote: map[rowKey][sha256.Size]byte{},
 	}
-	for key, digest := range found.rows {
-		l.rows[key] = digest
-	}
+	maps.Copy(l.rows, found.rows)
 	return l
 }
 

@@ -27,10 +27,7 @@ func (s *Messages) bind(ctx context.Context, q *dbsqlc.Queries, ask ContextQuery
 	if !known.mayBind(ask.Kind) {
 		return nil
 	}
-	people := make([]string, len(ask.People))
-	for i, person := range ask.People {
-		people[i] = person.String()
-	}
+	people := idTexts(ask.People)
 	var rows []dbsqlc.SpendingLimit
 	var err error
 	if lock {

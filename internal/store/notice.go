@@ -228,7 +228,8 @@ const noticesKept = 30 * 24 * time.Hour
 
 // Clean deletes old notices of every realm, in small transactions.
 func (n *Notices) Clean(ctx context.Context, now time.Time) error {
-	return n.db.dropEverywhere(ctx, func(q *dbsqlc.Queries, realm string) (int64, error) {
+	_, err := n.db.dropEverywhere(ctx, func(q *dbsqlc.Queries, realm string) (int64, error) {
 		return q.NoticesDrop(ctx, realm, now.Add(-noticesKept), DropBatch)
 	})
+	return err
 }

@@ -191,11 +191,7 @@ func (s *Messages) sealContent(m payment.Message, from payment.Origin) keyring.S
 
 // uuidArray formats an array as text, for an array of arrays: PostgreSQL has no arrays of arrays of different lengths.
 func uuidArray(ids []uuid.UUID) string {
-	texts := make([]string, len(ids))
-	for i, id := range ids {
-		texts[i] = id.String()
-	}
-	return "{" + strings.Join(texts, ",") + "}"
+	return "{" + strings.Join(idTexts(ids), ",") + "}"
 }
 
 // textArray is uuidArray for texts; the empty text for nil.

@@ -43,10 +43,7 @@ func (p *People) ChangeAccount(ctx context.Context, account UserAccount, change 
 		}
 		return w.told(ctx, by.Actor(), event, auditlog.SubjectDetail(by.UserName, ""))
 	})
-	if err != nil {
-		return identityError(err, "change a user account", ErrUnknownUser)
-	}
-	return nil
+	return identityError(err, "change a user account", ErrUnknownUser)
 }
 
 // The errors of a refused reset.

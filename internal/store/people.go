@@ -144,7 +144,7 @@ func identityError(err error, action string, none error) error {
 	case errors.Is(err, pgx.ErrNoRows):
 		return none
 	}
-	return fmt.Errorf("%s: %w", action, err)
+	return wrapped(err, action)
 }
 
 // storable returns the text if a text column can hold it, else "", which is not a key.

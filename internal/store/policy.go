@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -18,35 +19,33 @@ import (
 // policies reads the policies of the realm: those in force in the order in which they count, then the others.
 func (w realmWriter) policies(ctx context.Context) ([]administration.Policy, error) {
 	rows, err := w.q.PolicySubjectList(ctx, w.realm, nil)
-	list := make([]administration.Policy, len(rows))
-	for i, row := range rows {
-		list[i] = policyOf(row)
-	}
-	return list, err
+	return policiesOf(rows), err
 }
 
 // policiesAt reads the policies that were in force just before a time; now for the zero time.
 func (w realmWriter) policiesAt(ctx context.Context, at time.Time) ([]administration.Policy, error) {
 	rows, err := w.q.PolicySubjectList(ctx, w.realm, nil)
-	var list []administration.Policy
-	for _, row := range rows {
-		if row.RetiredAt != nil && (at.IsZero() || row.RetiredAt.Before(at)) || !at.IsZero() && !row.CreatedAt.Before(at) {
-			continue
-		}
-		row.RetiredAt = nil
-		list = append(list, policyOf(row))
+	rows = slices.DeleteFunc(rows, func(row dbsqlc.Policy) bool {
+		return row.RetiredAt != nil && (at.IsZero() || row.RetiredAt.Before(at)) || !at.IsZero() && !row.CreatedAt.Before(at)
+	})
+	for i := range rows {
+		rows[i].RetiredAt = nil
 	}
-	return list, err
+	return policiesOf(rows), err
 }
 
 // policiesInForce reads the policies in force.
 func (w realmWriter) policiesInForce(ctx context.Context) ([]administration.Policy, error) {
 	rows, err := w.q.PolicyInForce(ctx, w.realm)
+	return policiesOf(rows), err
+}
+
+func policiesOf(rows []dbsqlc.Policy) []administration.Policy {
 	var list []administration.Policy
 	for _, row := range rows {
 		list = append(list, policyOf(row))
 	}
-	return list, err
+	return list
 }
 
 func policyOf(row dbsqlc.Policy) administration.Policy {

@@ -3,12 +3,10 @@ package store
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/money"
 	"countersign/internal/payee"
@@ -84,15 +82,15 @@ func (f QueueFilter) found(w where) (QueueFilter, error) {
 	}
 	f.meant = true
 	if f.MakerLogin != "" {
-		var err error
-		f.makerUser, err = w.q.MakerByLogin(w.ctx, w.realm, f.MakerLogin)
-		if errors.Is(err, pgx.ErrNoRows) {
-			f.keys = []uuid.UUID{} // nobody's
-			return f, nil
-		}
+		maker, known, err := w.makerOf(Filter{MakerLogin: f.MakerLogin})
 		if err != nil {
 			return f, fmt.Errorf("find a maker: %w", err)
 		}
+		if !known {
+			f.keys = []uuid.UUID{} // nobody's
+			return f, nil
+		}
+		f.makerUser = maker
 	}
 	if !f.Search.set() {
 		return f, nil

@@ -185,20 +185,11 @@ func (n Needle) within(said string) bool {
 	}
 	begins := tokens(said)
 	for _, word := range n.words {
-		if !hasBeginning(begins, word) {
+		if !slices.ContainsFunc(begins, func(begin string) bool { return strings.HasPrefix(begin, word) }) {
 			return false
 		}
 	}
 	return true
-}
-
-func hasBeginning(said []string, word string) bool {
-	for _, one := range said {
-		if strings.HasPrefix(one, word) {
-			return true
-		}
-	}
-	return false
 }
 
 // tokens returns the runs of letters and digits of a text.

@@ -73,10 +73,7 @@ func (p *People) TrySetUp(ctx context.Context, realm string, s SetUp, at time.Ti
 	if err == nil && counted == 0 {
 		return ErrSetUpOver
 	}
-	if err != nil {
-		return setUpError(err, "count a try at a set-up")
-	}
-	return nil
+	return setUpError(err, "count a try at a set-up")
 }
 
 // SetUpUse is the use of a set-up.
@@ -112,8 +109,5 @@ func (p *People) UseSetUp(ctx context.Context, u SetUpUse) error {
 		}
 		return w.told(ctx, owner, auditlog.EventUserSetUp, auditlog.SubjectDetail(row.Name, ""))
 	})
-	if err != nil {
-		return setUpError(err, "use a set-up")
-	}
-	return nil
+	return setUpError(err, "use a set-up")
 }

@@ -164,8 +164,9 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 	if cfg.Marks == nil {
 		cfg.Marks = &Marks{}
 	}
-	away, all, verified, moves, used := newOutage(cfg.Log), &[uses]*Database{}, &heads{known: map[string]*knownHead{}}, &recent[uuid.UUID, int]{}, &recent[limitDay, int64]{}
-	entries, compared := &recent[uuid.UUID, entered]{}, &clock{now: cfg.Now}
+	away, all, verified := newOutage(cfg.Log), &[uses]*Database{}, &heads{known: map[string]*knownHead{}}
+	moves, used, entries := &recent[uuid.UUID, int]{}, &recent[limitDay, int64]{}, &recent[uuid.UUID, entered]{}
+	compared := &clock{now: cfg.Now}
 	for use, size := range cfg.Connections.sizes() {
 		pool, err := cfg.open(ctx, Use(use), size, compared)
 		if err != nil {

@@ -68,8 +68,8 @@ func NewTokens(db *Database, keys keyring.Ring) (*Tokens, error) {
 	return &Tokens{db: db, seals: seals}, nil
 }
 
-// Start stores a sign-in with its first tokens. Without a user it is that of a client that acts by itself: it has no refresh token, and ends
-// with its access token.
+// Start stores a sign-in with its first tokens. Without a user it is that of a client that acts by itself, which has no refresh token and
+// ends with its access token.
 func (t *Tokens) Start(ctx context.Context, f NewFamily) error {
 	family := dbsqlc.TokenFamily{
 		Realm: f.Realm, FamilyID: f.FamilyID, UserID: OrNull(f.UserID), ClientID: f.ClientID, Scope: f.Scope, StartedAt: f.At,
@@ -140,10 +140,7 @@ func (t *Tokens) Rotate(ctx context.Context, in RotateInput, decide func(Refresh
 		}
 		return t.storeRotation(ctx, q, in, row, decide(refreshTokenFromDB(row)))
 	})
-	if err != nil {
-		return identityError(err, "use a refresh token", ErrUnknownToken)
-	}
-	return nil
+	return identityError(err, "use a refresh token", ErrUnknownToken)
 }
 
 func (t *Tokens) storeRotation(ctx context.Context, q *dbsqlc.Queries, in RotateInput, row dbsqlc.RefreshTokenGetRow, r Rotation) error {
@@ -312,46 +309,21 @@ type CleanupLimits struct {
 
 // Clean deletes ended rows of every realm, in small transactions, and returns their number (the tokens of a family are deleted uncounted).
 func (t *Tokens) Clean(ctx context.Context, limits CleanupLimits) (int64, error) {
-	realms, err := t.db.Realms(ctx)
-	if err != nil {
-		return 0, err
-	}
-	var total int64
-	for _, realm := range realms {
-		dropped, err := t.cleanRealm(ctx, realm, limits)
-		total += dropped
-		if err != nil {
-			return total, fmt.Errorf("clean the tokens of %s: %w", realm, err)
-		}
-	}
-	return total, nil
-}
-
-func (t *Tokens) cleanRealm(ctx context.Context, realm string, limits CleanupLimits) (int64, error) {
-	steps := []func(*dbsqlc.Queries) (int64, error){
-		func(q *dbsqlc.Queries) (int64, error) {
+	return t.db.dropEverywhere(ctx,
+		func(q *dbsqlc.Queries, realm string) (int64, error) {
 			return q.AccessTokenDropExpired(ctx, realm, limits.Ended, DropBatch)
 		},
-		func(q *dbsqlc.Queries) (int64, error) {
+		func(q *dbsqlc.Queries, realm string) (int64, error) {
 			return q.FamilyDropEnded(ctx, realm, limits.Ended, DropBatch)
 		},
-		func(q *dbsqlc.Queries) (int64, error) {
+		func(q *dbsqlc.Queries, realm string) (int64, error) {
 			return q.UserSessionDropOver(ctx, realm, limits.Ended, DropBatch)
 		},
-		func(q *dbsqlc.Queries) (int64, error) {
+		func(q *dbsqlc.Queries, realm string) (int64, error) {
 			return q.OuterSignInDropOver(ctx, realm, limits.Ended.Add(-outerSignInKept), DropBatch)
 		},
-		func(q *dbsqlc.Queries) (int64, error) {
+		func(q *dbsqlc.Queries, realm string) (int64, error) {
 			return q.ThrottleDropForgotten(ctx, realm, limits.Forgotten, DropBatch)
 		},
-	}
-	var total int64
-	for _, step := range steps {
-		dropped, err := t.db.dropIn(realm, step)
-		total += dropped
-		if err != nil {
-			return total, err
-		}
-	}
-	return total, nil
+	)
 }

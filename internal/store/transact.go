@@ -278,29 +278,23 @@ func (s *Messages) amend(ctx context.Context, q *dbsqlc.Queries, t payment.Trans
 
 // Message returns a message with its current content and its decisions, or payment.ErrNotFound.
 func (s *Messages) Message(ctx context.Context, realm string, id uuid.UUID) (payment.Message, error) {
-	return s.readAs(ctx, realm, id, func(_ Loader, m payment.Message) (payment.Message, error) { return m, nil })
+	m, err := Read(ctx, s.db, realm, func(q *dbsqlc.Queries) (payment.Message, error) {
+		return s.db.loader(q).Message(ctx, realm, id, ForRead)
+	})
+	return m, missing(err)
 }
 
 // Proven is Message for somebody outside who acts by its state: it is withheld unless the seal of its last move proves the state.
 func (s *Messages) Proven(ctx context.Context, realm string, id uuid.UUID) (payment.Message, error) {
-	return s.readAs(ctx, realm, id, func(l Loader, m payment.Message) (payment.Message, error) { return l.proven(ctx, m) })
-}
-
-func (s *Messages) readAs(
-	ctx context.Context, realm string, id uuid.UUID, look func(Loader, payment.Message) (payment.Message, error),
-) (payment.Message, error) {
 	m, err := Read(ctx, s.db, realm, func(q *dbsqlc.Queries) (payment.Message, error) {
 		l := s.db.loader(q)
 		m, err := l.Message(ctx, realm, id, ForRead)
 		if err != nil {
 			return m, err
 		}
-		return look(l, m)
+		return l.proven(ctx, m)
 	})
-	if errors.Is(err, ErrNoRealm) {
-		return m, payment.ErrNotFound
-	}
-	return m, err
+	return m, missing(err)
 }
 
 // explain turns the refusal of the database into a payment.ForbiddenError where the grant of the role has ended, and leaves every other

@@ -198,9 +198,10 @@ const attemptsKept = 7 * 24 * time.Hour
 
 // Clean deletes old attempts of every realm, in small transactions.
 func (s *Webhooks) Clean(ctx context.Context, now time.Time) error {
-	return s.db.dropEverywhere(ctx, func(q *dbsqlc.Queries, realm string) (int64, error) {
+	_, err := s.db.dropEverywhere(ctx, func(q *dbsqlc.Queries, realm string) (int64, error) {
 		return q.WebhookAttemptsDrop(ctx, realm, now.Add(-attemptsKept), DropBatch)
 	})
+	return err
 }
 
 // Event returns an event of a realm. Error: ErrUnknownEvent.

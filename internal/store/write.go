@@ -149,7 +149,7 @@ func (s *Messages) TransactAll(ctx context.Context, realm string, ids []uuid.UUI
 	failed := make([]error, len(ids))
 	seen, err := s.readBatch(ctx, s.db, Keyed, realm, ids)
 	if err != nil {
-		return all(failed, err)
+		return slices.Repeat([]error{err}, len(ids))
 	}
 	var items []write
 	var of []int // the index of the message of each item
@@ -198,13 +198,6 @@ func noChange(err error) error {
 		return nil
 	}
 	return err
-}
-
-func all(failed []error, err error) []error {
-	for i := range failed {
-		failed[i] = err
-	}
-	return failed
 }
 
 // eachOnce returns the first step of each message, and the later ones.

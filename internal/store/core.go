@@ -21,13 +21,10 @@ func NewCoreBookings(messages *Messages) *CoreBookings { return &CoreBookings{db
 // Begin stores the record of a message before core banking is called, and returns it, or the existing record. Errors: payment.ErrForged,
 // payment.ErrUnknownKey.
 func (s *CoreBookings) Begin(ctx context.Context, b payment.CoreBooking) (payment.CoreBooking, error) {
-	err := s.db.InRealm(ctx, b.Realm, Changing, func(q *dbsqlc.Queries) error {
-		added, err := putCoreBooking(ctx, q, s.db.Seal(), &b)
-		if err == nil && added == 0 {
-			b, err = coreBooking(ctx, q, s.db.Seal(), b.Realm, b.MessageID)
-		}
-		return err
-	})
+	added, err := putCoreBooking(ctx, s.db.In(b.Realm, Changing), s.db.Seal(), &b)
+	if err == nil && added == 0 {
+		return s.Of(ctx, b.Realm, b.MessageID)
+	}
 	return b, err
 }
 

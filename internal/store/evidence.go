@@ -27,15 +27,6 @@ type LeafRow struct {
 	RowID uuid.UUID
 }
 
-// LeafRowsOf names the rows of leaves in the tree, in order.
-func LeafRowsOf(leaves []dbsqlc.AuditLeaf) []LeafRow {
-	rows := make([]LeafRow, len(leaves))
-	for i, leaf := range leaves {
-		rows[i] = LeafRow{auditlog.Kind(leaf.Kind), leaf.RowID}
-	}
-	return rows
-}
-
 // TrailKeys verify the seals of the rows of the audit trail: those of events, which cover their moves, versions and decisions, and those of
 // documents.
 type TrailKeys struct {

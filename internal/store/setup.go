@@ -49,10 +49,9 @@ func (p *People) SetUp(ctx context.Context, key SetUpKey) (SetUp, error) {
 	if !guard.Fits(ctx, SetUpRow(row.UserSetup)) {
 		return SetUp{}, cmp.Or(guard.Err(), ErrSetUpOver)
 	}
-	user := row.UserAccount
-	return SetUp{ID: row.UserSetup.SetupID, CodeHash: row.UserSetup.CodeHash, UserName: user.Name, Account: UserAccount{
-		UserID: user.UserID, PasswordHash: user.PasswordHash, Status: user.Status, row: user, head: head,
-	}}, nil
+	account := accountOf(row.UserAccount)
+	account.head = head
+	return SetUp{ID: row.UserSetup.SetupID, CodeHash: row.UserSetup.CodeHash, UserName: row.UserAccount.Name, Account: account}, nil
 }
 
 // setUpError maps "no row" to ErrSetUpOver.

@@ -40,24 +40,18 @@ type Standing struct {
 
 // Standing returns the state of the tree of a realm, and begins a missing one.
 func (t *Trees) Standing(ctx context.Context, realm string) (Standing, error) {
-	var found Standing
-	err := t.db.InRealm(ctx, realm, store.Keyed, func(q *dbsqlc.Queries) error {
-		row, err := q.AuditTreeStanding(ctx, realm)
-		if err != nil {
-			return err
-		}
-		found = Standing{Size: row.Size, Old: row.Server != row.ThisServer}
-		if row.WaitsSince.Unix() != 0 {
-			found.Waits = row.WaitsSince.UTC()
-		}
-		return nil
-	})
-	if !errors.Is(err, pgx.ErrNoRows) {
-		return found, err
+	row, err := t.db.In(realm, store.Keyed).AuditTreeStanding(ctx, realm)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Standing{Old: true}, t.db.In(realm, store.Changing).AuditTreeBegin(ctx, realm)
 	}
-	return Standing{Old: true}, t.db.InRealm(ctx, realm, store.Changing, func(q *dbsqlc.Queries) error {
-		return q.AuditTreeBegin(ctx, realm)
-	})
+	if err != nil {
+		return Standing{}, err
+	}
+	found := Standing{Size: row.Size, Old: row.Server != row.ThisServer}
+	if row.WaitsSince.Unix() != 0 {
+		found.Waits = row.WaitsSince.UTC()
+	}
+	return found, nil
 }
 
 // ErrTreeChanged reports that the stored tree differs from the signed one: it was changed outside the program, or the key of the newest

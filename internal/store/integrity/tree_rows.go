@@ -43,7 +43,11 @@ type AuditedLeaf struct {
 
 // leaves reads the present content of the rows of leaves.
 func (s *Snapshot) leaves(ctx context.Context, realm string, rows []dbsqlc.AuditLeaf) ([]AuditedLeaf, error) {
-	said, err := store.Leaves(ctx, s.q, realm, store.LeafRowsOf(rows), s.trail)
+	of := make([]store.LeafRow, len(rows))
+	for i, row := range rows {
+		of[i] = store.LeafRow{Kind: auditlog.Kind(row.Kind), RowID: row.RowID}
+	}
+	said, err := store.Leaves(ctx, s.q, realm, of, s.trail)
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,6 @@ func TestAPaymentThatWaitsSaysForWhom(t *testing.T) {
 	page.says("1 of 2").says("by Checker 1").says("Checker 1 approved it already")
 	german := b.as("supervisor1")
 	german.header.Set("Accept-Language", "de-CH")
-	german.get("/payments/" + m.InternalID.String()).is(http.StatusOK).says("2 Freigaben, innert 24 h (Betrag ab: CHF/EUR 10'000.00)").
+	german.get("/payments/" + m.InternalID.String()).is(http.StatusOK).says("ab CHF/EUR 10'000.00: 2 Freigaben, innert 24 h").
 		says("Both 1 hat sie erfasst oder geändert").says("Checker 1 hat sie schon freigegeben")
 }

@@ -72,8 +72,8 @@ func TestLinkAndCodeSetThePasswordOnce(t *testing.T) {
 		t.Fatal("the account is active before its password is set")
 	}
 	address := w.post(path, setUpForm(secret.Code, ownPassword)).goesTo("/set-up/done")
-	if done := w.get(address).is(http.StatusOK).page; done.Find(`main a[href="/signin?next=%2Fme%2Ffactors&realm=demo"]`).Length() != 1 ||
-		done.Find(`main a[href="/signin?realm=demo"]`).Length() != 1 {
+	if done := w.get(address).is(http.StatusOK).page; done.Find(`main a[href="/signin?next=%2Fme%2Ffactors&realm=demo2"]`).Length() != 1 ||
+		done.Find(`main a[href="/signin?realm=demo2"]`).Length() != 1 {
 		t.Error("a new person is not offered a second factor, or cannot skip it")
 	}
 	w.get(path).is(http.StatusNotFound).says("no longer valid")

@@ -54,21 +54,19 @@ type EndedReason struct {
 
 // EndedReasons counts the rejections or failures of Ended by reason, the most frequent first.
 func (r *Reader) EndedReasons(ctx context.Context, realm string, state payment.State, p Period) ([]EndedReason, error) {
+	q := r.in(realm, Searching)
 	var list []EndedReason
-	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-		if state == payment.StateFailed {
-			rows, err := q.ReportFailedCount(ctx, dbsqlc.ReportFailedCountParams{Realm: realm, Since: p.From, Until: p.Until, Most: MaxEnded})
-			for _, row := range rows {
-				list = append(list, EndedReason{StatusCode: row.StatusCode, Count: int(row.Messages)})
-			}
-			return err
-		}
-		rows, err := q.ReportRejectedCount(ctx, dbsqlc.ReportRejectedCountParams{Realm: realm, Since: p.From, Until: p.Until, Most: MaxEnded})
+	if state == payment.StateFailed {
+		rows, err := q.ReportFailedCount(ctx, dbsqlc.ReportFailedCountParams{Realm: realm, Since: p.From, Until: p.Until, Most: MaxEnded})
 		for _, row := range rows {
-			list = append(list, EndedReason{Reason: row.Reason, Count: int(row.Messages)})
+			list = append(list, EndedReason{StatusCode: row.StatusCode, Count: int(row.Messages)})
 		}
-		return err
-	})
+		return list, reportError(err)
+	}
+	rows, err := q.ReportRejectedCount(ctx, dbsqlc.ReportRejectedCountParams{Realm: realm, Since: p.From, Until: p.Until, Most: MaxEnded})
+	for _, row := range rows {
+		list = append(list, EndedReason{Reason: row.Reason, Count: int(row.Messages)})
+	}
 	return list, reportError(err)
 }
 
@@ -92,17 +90,13 @@ func (r *Reader) HabitCounts(ctx context.Context, realm string, since time.Time,
 
 // AnswersDue lists received recalls without an answer whose last day is before a time, the earliest first, up to most.
 func (r *Reader) AnswersDue(ctx context.Context, realm string, before time.Time, most int32) ([]payment.Message, error) {
-	var list []payment.Message
-	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-		keys, err := q.AnswerDueList(ctx, realm, before, most)
-		if err != nil || len(keys) == 0 {
-			return err
-		}
-		found, err := r.messages(ctx, q, realm, Filter{keys: keys, PageSize: most})
-		list = sorted(keys, found)
-		return err
-	})
-	return list, wrapped(err, "list the answers that are due")
+	q := r.in(realm, Searching)
+	var found []payment.Message
+	keys, err := q.AnswerDueList(ctx, realm, before, most)
+	if err == nil && len(keys) > 0 {
+		found, err = r.messages(ctx, q, realm, Filter{keys: keys, PageSize: most})
+	}
+	return sorted(keys, found), wrapped(missing(err), "list the answers that are due")
 }
 
 // sorted returns the messages in the order of their keys; missing ones are left out.

@@ -220,17 +220,14 @@ func (r *Reader) MessagesOf(ctx context.Context, realm string, keys []uuid.UUID)
 func (r *Reader) Booked(
 	ctx context.Context, realm, iban string, since, until time.Time, after uuid.UUID, most int32,
 ) ([]payment.Message, error) {
-	var list []payment.Message
-	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-		keys, err := q.BookedKeys(ctx, dbsqlc.BookedKeysParams{
-			Realm: realm, Account: iban, Since: since, Until: until, After: after, PageSize: most,
-		})
-		if err == nil && len(keys) > 0 {
-			list, err = r.messages(ctx, q, realm, Filter{keys: keys, OldestFirst: true, PageSize: most})
-		}
-		return err
+	q := r.in(realm, Searching)
+	keys, err := q.BookedKeys(ctx, dbsqlc.BookedKeysParams{
+		Realm: realm, Account: iban, Since: since, Until: until, After: after, PageSize: most,
 	})
-	return list, err
+	if err != nil || len(keys) == 0 {
+		return nil, missing(err)
+	}
+	return r.messages(ctx, q, realm, Filter{keys: keys, OldestFirst: true, PageSize: most})
 }
 
 // Prove withholds each of these messages unless the seal of its last move proves its state.

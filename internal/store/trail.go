@@ -106,27 +106,25 @@ type AuditFilter struct {
 
 // AuditTrail lists the audit events of a realm, actions and refusals, newest first unless the filter says otherwise.
 func (r *Reader) AuditTrail(ctx context.Context, realm string, f AuditFilter) ([]HistoryEvent, error) {
+	q := r.in(realm, Searching)
+	search := dbsqlc.AuditSearchParams{
+		Realm: realm, FromKey: f.Before, OldestFirst: f.OldestFirst, AtFrom: OrNull(f.From), AtTo: OrNull(f.To), Actor: OrNull(f.Actor),
+		Event: OrNull(f.Event), MessageID: OrNull(f.MessageID), PageSize: f.PageSize,
+	}
+	if f.Before != uuid.Nil {
+		at, err := q.AuditTime(ctx, realm, f.Before)
+		if err == nil {
+			search.FromAt = &at
+		} else if !errors.Is(err, pgx.ErrNoRows) { // a place that is no event of the realm is the beginning
+			return nil, fmt.Errorf("find the place in the trail: %w", missing(err))
+		}
+	}
+	rows, err := q.AuditSearch(ctx, search)
 	var list []HistoryEvent
-	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-		search := dbsqlc.AuditSearchParams{
-			Realm: realm, FromKey: f.Before, OldestFirst: f.OldestFirst, AtFrom: OrNull(f.From), AtTo: OrNull(f.To), Actor: OrNull(f.Actor),
-			Event: OrNull(f.Event), MessageID: OrNull(f.MessageID), PageSize: f.PageSize,
-		}
-		if f.Before != uuid.Nil {
-			at, err := q.AuditTime(ctx, realm, f.Before)
-			if err == nil {
-				search.FromAt = &at
-			} else if !errors.Is(err, pgx.ErrNoRows) { // a place that is no event of the realm is the beginning
-				return fmt.Errorf("find the place in the trail: %w", err)
-			}
-		}
-		rows, err := q.AuditSearch(ctx, search)
-		for _, e := range rows {
-			list = append(list, eventFromDB(e))
-		}
-		return err
-	})
-	return list, err
+	for _, e := range rows {
+		list = append(list, eventFromDB(e))
+	}
+	return list, missing(err)
 }
 
 // eventsLooked limits the events scanned for a page of the trail. The next page continues after them.

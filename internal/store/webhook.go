@@ -206,27 +206,24 @@ func (s *Webhooks) Clean(ctx context.Context, now time.Time) error {
 
 // Event returns an event of a realm. Error: ErrUnknownEvent.
 func (r *Reader) Event(ctx context.Context, realm string, id uuid.UUID) (StreamEvent, error) {
-	var event StreamEvent
-	err := r.read(ctx, realm, Keyed, func(q *dbsqlc.Queries) error {
-		at, err := q.EventCursor(ctx, realm, id)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return ErrUnknownEvent
-		}
-		if err != nil {
-			return err
-		}
-		rows, err := q.EventList(ctx, dbsqlc.EventListParams{
-			Realm: realm, PageSize: 1, Place: at.Place, About: at.About, Sequence: at.Sequence - 1,
-		})
-		if err == nil && (len(rows) == 0 || rows[0].EventID != id) {
-			err = ErrUnknownEvent
-		}
-		if err == nil {
-			event = streamEvent(rows[0])
-		}
-		return err
+	q := r.in(realm, Keyed)
+	at, err := q.EventCursor(ctx, realm, id)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return StreamEvent{}, ErrUnknownEvent
+	}
+	if err != nil {
+		return StreamEvent{}, missing(err)
+	}
+	rows, err := q.EventList(ctx, dbsqlc.EventListParams{
+		Realm: realm, PageSize: 1, Place: at.Place, About: at.About, Sequence: at.Sequence - 1,
 	})
-	return event, err
+	if err != nil {
+		return StreamEvent{}, missing(err)
+	}
+	if len(rows) == 0 || rows[0].EventID != id {
+		return StreamEvent{}, ErrUnknownEvent
+	}
+	return streamEvent(rows[0]), nil
 }
 
 // EventsPassed returns the ids of a message's events from the first one up to a cursor, in their order.

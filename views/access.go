@@ -34,7 +34,7 @@ type AccessClient struct {
 
 func (m Access) note() ui.Field {
 	return ui.Field{
-		ID: "note", Label: "Note", Hint: "Enter your findings and what must be changed.", Value: m.Note, Rows: 3, Limit: RejectLimit,
+		ID: "note", Label: "Note", Hint: "Describe what you found and what must be changed.", Value: m.Note, Rows: 3, Limit: RejectLimit,
 		Optional: true, Problem: ui.ProblemOf(m.Problems, "note"),
 	}
 }

@@ -110,7 +110,7 @@ type ChangeSecret struct {
 
 func (m RealmChange) reason() ui.Field {
 	return ui.Field{
-		ID: "reason", Label: "Reason for rejecting", Hint: "The requester will see this", Value: m.Reason, Rows: 3, Limit: 512,
+		ID: "reason", Label: "Reason for rejecting", Hint: "The requester will see this reason", Value: m.Reason, Rows: 3, Limit: 512,
 		Problem: ui.ProblemOf(m.Problems, "reason"),
 	}
 }
@@ -177,7 +177,8 @@ type ChangeInput struct {
 
 func (m ChangeForm) note() ui.Field {
 	return ui.Field{
-		ID: "note", Label: "Note", Hint: "Tell the approver why", Value: m.Note, Rows: 2, Limit: 512, Optional: !m.MustNote,
+		ID: "note", Label: "Note", Hint: "Tell the approver why you are requesting this " +
+			"change", Value: m.Note, Rows: 2, Limit: 512, Optional: !m.MustNote,
 		Problem: ui.ProblemOf(m.Problems, "note"),
 	}
 }
@@ -208,7 +209,8 @@ func (r Tried) tone() ui.Tone {
 }
 
 func (r Tried) columns() ui.Columns {
-	columns := ui.Columns{"Reference", "Created", "Type", "Amount", "Creditor", "Approvals without the change", "Approvals with the change"}
+	columns := ui.Columns{"Reference", "Created", "Type", "Amount", "Creditor", "Approvals needed without the " +
+		"change", "Approvals needed with the change"}
 	if !r.Readable {
 		columns = slices.Delete(columns, 4, 5)
 	}

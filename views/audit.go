@@ -79,5 +79,5 @@ func (m AuditTrail) field(id string, label i18n.Text, value string, hint i18n.Te
 }
 
 func (m AuditTrail) events() ui.Choice {
-	return ui.Choice{ID: "event", Label: "What", Value: m.Event, Options: m.Events}
+	return ui.Choice{ID: "event", Label: "Event", Value: m.Event, Options: m.Events}
 }

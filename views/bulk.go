@@ -174,7 +174,7 @@ func (m Bulk) act() i18n.Text {
 	case !m.ticks():
 		return i18n.Text("Approve %s").With(summedOf(m.Totals))
 	case len(m.Included) == 0:
-		return "Approve the ticked ones"
+		return "Approve the ticked items"
 	}
 	return i18n.Text("Approve %s").With(countedOf(m.Totals))
 }
@@ -203,14 +203,14 @@ func (m BulkOutcome) all() int { return m.done() + len(m.Rest) }
 // sentence sums up the result: "12 of 14 approved. 1 is waiting for another approval. 1 not approved: the reasons are below."
 func (m BulkOutcome) sentence() i18n.Text {
 	if len(m.Rest) > 0 {
-		return i18n.Text("%s of %s done").With(i18n.Number(m.done()), i18n.Number(m.all()))
+		return i18n.Text("%s of %s processed").With(i18n.Number(m.done()), i18n.Number(m.all()))
 	}
 	said := i18n.Text("%s of %s approved.").With(i18n.Number(m.Approved), i18n.Number(m.all()))
 	if m.Waiting > 0 {
-		said = i18n.Join(" ", said, i18n.Text("%d is waiting for another approval.").With(m.Waiting))
+		said = i18n.Join(" ", said, i18n.Text("%d payments are waiting for another approval.").With(m.Waiting))
 	}
 	if m.Refused > 0 {
-		said = i18n.Join(" ", said, i18n.Text("%d not approved: the reasons are below.").With(m.Refused))
+		said = i18n.Join(" ", said, i18n.Text("%d payments were not approved. The reasons are below.").With(m.Refused))
 	}
 	return said
 }

@@ -56,9 +56,9 @@ func (m Check) submitLabel() i18n.Text {
 	amount := m.Amount.String()
 	switch {
 	case m.Amends && m.NeedsApproval:
-		return i18n.Text("Submit the amended %s for approval").With(amount)
+		return i18n.Text("Submit the amended payment of %s for approval").With(amount)
 	case m.Amends:
-		return i18n.Text("Submit the amended %s to %s").With(amount, m.CreditorName)
+		return i18n.Text("Submit the amended payment of %s to %s").With(amount, m.CreditorName)
 	case m.NeedsApproval:
 		return i18n.Text("Submit %s for approval").With(amount)
 	}
@@ -67,7 +67,7 @@ func (m Check) submitLabel() i18n.Text {
 
 func (m Check) reason() ui.Field {
 	return ui.Field{
-		ID: "duplicateReason", Label: "Why is it paid again?", Value: m.Reason,
+		ID: "duplicateReason", Label: "Why are you making this payment again?", Value: m.Reason,
 		Rows: 2, Limit: DuplicateReasonLimit, Problem: ui.ProblemOf(m.Problems, "duplicateReason"),
 	}
 }
@@ -97,7 +97,7 @@ const maxAlike = 10
 // AlikeTitle names the number of similar payments.
 func AlikeTitle(count int) i18n.Text {
 	if count >= maxAlike {
-		return i18n.Text("Possible duplicate: same account and amount entered %d times or more in the last 7 days").With(count)
+		return i18n.Text("Possible duplicate: same account and amount entered at least %d times in the last 7 days").With(count)
 	}
 	return i18n.Text("Possible duplicate: same account and amount entered %d times in the last 7 days").With(count)
 }
@@ -107,7 +107,8 @@ const AlikeFlag i18n.Text = "Possible duplicate"
 
 // AlikeWarning warns of similar payments.
 func AlikeWarning(count int) Warning {
-	return Warning{Flags: []i18n.Text{AlikeFlag}, Title: AlikeTitle(count), Text: "Same creditor account and same amount."}
+	return Warning{Flags: []i18n.Text{AlikeFlag}, Title: AlikeTitle(count), Text: "Another payment has the same creditor account and the " +
+		"same amount."}
 }
 
 // Submitted confirms a submission.

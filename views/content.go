@@ -102,7 +102,7 @@ func SentOf(document iso20022.Document, m payment.Message, further ...Shown) Sen
 		sent.DebtorAddress, at = addressIn("Dbtr/PstlAdr/", transaction.Debtor.PostalAddress)
 		add(at)
 	} else if about := m.Summary.Remittance; about != "" {
-		sent.Remittance = ui.Row{Term: "Remittance", Value: about}
+		sent.Remittance = ui.Row{Term: "Message to the creditor", Value: about}
 		add([]Shown{{"RmtInf/Ustrd", about}, {"CdtrRefInf/Ref", about}})
 	}
 	if m.Direction != payment.DirectionIn || m.Kind == payment.KindPayment { // what else came in is about a payment that has its own page
@@ -116,7 +116,7 @@ func SentOf(document iso20022.Document, m payment.Message, further ...Shown) Sen
 func LineRows(m payment.Message, sent Sent) (rows, folded []ui.Row) {
 	_, number := Facing(m)
 	rows = slices.DeleteFunc(Message{Message: m, Sent: sent}.rows(), func(r ui.Row) bool {
-		return r.Copy == number || r.Term == "Remittance" && r.Value == ""
+		return r.Copy == number || r.Term == "Message to the creditor" && r.Value == ""
 	})
 	if kinds[m.Kind].toDebtor { // its money goes the other way
 		for i := range rows {

@@ -8,9 +8,9 @@ import (
 
 // coreWords is the answer of core banking about a payment, in words.
 var coreWords = map[payment.CoreOutcome]i18n.Text{
-	"":                    "Requested, no answer yet",
-	payment.CoreNotAsked:  "Not asked",
-	payment.CoreAccepted:  "Agreed",
+	"":                    "No answer from core banking yet",
+	payment.CoreNotAsked:  "No request sent to core banking",
+	payment.CoreAccepted:  "Accepted by core banking",
 	payment.CoreRefused:   "Refused",
 	payment.CoreUnreached: "No answer in time",
 }
@@ -30,13 +30,13 @@ func CoreRow(b *payment.CoreBooking) ui.Row {
 		row.Details = append(row.Details, i18n.Join(" ", i18n.Data(b.Answer.Code), i18n.Data(b.Answer.Text)))
 	}
 	if !b.Answer.At.IsZero() {
-		row.Details = append(row.Details, i18n.Text("Asked at %s.").With(ui.DateTime(b.Answer.At)))
+		row.Details = append(row.Details, i18n.Text("A request was sent to core banking on %s.").With(ui.DateTime(b.Answer.At)))
 	}
 	switch b.Told {
 	case payment.CoreSettled:
-		row.Details = append(row.Details, i18n.Text("Informed at %s that it settled.").With(ui.DateTime(b.ToldAt)))
+		row.Details = append(row.Details, i18n.Text("Core banking was told on %s that the payment settled.").With(ui.DateTime(b.ToldAt)))
 	case payment.CoreFailed:
-		row.Details = append(row.Details, i18n.Text("Informed at %s that it failed.").With(ui.DateTime(b.ToldAt)))
+		row.Details = append(row.Details, i18n.Text("Core banking was told on %s that the payment failed.").With(ui.DateTime(b.ToldAt)))
 	}
 	return row
 }

@@ -176,7 +176,7 @@ func (v Volume) viewBox() string {
 }
 
 func (v Volume) sentence() i18n.Text {
-	return i18n.Text("%d payments by %s made in the last 24 hours, by hour and outcome").With(v.Count, ui.SchemeLabel(v.Scheme))
+	return i18n.Text("%d payments through %s in the last 24 hours, by hour and outcome").With(v.Count, ui.SchemeLabel(v.Scheme))
 }
 
 func (t Tile) tone() string {

@@ -49,7 +49,7 @@ var RejectCategories = []ui.Option{
 	{Value: "amount", Label: "Amount is wrong"},
 	{Value: "creditor", Label: "Creditor or account is wrong"},
 	{Value: "duplicate", Label: "Duplicate of another payment"},
-	{Value: "evidence", Label: "Order or evidence is missing"},
+	{Value: "evidence", Label: "Payment order or supporting document is missing"},
 	{Value: "fraud", Label: "Suspected fraud"},
 	{Value: "other", Label: "Another reason"},
 }
@@ -96,7 +96,7 @@ type Conflict struct {
 	Sentence    i18n.Text // "7QK… was already approved by checker2 at 08:15:22 CET."
 	Before      string    // state the person saw
 	After       string    // state now
-	Lost        i18n.Text // what did not happen; "Your decision was not stored." when empty
+	Lost        i18n.Text // what did not happen; "Your decision was not saved." when empty
 	TypedReason string
 	NextURL     string
 	NextLabel   i18n.Text
@@ -149,17 +149,18 @@ func (d Decision) approveLabel() i18n.Text { return d.Message.act(true) }
 
 func (d Decision) final() i18n.Text {
 	if d.Message.ApprovalsRequired-d.Message.Approvals() > 1 {
-		return "Nothing is sent yet: another person has to approve it after you."
+		return "Nothing will be sent yet. Another person must approve after you."
 	}
 	if d.Later {
-		return i18n.Text("It is sent on %s, after another check. It can be withdrawn until then.").With(ui.Day(d.Message.ExecutionDay))
+		return i18n.Text("The payment will be sent on %s, after another check. It can be withdrawn until " +
+			"then.").With(ui.Day(d.Message.ExecutionDay))
 	}
 	return d.Message.words().final
 }
 
 func (d Decision) category() ui.Choice {
 	return ui.Choice{
-		ID: "category", Label: "Why do you reject it?", Value: d.Reject.Category,
+		ID: "category", Label: "What is the reason for the rejection?", Value: d.Reject.Category,
 		Options: RejectCategories, Problem: ui.ProblemOf(d.Problems, "category"),
 	}
 }
@@ -173,7 +174,8 @@ func (d Decision) reason() ui.Field {
 
 func (d Decision) factorCode() ui.Field {
 	return ui.Field{
-		ID: "factorCode", Label: "Second factor", Hint: "Six digits from your app, or a recovery code. It is valid for this payment only.",
+		ID: "factorCode", Label: "Second factor", Hint: "Enter the six-digit code from your app, or a recovery code. The code is valid for " +
+			"this payment only.",
 		Autocomplete: "one-time-code", Width: "w-10", Problem: ui.ProblemOf(d.Problems, "factorCode"),
 	}
 }

@@ -37,7 +37,7 @@ func (p Proof) password() ui.Field {
 func (p Proof) code() ui.Field {
 	return ui.Field{
 		ID: "factorCode", Label: "Code from a second factor you already have",
-		Hint:         "Six digits from your app, or a recovery code. Each works once.",
+		Hint:         "Enter the six-digit code from your app, or a recovery code. You can use each code only once.",
 		Autocomplete: "one-time-code", Width: "w-10", Problem: ui.ProblemOf(p.Problems, "factorCode"),
 	}
 }
@@ -53,17 +53,20 @@ type SignInFactor struct {
 
 func (m SignInFactor) code() ui.Field {
 	field := ui.Field{
-		ID: "factorCode", Label: "Recovery code", Hint: "One of the codes you stored. Each works once.", Autocomplete: "one-time-code",
+		ID: "factorCode", Label: "Recovery code", Hint: "Enter one of the recovery codes that you saved. You can use each code only " +
+			"once.", Autocomplete: "one-time-code",
 		Width: "w-10", Problem: ui.ProblemOf(m.Problems, "factorCode"),
 	}
 	if m.Apps {
-		field.Label, field.Hint = "Code", "Six digits from your authenticator app, or a recovery code. Each works once."
+		field.Label, field.Hint = "Code", "Enter the six-digit code from your authenticator app, or a recovery code. You can use each code "+
+			"only once."
 	}
 	return field
 }
 
 // offered says why a person may want a second factor where nothing requires one.
-const offered i18n.Text = "Two-step sign-in protects your account if somebody learns your password: you also enter a code or use a passkey."
+const offered i18n.Text = "Two-step sign-in protects your account if somebody learns your password. To sign in, you also enter a code " +
+	"or use a passkey."
 
 // Factors is the list of a person's second factors.
 type Factors struct {
@@ -139,7 +142,7 @@ func (m NewApp) code() ui.Field {
 
 func factorName(value string, problems []ui.Problem) ui.Field {
 	return ui.Field{
-		ID: "name", Label: "Name", Hint: "For example: work phone", Value: value, Width: "w-20",
+		ID: "name", Label: "Name", Hint: "For example, work phone", Value: value, Width: "w-20",
 		Problem: ui.ProblemOf(problems, "name"),
 	}
 }

@@ -15,7 +15,7 @@ var Orders = []ui.Option{
 	{Value: "newest", Label: "Newest first"},
 	{Value: "largest", Label: "Largest amount first"},
 	{Value: "smallest", Label: "Smallest amount first"},
-	{Value: "expiry", Label: "Expiring first"},
+	{Value: "expiry", Label: "Earliest expiry first"},
 }
 
 // ListOrders are the orders of the other lists beside newest first.
@@ -62,8 +62,8 @@ var Flags = []ui.Option{
 	{Value: FlagAmended, Label: "Amended"},
 	{Value: FlagBegun, Label: "Approved once, more approvals needed"},
 	{Value: FlagEnding, Label: "Expires within 4 hours"},
-	{Value: FlagOtherName, Label: "Other name"},
-	{Value: FlagNameDiffers, Label: "Name differs"},
+	{Value: FlagOtherName, Label: "Different name"},
+	{Value: FlagNameDiffers, Label: "Similar name"},
 	{Value: FlagUnverified, Label: "Name not verified"},
 }
 
@@ -126,7 +126,7 @@ func (f Filter) amount(id string, label i18n.Text, value string, problems []ui.P
 }
 
 func (f Filter) day(id string, label i18n.Text, value string, problems []ui.Problem) ui.Field {
-	return ui.Field{ID: id, Label: label, Value: value, Hint: "Such as 20.11.2026", Problem: ui.ProblemOf(problems, id)}
+	return ui.Field{ID: id, Label: label, Value: value, Hint: "For example, 20.11.2026", Problem: ui.ProblemOf(problems, id)}
 }
 
 // The words for days that fields accept in any language of the portal.
@@ -138,7 +138,7 @@ const (
 
 // dayPresets are the periods that a click chooses, up to today where no last day is named.
 var dayPresets = []struct{ label, from, to i18n.Text }{
-	{Today, Today, Today}, {Yesterday, Yesterday, Yesterday}, {"Since a week ago", WeekAgo, Today},
+	{Today, Today, Today}, {Yesterday, Yesterday, Yesterday}, {"Last 7 days", WeekAgo, Today},
 }
 
 // filtered is the filter as values of an address.
@@ -175,8 +175,8 @@ const (
 func (f Filter) mades() ui.Choice {
 	return ui.Choice{ID: "made", Label: "Created", Value: f.Made, Options: []ui.Option{
 		{Label: "Any time"},
-		{Value: MadeLastDay, Label: "Payments of the last 24 hours"},
-		{Value: ApprovedLastDay, Label: "Approved payments of the last 24 hours"},
+		{Value: MadeLastDay, Label: "Payments from the last 24 hours"},
+		{Value: ApprovedLastDay, Label: "Approved payments from the last 24 hours"},
 	}}
 }
 

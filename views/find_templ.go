@@ -22,7 +22,7 @@ type Find struct {
 }
 
 // findLabel names the things that the quick search finds.
-const findLabel i18n.Text = "Page, name, amount, IBAN, reference or day"
+const findLabel i18n.Text = "Search for a page, name, amount, IBAN, reference or day"
 
 // FindField is the field of the quick search with a text.
 func FindField(text string) ui.Field {
@@ -110,9 +110,9 @@ func FindPage(model Find) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var5 string
-			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(say(ctx, "Enter: search the payments"))
+			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(say(ctx, "Press Enter to search payments"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `find.templ`, Line: 36, Col: 59}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `find.templ`, Line: 36, Col: 63}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 			if templ_7745c5c3_Err != nil {

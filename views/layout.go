@@ -194,9 +194,9 @@ type densityChoice struct {
 }
 
 var densityChoices = []densityChoice{
-	{DensityCompact, "Compact rows", "M2 3h12M2 6.3h12M2 9.7h12M2 13h12"},
-	{DensityDefault, "Usual rows", "M2 3.5h12M2 8h12M2 12.5h12"},
-	{DensityComfortable, "Comfortable rows", "M2 4.5h12M2 11.5h12"},
+	{DensityCompact, "Compact row spacing", "M2 3h12M2 6.3h12M2 9.7h12M2 13h12"},
+	{DensityDefault, "Normal row spacing", "M2 3.5h12M2 8h12M2 12.5h12"},
+	{DensityComfortable, "Comfortable row spacing", "M2 4.5h12M2 11.5h12"},
 }
 
 func (d densityChoice) pressed(layout Layout) string {
@@ -350,20 +350,20 @@ type shortcut struct {
 var shortcuts = []shortcut{
 	{[]string{"j"}, "Next row"},
 	{[]string{"k"}, "Previous row"},
-	{[]string{"o"}, "Open the row"},
-	{[]string{"x"}, "Select the row"},
-	{[]string{"X"}, "Select up to the row"},
-	{[]string{"a", "A"}, "Go to the approval of the row, or of the selected rows"},
-	{[]string{"r"}, "Reject, with a reason"},
-	{[]string{"/"}, "Search in the list"},
+	{[]string{"o"}, "Open the current row"},
+	{[]string{"x"}, "Select the current row"},
+	{[]string{"X"}, "Select all rows up to the current row"},
+	{[]string{"a", "A"}, "Go to the approval page for the current or selected rows"},
+	{[]string{"r"}, "Reject and give a reason"},
+	{[]string{"/"}, "Search the list"},
 	{[]string{"g", "q"}, "Approval queue"},
 	{[]string{"g", "h"}, "Dashboard"},
 	{[]string{"g", "n"}, "New payment"},
 	{[]string{"g", "m"}, "My submissions"},
 	{[]string{"g", "p"}, "Payments"},
 	{[]string{"Ctrl", "Enter"}, "Send the form you are filling in"},
-	{[]string{"Esc"}, "Back to the row"},
-	{[]string{"?"}, "This list of shortcuts"},
+	{[]string{"Esc"}, "Go back to the row"},
+	{[]string{"?"}, "Show this list of shortcuts"},
 }
 
 // shortcutsOf leaves out shortcuts to pages that this person cannot use.

@@ -46,7 +46,7 @@ func (s Said) caption() i18n.Text {
 	case s.Answer:
 		return i18n.Text("%s answered on %s").With(s.By, ui.DateTime(s.At))
 	}
-	return i18n.Text("%s asked on %s").With(s.By, ui.DateTime(s.At))
+	return i18n.Text("%s asked a question on %s").With(s.By, ui.DateTime(s.At))
 }
 
 // asked reports whether the message waits for an answer.
@@ -156,7 +156,7 @@ func (m Message) debtorRows() []ui.Row {
 	about := m.Summary
 	account := ui.Row{Term: "Account", Value: ui.GroupFours(about.DebtorAccount), Copy: about.DebtorAccount, Numeric: true}
 	if about.OrderedDebtorName != "" {
-		account.Details = []i18n.Text{i18n.Text("Ordered as %s").With(about.OrderedDebtorName)}
+		account.Details = []i18n.Text{i18n.Text("Name in the payment order: %s").With(about.OrderedDebtorName)}
 	}
 	rows := appendRow(nil, account)
 	rows = appendRow(rows, ui.Row{Term: "Bank", Value: BankName(about.DebtorAccount, about.DebtorAgent, m.Sent.Banks)})
@@ -174,7 +174,7 @@ func addressRow(lines []i18n.Text) ui.Row {
 func (m Message) termRows() []ui.Row {
 	remittance := ui.Row{Term: m.Sent.Remittance.Term, Value: m.Sent.Remittance.Value}
 	if remittance.Term == "" {
-		remittance = ui.Row{Term: "Remittance", Text: "None"}
+		remittance = ui.Row{Term: "Message to the creditor", Text: "None"}
 	}
 	rows := appendRow(nil, remittance)
 	if m.Message.IsForLaterThan(m.CreatedAt) {
@@ -191,7 +191,7 @@ func DebtorLines(about payment.Summary, sent Sent) []i18n.Text {
 		lines = append(lines, i18n.Data(about.DebtorName))
 	}
 	if about.OrderedDebtorName != "" {
-		lines = append(lines, i18n.Text("Ordered as %s").With(about.OrderedDebtorName))
+		lines = append(lines, i18n.Text("Name in the payment order: %s").With(about.OrderedDebtorName))
 	}
 	lines = append(lines, sent.DebtorAddress...)
 	if bank := BankName(about.DebtorAccount, about.DebtorAgent, sent.Banks); bank != "" {
@@ -211,7 +211,7 @@ func appendRow(rows []ui.Row, row ui.Row) []ui.Row {
 // factsTitle heads the facts of an R-transaction.
 func (m Message) factsTitle() i18n.Text {
 	if m.Kind == payment.KindReceivedRecall {
-		return "What the other bank asks for"
+		return "Request from the other bank"
 	}
 	return "Our request"
 }
@@ -232,13 +232,13 @@ func (a Approval) rows() []ui.Row {
 	if len(a.By) > 0 {
 		given.Details = []i18n.Text{i18n.Text("by %s").With(strings.Join(a.By, ", "))}
 	}
-	may := ui.Row{Term: "May approve", Value: strings.Join(a.May, ", ")}
+	may := ui.Row{Term: "Can approve", Value: strings.Join(a.May, ", ")}
 	if may.Value == "" {
-		may.Text = "Nobody: ask an administrator for another checker"
+		may.Text = "Nobody. Ask an administrator to add a checker"
 	}
 	rows = append(rows, given, may)
 	if len(a.MayNot) > 0 {
-		rows = append(rows, ui.Row{Term: "May not", Text: a.MayNot[0], Details: a.MayNot[1:]})
+		rows = append(rows, ui.Row{Term: "Cannot approve", Text: a.MayNot[0], Details: a.MayNot[1:]})
 	}
 	if a.ExpiresAt.IsZero() {
 		return rows
@@ -264,34 +264,37 @@ type kindWords struct {
 // kinds are the words of each kind.
 var kinds = map[payment.Kind]kindWords{
 	payment.KindInstruction: {
-		approve: "Approve %s to %s", reject: "Reject %s to %s", submitted: "%s to %s is submitted", withdrawal: "Withdraw %s to %s",
-		final:       "It is sent immediately after approval and cannot be cancelled. You can request a recall.",
-		finalOfMany: "Each payment is sent as soon as it has all its approvals. A sent payment cannot be cancelled, only recalled.",
-		counted:     "%d payments", summed: "%d payments (%s in total)",
+		approve: "Approve %s to %s", reject: "Reject %s to %s", submitted: "The payment of %s to %s has been " +
+			"submitted", withdrawal: "Withdraw %s to %s",
+		final: "The payment is sent immediately after approval. You cannot cancel a payment that has been sent, but you can request a " +
+			"recall.",
+		finalOfMany: "Each payment is sent as soon as it has all its approvals. You cannot cancel a payment that has been sent, but you can " +
+			"recall it.",
+		counted: "%d payments", summed: "%d payments (%s in total)",
 		toward: "to (a creditor)", listURL: "/payments", listLabel: "All payments",
 	},
 	payment.KindRecall: {
 		approve: "Approve the recall of %s paid to %s", reject: "Reject the recall of %s paid to %s",
-		submitted: "The recall of %s paid to %s is submitted", withdrawal: "Withdraw the recall of %s paid to %s",
-		final:   "An approved recall is sent at once. A payment can be recalled only once.",
+		submitted: "The recall of %s paid to %s has been submitted", withdrawal: "Withdraw the recall of %s paid to %s",
+		final:   "An approved recall is sent immediately. You can recall a payment only once.",
 		counted: "%d recalls",
-		toward:  "recall from", party: "Payment concerned",
+		toward:  "recall from", party: "Original payment",
 		listURL: "/payments", listLabel: "All payments",
 	},
 	payment.KindReturn: {
 		approve: "Approve the return of %s to %s", reject: "Reject the return of %s to %s",
-		submitted: "The return of %s to %s is submitted", withdrawal: "Withdraw the return of %s to %s",
-		final:   "An approved return sends the money back at once and is final.",
+		submitted: "The return of %s to %s has been submitted", withdrawal: "Withdraw the return of %s to %s",
+		final:   "An approved return sends the money back immediately. You cannot cancel it.",
 		counted: "%d returns", summed: "%d returns (%s in total)",
-		toward: "back to", toDebtor: true, party: "Payment concerned",
+		toward: "back to", toDebtor: true, party: "Original payment",
 		listURL: "/payments", listLabel: "All payments",
 	},
 	payment.KindResolution: {
 		approve: "Approve the refusal of the recall of %s", reject: "Reject the refusal of the recall of %s",
-		submitted: "The refusal of the recall of %s is submitted", withdrawal: "Withdraw the refusal of the recall of %s",
-		final:   "An approved refusal is sent at once and ends the recall. The money stays.",
+		submitted: "The refusal of the recall of %s has been submitted", withdrawal: "Withdraw the refusal of the recall of %s",
+		final:   "An approved refusal is sent immediately and ends the recall. The creditor keeps the money.",
 		counted: "%d refusals of recalls",
-		toward:  "stays with", party: "Payment concerned",
+		toward:  "money stays with", party: "Original payment",
 		listURL: "/payments", listLabel: "All payments",
 	},
 	payment.KindPayment: { // it came in: nobody submits or decides it
@@ -299,7 +302,7 @@ var kinds = map[payment.Kind]kindWords{
 		listURL: "/incoming", listLabel: "Incoming payments",
 	},
 	payment.KindReceivedRecall: {
-		toward: "recalled by", toDebtor: true, party: "Payment concerned",
+		toward: "recalled by", toDebtor: true, party: "Original payment",
 		listURL: "/recalls", listLabel: "Received recalls",
 	},
 }

@@ -310,7 +310,7 @@ func contentHash(digest string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.CopyButton(digest, "content hash").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.CopyButton(digest, "content fingerprint").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

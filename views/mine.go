@@ -37,16 +37,19 @@ var wordsOf = map[Act]struct {
 	danger, optional bool
 }{
 	ActWithdraw: {
-		back: ui.Step{Label: "Back to my submissions", URL: "/mine"}, field: "reason", label: "Why do you withdraw it?", path: "/payments/",
+		back: ui.Step{Label: "Back to my submissions", URL: "/mine"}, field: "reason", label: "Why are you withdrawing this " +
+			"submission?", path: "/payments/",
 		danger: true, optional: true,
 	},
 	ActAsk: {
 		heading: "Ask the maker", button: "Send the question", back: ui.Step{Label: "Back to the payment"}, field: "question",
-		label: "What do you want to know?", hint: "The payment will wait for the answer. Nobody can approve it until then.", path: "/queue/",
+		label: "What do you want to know?", hint: "The payment waits until the maker answers. Nobody can approve it before " +
+			"then.", path: "/queue/",
 	},
 	ActAnswer: {
 		heading: "Answer the question", button: "Send the answer", back: ui.Step{Label: "Back to my submissions", URL: "/mine"},
-		field: "answer", label: "What should the checkers know?", hint: "The payment then waits for approval again.", path: "/payments/",
+		field: "answer", label: "What do the checkers need to know?", hint: "After your answer, the payment waits for approval " +
+			"again.", path: "/payments/",
 	},
 }
 

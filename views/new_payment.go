@@ -179,8 +179,8 @@ func (m NewPayment) addressKind() ui.Choice {
 	return ui.Choice{
 		ID: "addressKind", Label: "Address", Value: chosen, Problem: ui.ProblemOf(m.Problems, "addressKind"),
 		Options: []ui.Option{
-			{Value: orderform.AddressStructured, Label: "In separate fields"},
-			{Value: orderform.AddressHybrid, Label: "As two lines, with postcode and town"},
+			{Value: orderform.AddressStructured, Label: "Separate fields for street and number"},
+			{Value: orderform.AddressHybrid, Label: "Two address lines, plus postcode and town"},
 		},
 	}
 }
@@ -211,7 +211,8 @@ func (m NewPayment) dated() bool {
 func (m NewPayment) executionDate() ui.Field {
 	field := m.text("executionDate", "Execution date", m.Values.ExecutionDate)
 	field.Kind, field.Charset, field.Width = "date", "", "w-10"
-	field.Hint = "It is checked again and sent at the start of that day. It can be approved before, and withdrawn until then."
+	field.Hint = "The payment is checked again and sent at the start of the execution date. It can be approved before that day, and " +
+		"withdrawn until it is sent."
 	return field
 }
 
@@ -222,13 +223,13 @@ func (m NewPayment) remittanceKind() ui.Choice {
 	}
 	options := []ui.Option{{Value: orderform.RemittanceNone, Label: "No reference"}}
 	if m.Scheme == "sic-inst" {
-		options = append(options, ui.Option{Value: orderform.RemittanceQR, Label: "QR reference", Hint: "27 digits, for a QR-IBAN"})
+		options = append(options, ui.Option{Value: orderform.RemittanceQR, Label: "QR reference", Hint: "27 digits, only with a QR-IBAN"})
 	}
 	options = append(options,
 		ui.Option{Value: orderform.RemittanceReference, Label: "Creditor reference", Hint: "Starts with RF"},
 		ui.Option{Value: orderform.RemittanceText, Label: "Message to the creditor"})
 	return ui.Choice{
-		ID: "remittanceKind", Label: "What is it for?", Value: chosen,
+		ID: "remittanceKind", Label: "Type of reference", Value: chosen,
 		Options: options, Problem: ui.ProblemOf(m.Problems, "remittanceKind"),
 	}
 }
@@ -247,7 +248,7 @@ func (m NewPayment) remittanceText() ui.Field {
 	field := m.text("remittanceText", "Message (remittance)", m.Values.RemittanceText)
 	field.Rows, field.Limit = 3, 140
 	if m.Scheme == "sic-inst" {
-		field.Hint = "You can also send a message in addition to a reference"
+		field.Hint = "You can send a message as well as a reference"
 	}
 	return field
 }
@@ -260,7 +261,7 @@ func (m NewPayment) messageBesideReference() bool {
 func (m NewPayment) endToEndID() ui.Field {
 	field := m.text("endToEndId", "End-to-end ID", m.Values.EndToEndID)
 	field.Limit, field.Width, field.Charset = 35, "w-20", "epc"
-	field.Hint = "The creditor sees it. Keep it unless the creditor asked for another one"
+	field.Hint = "The creditor sees this ID. Keep it unless the creditor asked for another ID"
 	return field
 }
 
@@ -269,7 +270,8 @@ func (m NewPayment) endToEndID() ui.Field {
 const AmendReasonLimit = 350
 
 func (m NewPayment) amendReason() ui.Field {
-	field := ui.Field{ID: "amendReason", Label: "Why do you amend it?", Value: m.Values.AmendReason, Rows: 2, Limit: AmendReasonLimit}
+	field := ui.Field{ID: "amendReason", Label: "Why are you amending the " +
+		"payment?", Value: m.Values.AmendReason, Rows: 2, Limit: AmendReasonLimit}
 	field.Problem = ui.ProblemOf(m.Problems, "amendReason")
 	return field
 }

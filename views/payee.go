@@ -31,30 +31,30 @@ var payeeWords = map[payee.Result]struct {
 }{
 	payee.Match: {
 		ui.ToneGood, "circle-check", "", "The creditor's name is verified",
-		"The creditor's bank confirms that the account is in this name. Asked on %s.",
+		"The creditor's bank confirms that the account is in this name. Checked on %s.",
 	},
 	payee.CloseMatch: {
-		ui.ToneWaiting, "triangle-alert", "Name differs", "The creditor's name does not quite match that of the account",
-		"According to the creditor's bank, the account is in the name of %s. Asked on %s.",
+		ui.ToneWaiting, "triangle-alert", "Similar name", "The creditor's name does not quite match the name on the account",
+		"According to the creditor's bank, the account is in the name of %s. Checked on %s.",
 	},
 	payee.NoMatch: {
-		ui.ToneBad, "circle-x", "Other name", "The account is not in the creditor's name",
-		"According to the creditor's bank, this account belongs to somebody else. Ask the creditor for the account through a " +
-			"contact you already know, not one from the invoice or message: money sent to the wrong account may be lost. Asked on " +
-			"%s.",
+		ui.ToneBad, "circle-x", "Different name", "The account is not in the creditor's name",
+		"According to the creditor's bank, this account belongs to somebody else. Ask the creditor for the account number, using contact " +
+			"details you already have and not those in the invoice or message. Money sent to the wrong account could be lost. The bank was " +
+			"asked on %s.",
 	},
 	payee.NotPossible: {
 		ui.ToneWaiting, "circle-question-mark", "Name not verified", "The creditor's name could not be verified",
-		"The creditor's bank did not name the owner of the account. The money may go to somebody other than the creditor named. Asked on %s.",
+		"The creditor's bank did not say who owns the account. The money may go to somebody other than the named creditor. Checked on %s.",
 	},
 	payee.Late: {
 		ui.ToneWaiting, "clock", "Name not verified", "The creditor's bank did not answer in time",
-		"The creditor's bank did not answer within five seconds. The money may go to somebody other than the creditor named. Asked on %s.",
+		"The creditor's bank did not answer within five seconds. The money may go to somebody other than the named creditor. Checked on %s.",
 	},
 	payee.Waived: {
 		ui.ToneWaiting, "info", "Name not verified", "The creditor's name was not verified",
-		"As agreed, the creditor is not verified for payments of this client. The money may go to somebody other than the creditor " +
-			"named. Time: %s.",
+		"As agreed, the creditor's name is not verified for payments from this client. The money could go to somebody other than the named " +
+			"creditor. This was recorded on %s.",
 	},
 }
 

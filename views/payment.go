@@ -139,7 +139,7 @@ func (m Payment) tabs() []ui.Tab {
 	return []ui.Tab{
 		tab("Overview", TabOverview, base), tab("Timeline", TabTimeline, base+"/timeline"),
 		tab("Messages", TabMessages, base+"/messages"), tab("Related", TabRelated, base+"/related"),
-		tab("Audit", TabAudit, base+"/audit"), tab("For print", TabPrint, base+"/print"),
+		tab("Audit", TabAudit, base+"/audit"), tab("Print view", TabPrint, base+"/print"),
 	}
 }
 
@@ -242,11 +242,11 @@ func (f Flight) asks() string {
 func (f Flight) title() i18n.Text {
 	switch {
 	case f.Late:
-		return "The answer is late"
+		return "Clearing's answer is late"
 	case f.Taken:
-		return "With clearing"
+		return "Clearing has received the payment"
 	}
-	return "On its way to clearing"
+	return "The payment is on its way to clearing"
 }
 
 // offset returns the remaining part of the ring, of 100.
@@ -292,7 +292,7 @@ func (m Payment) happened() []ui.Event {
 			short = append(short, all[i:end]...)
 		} else {
 			between := all[end-2]
-			between.Title, between.Took, between.Note = i18n.Text("%d more like this").With(end-i-2), "", ""
+			between.Title, between.Took, between.Note = i18n.Text("%d more steps like this").With(end-i-2), "", ""
 			between.URL = PaymentURL(m.Message.InternalID) + "/timeline"
 			short = append(short, all[i], between, all[end-1])
 		}

@@ -35,7 +35,7 @@ func (r Resend) names() []string { return slices.Sorted(maps.Keys(r.Fields)) }
 func Forbidden(layout Layout, sentence i18n.Text) Problem {
 	layout.Title = "Not allowed"
 	return Problem{
-		Layout: layout, Heading: "You may not do this", Text: sentence,
+		Layout: layout, Heading: "You do not have permission to do this", Text: sentence,
 		NextLabel: "Go to the dashboard", NextURL: "/",
 	}
 }
@@ -45,7 +45,7 @@ func NotFound(layout Layout) Problem {
 	layout.Title = "Not found"
 	return Problem{
 		Layout: layout, Heading: "Page not found",
-		Text:      "Check the address, or look for the payment by its reference.",
+		Text:      "Check the web address, or search for the payment by its reference.",
 		NextLabel: "Search payments", NextURL: "/payments",
 	}
 }
@@ -55,7 +55,7 @@ func OtherDraft(layout Layout, owner string) Problem {
 	layout.Title = "Not found"
 	return Problem{
 		Layout: layout, Heading: "This draft belongs to another person",
-		Text:      i18n.Text("The draft belongs to %s, and nobody else can open it.").With(owner),
+		Text:      i18n.Text("This draft belongs to %s. Nobody else can open it.").With(owner),
 		NextLabel: "Go to the dashboard", NextURL: "/",
 	}
 }
@@ -65,8 +65,8 @@ func Failed(layout Layout, requestID string) Problem {
 	layout.Title, layout.Failed = "Something went wrong", true
 	return Problem{
 		Layout: layout, Heading: "Something went wrong on our side", RequestID: requestID,
-		Text: "Before you repeat a submission or a decision, check in the list whether it was stored. " +
-			"Give support the request ID below.",
+		Text: "Before you try again, check the list of payments to see whether your first attempt was saved. If you contact support, give " +
+			"them the request ID below.",
 		NextLabel: "Go to the payments", NextURL: "/payments",
 	}
 }
@@ -77,7 +77,7 @@ func Unavailable(layout Layout, sentence i18n.Text, again string) Problem {
 	layout.Title, layout.Failed = "Not available", true
 	return Problem{
 		Layout: layout, Heading: "The portal is not available at the moment",
-		Text:      i18n.Text("%s Before you repeat a submission or a decision, check in the list whether it was stored.").With(sentence),
+		Text:      i18n.Text("%s Before you try again, check the list of payments to see whether your first attempt was saved.").With(sentence),
 		NextLabel: "Try again", NextURL: again,
 	}
 }
@@ -91,10 +91,10 @@ func (p Problem) With(resend Resend) Problem {
 
 // SignedInAsAnother is the page when a form was made for one person and another is signed in now.
 func SignedInAsAnother(layout Layout, madeFor string) Problem {
-	layout.Title, layout.Failed = "Signed in as somebody else", true
-	text := i18n.Text("The page was created for %s. Nothing was done.").With(madeFor)
+	layout.Title, layout.Failed = "Signed in as a different user", true
+	text := i18n.Text("This page was opened by %s. No action was taken.").With(madeFor)
 	if madeFor == "" {
-		text = "The form does not name the person it was created for. Nothing was done: open the page again."
+		text = "The form does not say which user opened it. No action was taken. Open the page again."
 	}
 	return Problem{
 		Layout: layout, Heading: i18n.Text("You are now signed in as %s").With(layout.Person.UserName),
@@ -107,7 +107,7 @@ func SignedInAsAnother(layout Layout, madeFor string) Problem {
 func SessionEnded(layout Layout, why, next string) Problem {
 	layout.Title, layout.Person = "Session ended", Person{}
 	return Problem{
-		Layout: layout, Heading: "Your session ended",
+		Layout: layout, Heading: "Your session has ended",
 		Text:      EndedWords(why, "Nothing was sent. Sign in again to continue."),
 		NextLabel: "Sign in", NextURL: next,
 	}

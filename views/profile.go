@@ -25,11 +25,12 @@ type Profile struct {
 func (m Profile) factors() i18n.Text {
 	switch m.FactorCount {
 	case 0:
-		return "Two-step sign-in is off. You sign in with your password only."
+		return "You have no second factor. You sign in with your password only."
 	case 1:
-		return "You have one. You need it to sign in, and for payments that require it."
+		return "You have one second factor. You need it to sign in, and for payments that require a second factor."
 	}
-	return i18n.Text("You have %d. You need one of them to sign in, and for payments that require it.").With(m.FactorCount)
+	return i18n.Text("You have %d second factors. You need one of them to sign in, and for payments that require a second " +
+		"factor.").With(m.FactorCount)
 }
 
 func (m Profile) password(id string, label i18n.Text, autocomplete string) ui.Field {
@@ -46,14 +47,14 @@ func (m Profile) facts(ctx context.Context) []ui.Row {
 
 func (m Profile) shortcuts() ui.Choice {
 	return ui.Choice{ID: "shortcuts", Label: "Single-key shortcuts", Value: m.Layout.shortcuts(), Options: []ui.Option{
-		{Value: "on", Label: "On", Hint: "j, k, o, x, a, r, g, / and ? outside text fields"}, {Value: "off", Label: "Off"},
+		{Value: "on", Label: "On", Hint: "Use j, k, o, x, a, r, g, / and ? as shortcuts outside text fields"}, {Value: "off", Label: "Off"},
 	}}
 }
 
 func (m Profile) themes() ui.Choice {
 	return ui.Choice{ID: "theme", Label: "Colours", Value: m.Layout.theme(), Options: []ui.Option{
 		{
-			Value: string(ThemeAuto), Label: "Same as the system",
+			Value: string(ThemeAuto), Label: "Same as your device",
 		},
 		{Value: string(ThemeLight), Label: "Light"},
 		{Value: string(ThemeDark), Label: "Dark"},
@@ -62,7 +63,7 @@ func (m Profile) themes() ui.Choice {
 
 // languages returns the choice of the portal's languages, each under its own name.
 func (m Profile) languages() ui.Choice {
-	choice := ui.Choice{ID: "language", Label: "Language", Value: m.Language, Options: []ui.Option{{Label: "Same as the browser"}}}
+	choice := ui.Choice{ID: "language", Label: "Language", Value: m.Language, Options: []ui.Option{{Label: "Same as your browser"}}}
 	for _, offered := range i18n.Languages() {
 		choice.Options = append(choice.Options, ui.Option{Value: string(offered), Label: i18n.Data(offered.Name())})
 	}

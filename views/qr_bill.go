@@ -15,7 +15,8 @@ type QRBill struct {
 
 func (m QRBill) text() ui.Field {
 	return ui.Field{
-		ID: "text", Label: "Or the text of the QR code", Hint: "The text read by a QR scanner: several lines, starting with SPC",
+		ID: "text", Label: "Or enter the text of the QR code", Hint: "Paste the text that your QR scanner reads. It has several lines and " +
+			"starts with SPC",
 		Value: m.Text, Rows: 8,
 		Problem: ui.ProblemOf(m.Problems, "text"),
 	}
@@ -24,6 +25,6 @@ func (m QRBill) text() ui.Field {
 func (m QRBill) picture() FileField {
 	return FileField{
 		ID: "picture", Label: "Picture of the QR code", Accept: "image/*", Camera: true, Problem: ui.ProblemOf(m.Problems, "picture"),
-		Hint: i18n.Text("PNG or JPEG, up to %s. The picture is read by this portal and then deleted.").With(m.Limit),
+		Hint: i18n.Text("PNG or JPEG, up to %s. This portal reads the picture and then deletes it.").With(m.Limit),
 	}
 }

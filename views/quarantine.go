@@ -22,7 +22,7 @@ type QuarantineRow struct {
 	URL        string
 	Scheme     rulebook.Scheme
 	Type       string    // "pacs.002.001.10"
-	Name       i18n.Text // "Status report of clearing"
+	Name       i18n.Text // "Status report from clearing"
 	Reason     i18n.Text
 	ReceivedAt time.Time
 }

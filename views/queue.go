@@ -57,12 +57,12 @@ func (q Queue) narrowed() bool { return !q.decided() && q.Filter.Tab != Question
 func (q Queue) decided() bool { return q.Filter.Tab == "decided" }
 
 func (q Queue) entries() ui.Entries {
-	list := ui.Entries{Caption: i18n.Text("Waiting payments. Order: %s").With(q.Filter.order()), Heads: q.heads()}
+	list := ui.Entries{Caption: i18n.Text("Payments waiting for approval. Sort order: %s").With(q.Filter.order()), Heads: q.heads()}
 	if q.decided() {
-		list.Caption = "Your decisions of today, newest first"
+		list.Caption = "Your decisions today, newest first"
 	}
 	if q.Filter.Tab == Questions {
-		list.Caption = "Questions without an answer, newest first"
+		list.Caption = "Unanswered questions, newest first"
 	}
 	if q.SortURL != nil {
 		list.Heads.AmountSorts = []ui.Sort{q.sort("Amount", "largest", "smallest")}
@@ -163,7 +163,7 @@ func (f QueueFacts) count() i18n.Text {
 	case f.Waiting < 0:
 		return ""
 	case f.Narrowed:
-		return i18n.Text("%s match").With(CountOfWaiting(f.Waiting))
+		return i18n.Text("%s found").With(CountOfWaiting(f.Waiting))
 	}
 	return i18n.Text("%s waiting").With(CountOfWaiting(f.Waiting))
 }

@@ -22,7 +22,7 @@ type Reconcile struct {
 func (r Reconcile) field() FileField {
 	return FileField{
 		ID: "file", Label: "Statement", Accept: ".xml,application/xml,text/xml", Problem: r.Problem,
-		Hint: i18n.Text("Up to %s. The command countersign clearing reconcile reads larger files.").With(r.Limit),
+		Hint: i18n.Text("Files of up to %s. For larger files, use the command “countersign clearing reconcile”.").With(r.Limit),
 	}
 }
 

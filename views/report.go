@@ -36,5 +36,5 @@ func (r Report) step() int {
 }
 
 func (p ReportPeriod) field(id string, label i18n.Text, value string) ui.Field {
-	return ui.Field{ID: id, Label: label, Value: value, Hint: "Such as 20.11.2026", Optional: true}
+	return ui.Field{ID: id, Label: label, Value: value, Hint: "For example, 20.11.2026", Optional: true}
 }

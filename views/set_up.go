@@ -32,7 +32,7 @@ func (m SetUp) signIn(next string) templ.SafeURL {
 
 func (m SetUp) code() ui.Field {
 	return ui.Field{
-		ID: "code", Label: "Code", Hint: "The 6-digit code from the other administrator", Problem: ui.ProblemOf(m.Problems, "code"),
+		ID: "code", Label: "Code", Hint: "The 6-digit code that an administrator gave you", Problem: ui.ProblemOf(m.Problems, "code"),
 		InputMode: "numeric", Autocomplete: "one-time-code", Width: "w-10",
 	}
 }

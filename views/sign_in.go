@@ -36,7 +36,7 @@ const endedElsewhere = "elsewhere"
 var endings = map[string]i18n.Text{
 	EndedIdle:  "You were inactive for 15 minutes, or for 5 minutes on an approval page.",
 	EndedByAge: "A session lasts at most 12 hours.",
-	"ended":    "You ended it from another session.",
+	"ended":    "You ended this session from another session.",
 }
 
 // EndedWords puts the reason for the end of a session, where it is known, before what follows from it.

@@ -47,7 +47,7 @@ func (m Simulator) text(id string, label i18n.Text, value string) ui.Field {
 
 func (m Simulator) amount() ui.Field {
 	field := m.text("amount", "Amount", m.Amount)
-	field.InputMode, field.Width, field.Hint = "decimal", "w-10", "100.00 if left empty"
+	field.InputMode, field.Width, field.Hint = "decimal", "w-10", "100.00 if you leave this field empty"
 	return field
 }
 

@@ -56,17 +56,17 @@ func (f FileField) described() templ.Attributes {
 
 func (m Upload) field() FileField {
 	return FileField{
-		ID: "file", Label: "File with payments", Accept: ".xml,.csv,application/xml,text/xml,text/csv",
-		Hint: i18n.Text("Up to %s and %d payments.").With(m.Limit, m.Payments),
+		ID: "file", Label: "Payment file", Accept: ".xml,.csv,application/xml,text/xml,text/csv",
+		Hint: i18n.Text("Files of up to %s, with up to %d payments.").With(m.Limit, m.Payments),
 	}
 }
 
 // show leads to the first problem.
 func (m Upload) show() i18n.Text {
 	if len(m.Findings) == 1 {
-		return "Show it"
+		return "Show details"
 	}
-	return "Show them"
+	return "Show the problems"
 }
 
 // example returns the example of a column of a table. That of an account is one of the realm, "" where it has none.

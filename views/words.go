@@ -97,7 +97,7 @@ func StatusReason(m payment.Message) i18n.Text {
 	case m.State == payment.StateRefused:
 		return Refusal(m)
 	case m.State == payment.StateUnconfirmed:
-		return "Do not pay again yet: clearing has not answered. It is asked again, and its answer still counts."
+		return "Do not pay again yet. Clearing has not answered. The gateway will ask clearing again, and a late answer still counts."
 	}
 	return ""
 }

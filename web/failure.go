@@ -15,7 +15,7 @@ import (
 // errCrossOrigin: another site made the browser send this.
 var errCrossOrigin = &request.Problem{
 	Status: http.StatusForbidden, Code: "403_CROSS_ORIGIN",
-	Text: "This request came from another site. Open the portal and try again there.",
+	Text: "This request came from another website. Open the portal and try again there.",
 }
 
 // fail writes the error of a handler, the router or a middleware: JSON for programs, a page for people.

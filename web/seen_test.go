@@ -312,7 +312,8 @@ func (w *seenWalk) file(scheme rulebook.Scheme, order *iso20022.CustomerCreditTr
 	path := w.maker.upload(encode(w.t, file))
 	page := w.maker.get(path)
 	w.maker.send(page, path+"/submit")
-	views := map[string]view{"page of the file": page, "page to approve the file": w.checker.get("/queue/files/" + path[strings.LastIndex(path, "/")+1:])}
+	views := map[string]view{"page of the file": page, "page to approve the " +
+		"file": w.checker.get("/queue/files/" + path[strings.LastIndex(path, "/")+1:])}
 	submitted := w.maker.get(path).page.Find("tr[id^=line-] a")
 	if submitted.Length() != 2 {
 		w.t.Fatalf("%d payments of the file are submitted", submitted.Length())
@@ -341,7 +342,7 @@ func (w *seenWalk) settle(scheme rulebook.Scheme, sent []byte) {
 func (w *seenWalk) recall(scheme rulebook.Scheme, paid payment.Message) {
 	w.t.Helper()
 	reason := firstWithLines(rulebook.RecallReasons(scheme))
-	// The message id of a pacs.008 of ours is made from its Global ID, which is shown.
+	// The message ID of a pacs.008 of ours is made from its Global ID, which is shown.
 	w.request("/payments/"+paid.InternalID.String()+"/recall", fmt.Sprintf("%s recall", scheme), reason, "Undrlyg/TxInf/OrgnlGrpInf/OrgnlMsgId")
 }
 
@@ -938,7 +939,8 @@ func TestOrdersThatDifferLookDifferent(t *testing.T) {
 			action := strings.TrimSuffix(check.page.Find("form.payment-form").AttrOr("action", ""), "?person=demo%2Fmaker1")
 			path := "/queue/" + strings.Split(w.maker.send(check, action), "/")[2]
 			looks[i] = map[string]string{
-				"check page": check.page.Find("dl.summary").Text(), "queue": w.checker.get(path).page.Find("#pane dl.summary, #pane .headline-to").Text(),
+				"check page": check.page.Find("dl.summary").Text(), "queue": w.checker.get(path).page.Find("#pane dl.summary, #pane " +
+					".headline-to").Text(),
 				"approve together": w.checker.get("/queue/bulk?id=" + path[len("/queue/"):]).page.Find(".bulk-who").Text(),
 				"payment":          w.checker.get("/payments/" + path[len("/queue/"):]).page.Find("dl.summary, .headline-to").Text(),
 			}

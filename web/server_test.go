@@ -172,7 +172,7 @@ func TestAnotherSiteCannotSendForms(t *testing.T) {
 		if a.Status != test.want || (*taken > before) != (test.want == 204) {
 			t.Errorf("%s: %d, taken %v", name, a.Status, *taken > before)
 		}
-		if a.Status == http.StatusForbidden && !strings.Contains(a.Body, "came from another site") {
+		if a.Status == http.StatusForbidden && !strings.Contains(a.Body, "came from another website") {
 			t.Errorf("%s: the page does not say why: %s", name, a.Body)
 		}
 	}

@@ -165,7 +165,7 @@ func (c *demoCommand) gateway(ctx context.Context, db *demoDatabase) (gateway, e
 	onThisMachine := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 	g := gateway{DatabaseURL: db.url, Log: db.log, Resting: c.NoDeliveries, WebhookNetworks: onThisMachine, Settings: web.Settings{
 		Environment: "DEMO", Realm: demo.Realm, OperatorRealm: demo.Realm,
-		SignInHint: i18n.Text("Demo: maker1, checker1 and the others sign in with the password %s.").With(demo.UserPassword),
+		SignInHint: i18n.Text("Demo users such as maker1 and checker1 sign in with the password %s.").With(demo.UserPassword),
 	}}
 	err = c.Rules.apply(&g)
 	if err != nil {

@@ -161,7 +161,7 @@ func (o *office) ask(method, path, token, body string) (reply, error) {
 	return r, err
 }
 
-// newPaper makes the next payment of a worker. One in six waits for an approval that does not come.
+// newPaper makes the next payment of a worker. One in six waits waiting for approval that does not come.
 func (o *office) newPaper(number int) *paper {
 	p := &paper{
 		key: strings.ReplaceAll(uuid.NewString(), "-", ""), cents: cents[number%len(cents)], leave: number%6 == 5, at: time.Now().In(o.zone),
@@ -311,7 +311,7 @@ func (p *paper) unanswered() bool { return !p.created || !p.approved && !p.leave
 
 // done says that what was asked had been done before.
 func (r reply) done() bool {
-	return r.status == http.StatusBadRequest && strings.Contains(r.text, "This message was already")
+	return r.status == http.StatusBadRequest && strings.Contains(r.text, "This payment or request was already")
 }
 
 // waitFor returns when at least so many requests were acknowledged since before, or one was refused.

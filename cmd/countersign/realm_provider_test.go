@@ -84,7 +84,7 @@ func TestAnIdentityProviderInAFileIsReadStrictly(t *testing.T) {
 			"portalAddress: https://payments.bank.example", "passwords: everybody", "identityProvider/portalAddress: Enter",
 		},
 		"an unknown word":        {"signInAge", "maxAge", "field maxAge not found"},
-		"an age beyond":          {"90s", "13h", "identityProvider/signInAge: Enter how long ago"},
+		"an age beyond":          {"90s", "13h", "identityProvider/signInAge: Enter the maximum time since sign-in"},
 		"a subject twice":        {"roles: [checker]", "roles: [checker], outerSubject: s-1", "The subject s-1 stands here twice"},
 		"a subject beyond ASCII": {"outerSubject: s-1", "outerSubject: ü-1", "people/0/users/0/outerSubject: Enter the subject"},
 	} {

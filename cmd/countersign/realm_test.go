@@ -124,7 +124,8 @@ func TestARealmIsMadeFromTheCommandLine(t *testing.T) {
 		}
 	}
 	o.runs(0, "nothing to change", "realm", "apply", file)
-	o.runs(0, "~ realm bank\n~ user maker\nThe realm bank is as the file says: 2 differences", "realm", "apply", o.file("mail.yaml", strings.NewReplacer(
+	o.runs(0, "~ realm bank\n~ user maker\nThe realm bank is as the file says: 2 "+
+		"differences", "realm", "apply", o.file("mail.yaml", strings.NewReplacer(
 		"mark: BK", "mark: BK\nnoticeDetails: true", "user: maker, ", "user: maker, email: maker@bank.example, ",
 	).Replace(realmYAML)))
 	o.runs(0, "nothing to change", "realm", "apply", file) // what the file leaves out stays
@@ -347,22 +348,22 @@ func TestARealmFileIsReadStrictly(t *testing.T) {
 			"roles: [maker]", "roles: [maker, administrator]",
 			"people/0/users/0/roles: Remove the other roles",
 		},
-		"no role":          {"roles: [maker]", "roles: []", "people/0/users/0/roles: Give the account at least one role"},
+		"no role":          {"roles: [maker]", "roles: []", "people/0/users/0/roles: Give the user account at least one role"},
 		"an account twice": {"user: checker", "user: maker", "maker stands here twice"},
 		"a person twice":   {"name: Muster Checker", "name: muster  maker", "people/1/name: muster  maker stands here twice"},
 		"a name that reads like another": {
-			"name: Muster Checker", "name: Muster\u200b Maker", "people/1/users/0/displayName: Write the person's name on one line",
+			"name: Muster Checker", "name: Muster\u200b Maker", "people/1/users/0/displayName: Enter the person's name on one line",
 		},
 		"a name that runs backwards": {
-			"name: Muster Checker", "name: Muster \u202erekcehC", "people/1/users/0/displayName: Write the person's name on one line",
+			"name: Muster Checker", "name: Muster \u202erekcehC", "people/1/users/0/displayName: Enter the person's name on one line",
 		},
 		"a name with a selector of a variant": {
-			"name: Muster Checker", "name: Muster\ufe0f Maker", "people/1/users/0/displayName: Write the person's name on one line",
+			"name: Muster Checker", "name: Muster\ufe0f Maker", "people/1/users/0/displayName: Enter the person's name on one line",
 		},
 		"a name with a filler": {
-			"user: checker", "user: maker\u3164", "people/1/users/0/name: Write the user name on one line",
+			"user: checker", "user: maker\u3164", "people/1/users/0/name: Enter the user name on one line",
 		},
-		"a name of two scripts":   {"user: checker", "user: m\u0430ker", "people/1/users/0/name: Write the user name in letters of one script"},
+		"a name of two scripts":   {"user: checker", "user: m\u0430ker", "people/1/users/0/name: Enter a user name in a single alphabet"},
 		"a part of an approval":   {"approvals: 2", "approvals: 0.9", "line 13: write a whole number instead of \"0.9\""},
 		"less than no approval":   {"approvals: 2", "approvals: -0.5", "write a whole number"},
 		"a number in another way": {"approvals: 2", "approvals: 0x2", "write a whole number"},

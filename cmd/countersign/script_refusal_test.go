@@ -138,7 +138,7 @@ func playTooLate(t *testing.T, s *stage, l lane) {
 	m := s.submit(t, l, recall)
 	s.back(t, m, "deadline = now() - interval '2 days'")
 	r := s.call(t, "checker1", approvalPath, verdict(m, "approve"))
-	if r.status != http.StatusBadRequest || !strings.Contains(r.text, "This message is withheld.") {
+	if r.status != http.StatusBadRequest || !strings.Contains(r.text, "This payment or request is withheld.") {
 		t.Errorf("approved with a deadline that somebody moved: %d %s", r.status, r.text)
 	}
 	s.forth(t)

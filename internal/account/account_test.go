@@ -102,43 +102,47 @@ func TestParseRefusals(t *testing.T) {
 		sentence   string
 	}{
 		{"empty", "", account.ErrEmpty, "CH21", "Enter an IBAN."},
-		{"lower case", "ch4821966000009613388", account.ErrCharacter, "CH16", "Write the IBAN in capital letters and without spaces."},
-		{"spaces", "CH48 2196 6000 0096 1338 8", account.ErrCharacter, "CH16", "Write the IBAN in capital letters and without spaces."},
-		{"sign", "CH48*1966000009613388", account.ErrCharacter, "CH16", "Remove '*': an IBAN has only letters and digits."},
-		{"broken UTF-8", "CH48\xff966000009613388", account.ErrCharacter, "CH16", "Remove '\uFFFD': an IBAN has only letters and digits."},
+		{"lower case", "ch4821966000009613388", account.ErrCharacter, "CH16", "Enter the IBAN in capital letters and without spaces."},
+		{"spaces", "CH48 2196 6000 0096 1338 8", account.ErrCharacter, "CH16", "Enter the IBAN in capital letters and without spaces."},
+		{"sign", "CH48*1966000009613388", account.ErrCharacter, "CH16", "Remove '*' from the IBAN. An IBAN has only letters and digits."},
+		{"broken UTF-8", "CH48\xff966000009613388", account.ErrCharacter, "CH16", "Remove '\uFFFD' from the IBAN. An IBAN has only letters and " +
+			"digits."},
 		{
 			"no country", "4821966000009613388", account.ErrCountry, "BE09",
-			"Enter an IBAN that starts with two letters for its country, such as CH.",
+			"Enter an IBAN that starts with a two-letter country code, such as CH.",
 		},
 		{
 			"digit in the country", "Z1821966000009613388", account.ErrCountry, "BE09",
-			"Enter an IBAN that starts with two letters for its country, such as CH.",
+			"Enter an IBAN that starts with a two-letter country code, such as CH.",
 		},
 		{
 			"digit before the country", "1H821966000009613388", account.ErrCountry, "BE09",
-			"Enter an IBAN that starts with two letters for its country, such as CH.",
+			"Enter an IBAN that starts with a two-letter country code, such as CH.",
 		},
-		{"two letters", "ZZ", account.ErrCountry, "BE09", "Check the first two letters: no country has IBANs that start with ZZ."},
-		{"one letter", "C", account.ErrCountry, "BE09", "Enter an IBAN that starts with two letters for its country, such as CH."},
+		{"two letters", "ZZ", account.ErrCountry, "BE09", "Check the first two letters of the IBAN. No country has IBANs that start with ZZ."},
+		{"one letter", "C", account.ErrCountry, "BE09", "Enter an IBAN that starts with a two-letter country code, such as CH."},
 		{
 			"country without IBAN", "US4821966000009613388", account.ErrCountry, "BE09",
-			"Check the first two letters: no country has IBANs that start with US.",
+			"Check the first two letters of the IBAN. No country has IBANs that start with US.",
 		},
 		{
 			"territory", "GG82WEST12345698765432", account.ErrCountry, "BE09",
-			"Check the first two letters: no country has IBANs that start with GG.",
+			"Check the first two letters of the IBAN. No country has IBANs that start with GG.",
 		},
-		{"short", "CH482196600000961338", account.ErrLength, "AC01", "Swiss IBANs have 21 characters; this one has 20."},
-		{"long", "NO93860111179470", account.ErrLength, "AC01", "NO IBANs have 15 characters; this one has 16."},
+		{"short", "CH482196600000961338", account.ErrLength, "AC01", "Check the length of the IBAN. An IBAN that " +
+			"starts with CH has 21 characters, not 20."},
+		{"long", "NO93860111179470", account.ErrLength, "AC01", "Check the length of the IBAN. An IBAN that starts with NO " +
+			"has 15 characters, not 16."},
 		{
 			"letter for digit", "CH48A1966000009613388", account.ErrStructure, "AC01",
-			"Compare with the invoice: the letters and digits are not in the order of Swiss IBANs.",
+			"Check the IBAN against the invoice. The letters and digits are not in the right order for an IBAN that starts with CH.",
 		},
 		{
 			"letters for check digits", "CHAA21966000009613388"[:21], account.ErrStructure, "AC01",
-			"Compare with the invoice: the letters and digits are not in the order of Swiss IBANs.",
+			"Check the IBAN against the invoice. The letters and digits are not in the right order for an IBAN that starts with CH.",
 		},
-		{"check digits", "CH4921966000009613388", account.ErrCheckDigits, "AC01", "The check digits are wrong. Compare with the invoice."},
+		{"check digits", "CH4921966000009613388", account.ErrCheckDigits, "AC01", "The check digits of the IBAN are wrong. Compare the IBAN " +
+			"with the invoice."},
 	}
 	for _, test := range cases {
 		t.Run(test.name, func(t *testing.T) {

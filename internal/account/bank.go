@@ -26,9 +26,9 @@ func ParseIID(text string) (IID, error) {
 	case text == "":
 		return IID{}, &Error{ErrEmpty, "CH21", "Enter a bank code (IID)."}
 	case !allDigits(text):
-		return IID{}, &Error{ErrCharacter, "RC01", "Enter the bank code (IID) with digits only."}
+		return IID{}, &Error{ErrCharacter, "RC01", "Enter the bank code (IID) using digits only."}
 	case len(text) > 5:
-		return IID{}, &Error{ErrLength, "RC01", "Enter a bank code (IID) of at most 5 digits."}
+		return IID{}, &Error{ErrLength, "RC01", "Enter a bank code (IID) with up to 5 digits."}
 	}
 	return IID{text: "00000"[len(text):] + text}, nil
 }
@@ -58,13 +58,13 @@ func ParseSICNumber(text string) (IID, error) {
 	const length = 6
 	switch {
 	case !allDigits(text):
-		return IID{}, &Error{ErrCharacter, "RC01", "Enter the number of the bank in SIC with digits only."}
+		return IID{}, &Error{ErrCharacter, "RC01", "Enter the bank's SIC number using digits only."}
 	case len(text) != length:
-		return IID{}, &Error{ErrLength, "RC01", "Enter the number of the bank in SIC with 6 digits: its bank code (IID) and a check digit."}
+		return IID{}, &Error{ErrLength, "RC01", "Enter the 6-digit SIC number of the bank. It consists of the bank code (IID) and a check digit."}
 	}
 	iid := IID{text: text[:length-1]}
 	if iid.SICNumber() != text {
-		return IID{}, &Error{ErrCheckDigits, "RC01", "Check the bank's SIC number: its last digit, the check digit, is wrong."}
+		return IID{}, &Error{ErrCheckDigits, "RC01", "Check the bank's SIC number. The last digit, which is the check digit, is wrong."}
 	}
 	return iid, nil
 }

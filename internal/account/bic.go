@@ -19,13 +19,14 @@ func ParseBIC(text string) (BIC, error) {
 	case text == "":
 		return BIC{}, &Error{ErrEmpty, "CH21", "Enter a BIC."}
 	case len(text) != 8 && len(text) != 11:
-		return BIC{}, &Error{ErrLength, "RC01", i18n.Text("A BIC has 8 or 11 characters; this one has %d.").With(len([]rune(text)))}
+		return BIC{}, &Error{ErrLength, "RC01", i18n.Text("The BIC must have 8 or 11 characters, not %d.").With(len([]rune(text)))}
 	case !onlyDigitsAndCapitals(text) || !isCapital(text[4]) || !isCapital(text[5]):
 		return BIC{}, &Error{
-			ErrStructure, "RC01", "Compare with the invoice: a BIC has capital letters and digits, with a country code in positions 5 and 6.",
+			ErrStructure, "RC01", "Check the BIC against the invoice. A BIC has capital letters and digits, with a country code in positions " +
+				"5 and 6.",
 		}
 	case !CountryExists(text[4:6]) && text[4:6] != targetCountry:
-		return BIC{}, &Error{ErrCountry, "RC01", i18n.Text("Check positions 5 and 6 of the BIC: there is no country %s.").With(text[4:6])}
+		return BIC{}, &Error{ErrCountry, "RC01", i18n.Text("Check positions 5 and 6 of the BIC. %s is not a country code.").With(text[4:6])}
 	}
 	return BIC{text: text}, nil
 }

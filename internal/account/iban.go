@@ -34,15 +34,17 @@ func Parse(text string) (IBAN, error) {
 		return IBAN{}, refuseIBANCountry(text)
 	case len(text) != len(form):
 		return IBAN{}, &Error{
-			ErrLength, "AC01", i18n.Text("%s IBANs have %d characters; this one has %d.").With(ibanNation(text[:2]), len(form), len(text)),
+			ErrLength, "AC01", i18n.Text("Check the length of the IBAN. An IBAN that starts with %s has %d characters, not "+
+				"%d.").With(text[:2], len(form), len(text)),
 		}
 	case !form.fits(text):
 		return IBAN{}, &Error{
 			ErrStructure, "AC01",
-			i18n.Text("Compare with the invoice: the letters and digits are not in the order of %s IBANs.").With(ibanNation(text[:2])),
+			i18n.Text("Check the IBAN against the invoice. The letters and digits are not in the right order for an IBAN that starts with " +
+				"%s.").With(text[:2]),
 		}
 	case !ibanCheckDigitsFit(text):
-		return IBAN{}, &Error{ErrCheckDigits, "AC01", "The check digits are wrong. Compare with the invoice."}
+		return IBAN{}, &Error{ErrCheckDigits, "AC01", "The check digits of the IBAN are wrong. Compare the IBAN with the invoice."}
 	}
 	return IBAN{text: text}, nil
 }
@@ -99,36 +101,25 @@ func (i IBAN) IsQR() bool {
 	return found && iid.IsQR()
 }
 
-// ibanNation names the countries users of the two schemes meet most, for sentences such as "Swiss IBANs have 21 characters".
-func ibanNation(country string) string {
-	nation, found := map[string]string{
-		"AT": "Austrian", "BE": "Belgian", "CH": "Swiss", "DE": "German", "ES": "Spanish", "FR": "French",
-		"GB": "British", "IT": "Italian", "LI": "Liechtenstein", "LU": "Luxembourg", "NL": "Dutch", "PT": "Portuguese",
-	}[country]
-	if !found {
-		return country
-	}
-	return nation
-}
-
 func refuseIBANCharacter(text string) *Error {
 	for _, r := range text {
 		switch {
 		case 'A' <= r && r <= 'Z', '0' <= r && r <= '9':
 			continue
 		case r == ' ' || 'a' <= r && r <= 'z':
-			return &Error{ErrCharacter, "CH16", "Write the IBAN in capital letters and without spaces."}
+			return &Error{ErrCharacter, "CH16", "Enter the IBAN in capital letters and without spaces."}
 		}
-		return &Error{ErrCharacter, "CH16", i18n.Text("Remove %s: an IBAN has only letters and digits.").With(strconv.QuoteRune(r))}
+		return &Error{ErrCharacter, "CH16", i18n.Text("Remove %s from the IBAN. An IBAN has only letters and digits.").With(strconv.QuoteRune(r))}
 	}
-	return &Error{ErrCharacter, "CH16", "Write the IBAN with letters and digits only."}
+	return &Error{ErrCharacter, "CH16", "Enter the IBAN using letters and digits only."}
 }
 
 func refuseIBANCountry(text string) *Error {
 	if len(text) < 2 || !isCapital(text[0]) || !isCapital(text[1]) {
-		return &Error{ErrCountry, "BE09", "Enter an IBAN that starts with two letters for its country, such as CH."}
+		return &Error{ErrCountry, "BE09", "Enter an IBAN that starts with a two-letter country code, such as CH."}
 	}
-	return &Error{ErrCountry, "BE09", i18n.Text("Check the first two letters: no country has IBANs that start with %s.").With(text[:2])}
+	return &Error{ErrCountry, "BE09", i18n.Text("Check the first two letters of the IBAN. No country has IBANs that start with " +
+		"%s.").With(text[:2])}
 }
 
 // mod97 is the remainder of ISO 7064 MOD 97-10 over digits and capital letters (A is 10, Z is 35). Other characters must have been refused

@@ -16,15 +16,17 @@ type QRReference struct {
 func ParseQRReference(text string) (QRReference, error) {
 	switch {
 	case text == "":
-		return QRReference{}, &Error{ErrEmpty, "CH21", "Enter the QR reference of the invoice."}
+		return QRReference{}, &Error{ErrEmpty, "CH21", "Enter the QR reference from the invoice."}
 	case !allDigits(text):
-		return QRReference{}, &Error{ErrCharacter, "CH16", "Write the QR reference with digits only."}
+		return QRReference{}, &Error{ErrCharacter, "CH16", "Enter the QR reference using digits only."}
 	case len(text) != 27:
-		return QRReference{}, &Error{ErrLength, "CH16", i18n.Text("QR references have 27 digits; this one has %d.").With(len(text))}
+		return QRReference{}, &Error{ErrLength, "CH16", i18n.Text("The QR reference must have 27 digits, not %d.").With(len(text))}
 	case strings.Trim(text, "0") == "": // IG QR-bill: it must not consist of zeros only
-		return QRReference{}, &Error{ErrStructure, "CH16", "Enter the QR reference of the invoice: zeros alone are not a reference."}
+		return QRReference{}, &Error{ErrStructure, "CH16", "Enter the QR reference from the invoice. A QR reference cannot consist of zeros " +
+			"only."}
 	case recursiveModulo10(text) != 0:
-		return QRReference{}, &Error{ErrCheckDigits, "CH16", "The check digit of the QR reference is wrong. Compare with the invoice."}
+		return QRReference{}, &Error{ErrCheckDigits, "CH16", "The check digit of the QR reference is wrong. Compare the reference with the " +
+			"invoice."}
 	}
 	return QRReference{text: text}, nil
 }
@@ -76,18 +78,18 @@ type CreditorReference struct {
 func ParseCreditorReference(text string) (CreditorReference, error) {
 	switch {
 	case text == "":
-		return CreditorReference{}, &Error{ErrEmpty, "CH21", "Enter the creditor reference of the invoice."}
+		return CreditorReference{}, &Error{ErrEmpty, "CH21", "Enter the creditor reference from the invoice."}
 	case !onlyDigitsAndCapitals(text):
-		return CreditorReference{}, &Error{ErrCharacter, "CH16", "Write the creditor reference in capital letters and digits, without spaces."}
+		return CreditorReference{}, &Error{ErrCharacter, "CH16", "Enter the creditor reference in capital letters and digits, without spaces."}
 	case len(text) < 5 || len(text) > 25:
 		return CreditorReference{}, &Error{
-			ErrLength, "CH16", i18n.Text("Creditor references have 5 to 25 characters; this one has %d.").With(len(text)),
+			ErrLength, "CH16", i18n.Text("The creditor reference must have 5 to 25 characters, not %d.").With(len(text)),
 		}
 	case text[:2] != "RF" || !allDigits(text[2:4]):
 		return CreditorReference{}, &Error{ErrStructure, "CH16", "Enter a creditor reference that starts with RF and two digits."}
 	case mod97(text[4:], text[:4]) != 1:
 		return CreditorReference{}, &Error{
-			ErrCheckDigits, "CH16", "The check digits of the creditor reference are wrong. Compare with the invoice.",
+			ErrCheckDigits, "CH16", "The check digits of the creditor reference are wrong. Compare the reference with the invoice.",
 		}
 	}
 	return CreditorReference{text: text}, nil

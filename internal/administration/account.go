@@ -48,30 +48,30 @@ var accountNoun = Noun{
 		{Key: "scheme", Label: "Scheme", Options: schemes},
 		{Key: "currency", Label: "Currency"},
 		{Key: "receives", Label: "Receipt of payments", Type: TypeYesNo},
-		{Key: "qrIban", Label: "QR-IBAN", Type: TypeIBAN, Hint: "For payments with a QR reference. It cannot be changed later"},
+		{Key: "qrIban", Label: "QR-IBAN", Type: TypeIBAN, Hint: "For payments with a QR reference. The QR-IBAN cannot be changed later"},
 		{Key: "holderName", Label: "Holder's name", Min: 1, Max: 70, Required: true},
 		{Key: "holderStreet", Label: "Holder's street", Max: 70},
 		{Key: "holderBuilding", Label: "Holder's building number", Max: 16},
 		{Key: "holderPostcode", Label: "Holder's postcode", Max: 16},
 		{Key: "holderTown", Label: "Holder's town", Min: 1, Max: 35, Required: true},
-		{Key: "holderCountry", Label: "Holder's country", Type: TypeCountry, Hint: "Two letters, such as CH", Required: true},
-		{Key: "agentBic", Label: "BIC of the account's bank", Type: TypeBIC, Required: true},
+		{Key: "holderCountry", Label: "Holder's country", Type: TypeCountry, Hint: "Two-letter country code, such as CH", Required: true},
+		{Key: "agentBic", Label: "BIC of the bank that holds the account", Type: TypeBIC, Required: true},
 		{Key: "agentIid", Label: "Bank's number (IID)"},
 		statusField,
 	},
 	Actions: []Action{
 		{
 			Kind: KindAccountCreate, Fields: append([]string{"iban", "scheme", "currency", "receives", "qrIban"}, accountFields...),
-			Label: "New debtor account", Heading: "Add a debtor account", Words: "Payments can be made from it as soon as it is approved.",
+			Label: "New debtor account", Heading: "Add a debtor account", Words: "Once the account is approved, payments can be made from it.",
 		},
 		{
 			Kind: KindAccountUpdate, Fields: append([]string{"qrIban"}, accountFields...),
 			Clears: append([]string{"qrIban"}, accountFields...), Filled: true,
-			Label: "Change", Heading: "Change the account %s", Words: "Payments name the holder as entered here.",
+			Label: "Change", Heading: "Change the account %s", Words: "Payments show the account holder's details as entered in this form.",
 		},
 		{
 			Kind: KindAccountClose, Status: StatusClosed,
-			Label: "Close", Heading: "Close the account %s", Words: "It can never be used for payments again.",
+			Label: "Close", Heading: "Close the account %s", Words: "The account can never be used for payments again.",
 		},
 	},
 }
@@ -117,7 +117,7 @@ func (f *findings) bank(a *Account) {
 	case a.Currency == "":
 		a.Currency = currency
 	case known && a.Currency != currency:
-		f.add("currency", codeUnknown, "Accounts for %s payments are held in %s.", a.Scheme, currency)
+		f.add("currency", codeUnknown, "Accounts for %s payments must have the currency %s.", a.Scheme, currency)
 	}
 	f.qrIBAN(a, iban)
 	bic, err := account.ParseBIC(a.AgentBIC)
@@ -142,11 +142,11 @@ func (f *findings) qrIBAN(a *Account, of account.IBAN) {
 	switch {
 	case err != nil:
 	case !qr.IsQR():
-		f.add("qrIban", codeFormat, "Enter a QR-IBAN: its bank number lies between 30000 and 31999.")
+		f.add("qrIban", codeFormat, "Enter a QR-IBAN. The bank number in a QR-IBAN is between 30000 and 31999.")
 	case !of.InSwissClearing():
-		f.add("qrIban", codeFormat, "Leave this out: only an account in Switzerland or Liechtenstein has a QR-IBAN.")
+		f.add("qrIban", codeFormat, "Leave the QR-IBAN empty. Only accounts in Switzerland and Liechtenstein have a QR-IBAN.")
 	case !a.Receives:
-		f.add("qrIban", codeFormat, "Leave this out: the realm receives no payments for the account.")
+		f.add("qrIban", codeFormat, "Leave the QR-IBAN empty. The realm receives no payments for this account.")
 	}
 }
 
@@ -180,13 +180,13 @@ func (r Request) afterAccount(known Facts) (Values, error) {
 	if r.Kind == KindAccountCreate {
 		values = Values{}
 		if known.Found {
-			f.add("iban", "AM05", "Enter another IBAN: the realm already has this account.")
+			f.add("iban", "AM05", "Enter another IBAN. The realm already has an account with this IBAN.")
 		}
 		if numbers.ReceivedElsewhere && r.Values["receives"] == Yes {
-			f.add("receives", codeFormat, "Leave this out: another realm receives payments for the account.")
+			f.add("receives", codeFormat, "Choose “No” for “Receipt of payments”. Another realm already receives the payments for this account.")
 		}
 	} else if values["status"] == StatusClosed {
-		return nil, refuse("/subject", codeFormat, "Choose an open account: this one is closed permanently.")
+		return nil, refuse("/subject", codeFormat, "Choose an open account. The account you chose is permanently closed.")
 	}
 	for name, text := range r.Values {
 		values[name] = text
@@ -195,9 +195,9 @@ func (r Request) afterAccount(known Facts) (Values, error) {
 	f.join(err)
 	switch kept := known.Before["qrIban"]; {
 	case r.Kind == KindAccountUpdate && kept != "" && a.QRIBAN != kept:
-		f.add("qrIban", codeFormat, "Leave the QR-IBAN as it is: it cannot be changed.")
+		f.add("qrIban", codeFormat, "Leave the QR-IBAN as it is. The QR-IBAN of an account cannot be changed.")
 	case numbers.QRTaken:
-		f.add("qrIban", "AM05", "Enter another QR-IBAN: payments to this one are credited to another account.")
+		f.add("qrIban", "AM05", "Enter another QR-IBAN. Payments to this QR-IBAN are credited to another account.")
 	}
 	check := a.CheckBank
 	if r.Kind == KindAccountCreate {
@@ -220,16 +220,17 @@ func (a Account) Check(prefix string) error {
 	switch rulebook.Scheme(a.Scheme) {
 	case rulebook.SchemeSIC:
 		if !iban.InSwissClearing() {
-			f.add("iban", codeFormat, "Enter an account in Switzerland or Liechtenstein: %s can debit no other.", a.Scheme)
+			f.add("iban", codeFormat, "Enter an account in Switzerland or Liechtenstein, because %s cannot debit accounts in other "+
+				"countries.", a.Scheme)
 		}
 	case rulebook.SchemeSCT:
 		// Whatever the day: an account may be entered before its country takes part.
 		if !account.InSEPA(iban.Country(), time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)) {
-			f.add("iban", codeFormat, "Enter an account in a SEPA country: %s can debit no other.", a.Scheme)
+			f.add("iban", codeFormat, "Enter an account in a SEPA country, because %s cannot debit accounts in other countries.", a.Scheme)
 		}
 	}
 	if iban.IsQR() {
-		f.add("iban", codeFormat, "Enter the IBAN of the account itself: this is a QR-IBAN, which only receives payments.")
+		f.add("iban", codeFormat, "Enter the IBAN of the account instead of its QR-IBAN. A QR-IBAN can only receive payments.")
 	}
 	f.keeps(iban, a)
 	return f.err()
@@ -249,7 +250,8 @@ func (a Account) CheckBank(prefix string) error {
 func (f *findings) keeps(iban account.IBAN, a Account) {
 	bic, err := account.ParseBIC(a.AgentBIC)
 	if err == nil && bic.Country() != iban.Country() && !slices.Contains(territories[iban.Country()], bic.Country()) {
-		f.add("agentBic", codeFormat, "Enter the BIC of the bank that holds the account: this BIC is from %s, the IBAN from %s.",
+		f.add("agentBic", codeFormat, "Enter the BIC of the bank that holds the account. The BIC you entered is from %s, but the IBAN is from "+
+			"%s.",
 			bic.Country(), iban.Country())
 	}
 	if a.AgentIID == "" {
@@ -258,9 +260,9 @@ func (f *findings) keeps(iban account.IBAN, a Account) {
 	iid, swiss := iban.IID()
 	switch {
 	case !swiss:
-		f.add("agentIid", codeFormat, "Leave %s out: only banks in Switzerland and Liechtenstein have one.", label("agentIid"))
+		f.add("agentIid", codeFormat, "Leave %s empty. Only banks in Switzerland and Liechtenstein have an IID.", label("agentIid"))
 	case iid.Short() != a.AgentIID:
-		f.add("agentIid", codeFormat, "Enter %s as in the IBAN, which is %s, or leave it out.", label("agentIid"), iid.Short())
+		f.add("agentIid", codeFormat, "Enter %s as in the IBAN (%s), or leave the field empty.", label("agentIid"), iid.Short())
 	}
 }
 

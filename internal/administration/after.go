@@ -16,11 +16,11 @@ func (r Request) after(known Facts) (Values, error) {
 	switch {
 	case r.Kind.Creates():
 	case noun == &clientNoun && before["kind"] == ClientPortal:
-		return nil, refuse("/subject", codeFormat, "Leave the portal's own client as it is: nobody could sign in without it.")
+		return nil, refuse("/subject", codeFormat, "You cannot change the portal's own client. Without this client, nobody could sign in.")
 	case noun == &clientNoun && before["status"] == StatusSuppressed:
-		return nil, refuse("/subject", codeFormat, "Choose another id: this client is blocked permanently.")
+		return nil, refuse("/subject", codeFormat, "Choose another client. The client you chose is permanently blocked.")
 	case noun == &beneficiaryNoun && before["status"] == StatusRemoved:
-		return nil, refuse("/subject", codeFormat, "Choose another beneficiary: this one was removed.")
+		return nil, refuse("/subject", codeFormat, "Choose another beneficiary. The beneficiary you chose was removed.")
 	}
 	if missing := r.Kind.Action().NoteMissing; missing != "" && strings.TrimSpace(r.Note) == "" {
 		return nil, refuse("/note", codeMissing, missing)
@@ -56,7 +56,7 @@ func (c Change) keepsRealm(known Facts) error {
 	ends := c.Kind == KindPolicyRetire || c.Kind == KindPolicyUpdate && !policyMatchesEverything(c.After)
 	if ends && known.CoverAll < 2 && policyMatchesEverything(c.Before) {
 		return refuse("/subject", codeFormat,
-			"Create another policy that matches everything first: without this one, some payments could not be entered.")
+			"First create another policy that applies to all payments. Without such a policy, some payments could not be entered.")
 	}
 	if c.Kind != KindUserSuppress && c.Kind != KindUserRoles && c.Kind != KindUserReset {
 		return nil
@@ -71,7 +71,7 @@ func (c Change) keepsRealm(known Facts) error {
 		}
 		if after < before && after < minPeople {
 			return refuse("/subject", codeFormat,
-				i18n.Text("Give another person the role %s first: a realm needs two people with this role.").With(role.Text()))
+				i18n.Text("At least two people must have the role %s. Give the role to another person first.").With(role.Text()))
 		}
 	}
 	return nil

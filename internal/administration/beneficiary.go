@@ -55,7 +55,7 @@ var beneficiaryNoun = Noun{
 		{Key: "addressLine1", Label: "First address line", Max: 70},
 		{Key: "addressLine2", Label: "Second address line", Max: 70},
 		{Key: "postcode", Label: "Postcode", Max: 16},
-		{Key: "town", Label: "Town", Max: 35, Hint: "Needed with an address", Required: true},
+		{Key: "town", Label: "Town", Max: 35, Hint: "Required if you enter an address", Required: true},
 		{Key: "country", Label: "Country", Type: TypeCountry},
 		statusField,
 		{Key: "beneficiaryId", Label: "Beneficiary", Hidden: true},
@@ -83,7 +83,8 @@ func BeneficiaryOf(values Values, prefix string) (Beneficiary, error) {
 	for _, field := range beneficiaryNoun.Fields {
 		refused, _, found := charset.SwissLatin.FirstRefused(plain[field.Key])
 		if found && refused >= ' ' && field.Max > 0 {
-			f.add(field.Key, codeFormat, "Write %s without the character “%s”: banks cannot transmit it.", label(field.Key), string(refused))
+			f.add(field.Key, codeFormat, "Enter %s without the character “%s”. Banks cannot transmit this "+
+				"character.", label(field.Key), string(refused))
 		}
 	}
 	iban, err := account.ParseInput(values["creditorIban"])
@@ -100,7 +101,7 @@ func (f *findings) address(b Beneficiary) {
 		return
 	}
 	if lines != "" && b.Street+b.BuildingNumber != "" {
-		f.add("addressLine1", codeFormat, "Write the street either in its own fields or in address lines.")
+		f.add("addressLine1", codeFormat, "Enter the street either in its own fields or in the address lines, not in both.")
 	}
 	if b.Town == "" {
 		f.add("town", codeMissing, "Enter the town of the address.")
@@ -119,7 +120,7 @@ func (r Request) afterBeneficiary(known Facts) (Values, error) {
 	b, err := BeneficiaryOf(r.Values, valuesPrefix)
 	f.join(err)
 	if known.Own == (BeneficiaryAccount{Taken: true}) {
-		f.add("creditorIban", "AM05", "Enter another IBAN: a beneficiary already has this account. Change that beneficiary instead.")
+		f.add("creditorIban", "AM05", "Another beneficiary already has this IBAN. Change that beneficiary, or enter another IBAN.")
 	}
 	b.ID = cmp.Or(known.Before["beneficiaryId"], r.ID.String())
 	return b.Values(), f.err()

@@ -162,7 +162,7 @@ func MayAdminister(by identity.Principal) error {
 	if by.Has(identity.RoleAdministrator) {
 		return nil
 	}
-	return &identity.ForbiddenError{Text: "You may not administer the realm: this needs the role administrator."}
+	return &identity.ForbiddenError{Text: "You need the administrator role to administer the realm."}
 }
 
 // AskedUnder is the role that requests changes of the kind.
@@ -184,9 +184,9 @@ func (k Kind) needs(by identity.Principal, role identity.Role) error {
 	case by.Has(role):
 		return nil
 	case role == identity.RoleMaker:
-		return &identity.ForbiddenError{Text: "You may not request changes to beneficiaries: this needs the role maker."}
+		return &identity.ForbiddenError{Text: "You need the maker role to request changes to beneficiaries."}
 	}
-	return &identity.ForbiddenError{Text: "You may not approve or reject changes to beneficiaries: this needs the role checker."}
+	return &identity.ForbiddenError{Text: "You need the checker role to approve or reject changes to beneficiaries."}
 }
 
 // partyOf is the principal as a party to a change, under one of their roles.
@@ -220,11 +220,11 @@ func (r Request) change(known Facts) (Change, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Values)) {
 		if !slices.Contains(action.Fields, name) {
-			f.add("values/"+name, "CH17", "Remove %s: a change of type %s does not have this value.", name, r.Kind)
+			f.add("values/"+name, "CH17", "Remove the field %s. A change of type %s does not have this field.", name, r.Kind)
 		}
 	}
 	if !r.Kind.Creates() && !action.Sets && !known.Found {
-		f.add("subject", codeUnknown, "Enter the subject of the change: there is no such %s.", i18n.Kept(r.Kind.Noun()))
+		f.add("subject", codeUnknown, "The %s you want to change does not exist. Check the subject of the change.", i18n.Kept(r.Kind.Noun()))
 	}
 	if len(f.list) > 0 {
 		return Change{}, f.err()
@@ -242,7 +242,7 @@ func (r Request) change(known Facts) (Change, error) {
 		c.Beneficiary = known.Person.ID
 	}
 	if len(c.Differences()) == 0 {
-		f.add("values", codeFormat, "Change at least one value: all values are the same as before.")
+		f.add("values", codeFormat, "Change at least one value. All values are the same as before.")
 		return Change{}, f.err()
 	}
 	return c, c.keepsRealm(known)

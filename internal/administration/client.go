@@ -37,11 +37,11 @@ const (
 var clientNoun = Noun{
 	Name: "client", Plural: "clients", Key: "clientId",
 	Fields: []Field{
-		{Key: "clientId", Label: "Client's id", Required: true},
+		{Key: "clientId", Label: "Client ID", Required: true},
 		{Key: "kind", Label: "Kind", Options: []string{ClientConfidential, ClientPublic}},
 		{
 			Key: "mayDecideOwn", Label: "Approval through the same client", Type: TypeYesNo,
-			Hint: "The checker is always a different person from the maker. Without this, they must also use a different client.",
+			Hint: "The checker is always a different person from the maker. If you choose “No”, the checker must also use a different client.",
 			More: "Approval through the same client is allowed", Less: "Approval through the same client is no longer allowed",
 		},
 		{
@@ -50,7 +50,8 @@ var clientNoun = Noun{
 		},
 		{
 			Key: "roles", Label: "Roles", Type: TypeWords, Options: []string{string(identity.RoleSupervisor)},
-			Hint: "Roles of the program itself. It then signs in with its secret, without a person, and can only read.",
+			Hint: "The roles that the program itself has. A program with a role signs in with its own secret, without a user, and can only read " +
+				"data.",
 			More: rolesGranted, Less: rolesWithdrawn,
 		},
 		{Key: "secret", Label: "Secret"},
@@ -59,25 +60,27 @@ var clientNoun = Noun{
 	Actions: []Action{
 		{
 			Kind: KindClientCreate, Fields: []string{"clientId", "kind", "mayDecideOwn", "payeeWaived", "roles"},
-			Label: "New client", Heading: "Create a client", Words: "The secret is shown once, to the administrator who approves the change.",
+			Label: "New client", Heading: "Create a client", Words: "The secret is shown only once, to the administrator who approves the change.",
 		},
 		{
 			Kind: KindClientSecret, Label: "New secret", Heading: "Create a new secret for %s",
-			Words: "The old secret stops working immediately. The new one is shown once, to the administrator who approves the change.",
+			Words: "The old secret stops working as soon as the change is approved. The new secret is shown only once, to the administrator who " +
+				"approves the change.",
 		},
 		{
 			Kind: KindClientSuppress, Status: StatusSuppressed, Label: "Block", Heading: "Block the client %s",
-			Words: "It can never be used again.",
+			Words: "The client can never be used again.",
 		},
 		{
 			Kind: KindClientPayee, Fields: []string{"payeeWaived"},
-			Label: "Verification of payee", Heading: "Choose whether creditors are verified for payments of the client %s",
-			Words: "Verification may be waived only if this client submits files with many payments for payers who are not consumers.",
+			Label: "Verification of payee", Heading: "Choose whether to verify creditors for payments from the client %s",
+			Words: "You may waive verification of payee only if this client submits files with many payments for payers who are not consumers.",
 		},
 		{
 			Kind: KindClientRoles, Fields: []string{"roles"}, Filled: true,
 			Label: "Roles", Heading: "Change the roles of the client %s",
-			Words: "With a role of its own, the program reads payments, the audit trail and events without a person. It can never enter or approve payments.",
+			Words: "With its own role, the program can read payments, the audit trail and events without a user. It can never enter or approve " +
+				"payments.",
 		},
 	},
 }
@@ -93,7 +96,7 @@ func ClientOf(values Values, prefix string) (Client, error) {
 	Fill(&c, values)
 	f.check(&clientNoun, values)
 	if !clientPattern.MatchString(c.ClientID) {
-		f.add("clientId", codeFormat, "Use letters, digits, full stops, hyphens and underscores for the id of the client, at most 64.")
+		f.add("clientId", codeFormat, "Enter a client ID of up to 64 characters. Use only letters, digits, full stops, hyphens and underscores.")
 	}
 	if c.Kind == "" {
 		f.add("kind", codeMissing, "Choose whether the client is confidential or public.")
@@ -105,7 +108,7 @@ func ClientOf(values Values, prefix string) (Client, error) {
 // clientRoles checks that a program which acts by itself can prove who it is.
 func (f *findings) clientRoles(c Client) {
 	if len(c.Roles) > 0 && c.Kind != ClientConfidential {
-		f.add("roles", codeFormat, "Give roles only to a confidential client: a public client has no secret to authenticate with.")
+		f.add("roles", codeFormat, "Give roles only to confidential clients. A public client has no secret to authenticate with.")
 	}
 }
 
@@ -114,7 +117,7 @@ func (r Request) afterClient(known Facts) (Values, error) {
 	switch {
 	case r.Kind == KindClientCreate:
 		if known.Found {
-			f.add("clientId", "AM05", "Choose another id: this one is taken.")
+			f.add("clientId", "AM05", "Choose another client ID. This client ID is already in use.")
 		}
 		c, err := ClientOf(r.Values, valuesPrefix)
 		f.join(err)
@@ -133,7 +136,7 @@ func (r Request) afterClient(known Facts) (Values, error) {
 		f.clientRoles(c)
 		return known.Before.with(Values{"roles": Words(c.Roles)}), f.err()
 	case known.Before["kind"] != ClientConfidential:
-		return nil, refuse("/subject", codeFormat, "Choose a confidential client: a public client has no secret.")
+		return nil, refuse("/subject", codeFormat, "Choose a confidential client. A public client has no secret.")
 	}
 	return known.Before.with(Values{"secret": SecretAnew}), nil
 }

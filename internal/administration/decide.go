@@ -42,16 +42,16 @@ func (c Change) MayDecide(by identity.Principal) error {
 	}
 	switch {
 	case by.PersonID == uuid.Nil || c.Requester.PersonID == uuid.Nil:
-		return &identity.FourEyesError{Text: "The requester of this change is unknown, so nobody can approve or reject it."}
+		return &identity.FourEyesError{Text: "Nobody can approve or reject this change, because its requester is unknown."}
 	case by.PersonID == c.Requester.PersonID:
 		return &identity.FourEyesError{Text: i18n.Text("You requested this change. Another %s must approve or reject it.").
 			With(c.Kind.DecidedUnder().Text())}
 	case by.PersonID == c.Beneficiary:
-		return &identity.FourEyesError{Text: i18n.Text("This change is about you. Another %s must approve or reject it.").
+		return &identity.FourEyesError{Text: i18n.Text("This change affects you. Another %s must approve or reject it.").
 			With(c.Kind.DecidedUnder().Text())}
 	case by.Channel == identity.ChannelAPI && by.ClientID == c.Requester.ClientID && !by.ClientMayDecideOwn:
 		return &identity.FourEyesError{
-			Text: "This client requested the change and may not approve or reject it. Use another client or the portal.",
+			Text: "This client requested the change, so it cannot approve or reject it. Use another client or the portal.",
 		}
 	}
 	return nil
@@ -68,7 +68,8 @@ func (c Change) Decide(v Verdict, now Facts) (Decision, error) {
 	}
 	reason := strings.TrimSpace(v.Reason)
 	if !v.Approve && reason == "" {
-		return Decision{}, refuse("/ApprovalDetails/rejectReason", codeMissing, "Enter why you are rejecting it: the requester will see this.")
+		return Decision{}, refuse("/ApprovalDetails/rejectReason", codeMissing, "Enter the reason for rejecting the change. The requester "+
+			"will see this reason.")
 	}
 	if utf8.RuneCountInString(reason) > ReasonLimit {
 		return Decision{}, refuse("/ApprovalDetails/rejectReason", codeFormat,
@@ -84,7 +85,7 @@ func (c Change) Decide(v Verdict, now Facts) (Decision, error) {
 	}
 	if !now.RequesterHolds {
 		return Decision{}, &ConflictError{Text: i18n.Text(
-			"The requester of this change is no longer an active %s. Reject it, and let another person request it again.",
+			"The requester of this change is no longer an active %s. Reject the change, and ask another person to request it again.",
 		).With(c.Kind.AskedUnder().Text())}
 	}
 	again, err := Request{ID: c.ID, Kind: c.Kind, Subject: c.Subject, Values: c.Values, Note: c.Note, By: v.By, At: c.RequestedAt}.change(now)
@@ -92,7 +93,8 @@ func (c Change) Decide(v Verdict, now Facts) (Decision, error) {
 		return Decision{}, conflict(err)
 	}
 	if !maps.Equal(again.Before, c.Before) || !maps.Equal(again.After, c.After) || again.Beneficiary != c.Beneficiary {
-		return Decision{}, &ConflictError{Text: "The subject of this change was changed in the meantime. Reject it, and request it again."}
+		return Decision{}, &ConflictError{Text: "The data that this change affects has changed since the change was requested. Reject the " +
+			"change, and request it again."}
 	}
 	return decision, nil
 }

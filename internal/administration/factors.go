@@ -66,7 +66,7 @@ var realmNoun = Noun{
 		{Key: "realm", Label: "Realm"},
 		{
 			Key: "secondFactorRoles", Label: "Roles that need a second factor", Type: TypeWords,
-			Hint: "If none is ticked, nobody is asked for a second factor.",
+			Hint: "If you do not select a role, nobody is asked for a second factor.",
 			More: "Roles that now need a second factor: %s", Less: "Roles that no longer need a second factor: %s",
 		},
 		{
@@ -76,56 +76,58 @@ var realmNoun = Noun{
 		{Key: "comparison", Label: "Comparison with clearing"},
 		{Key: "difference", Label: "Difference from the clearing statement", Min: 1, Max: maxDifference, Required: true},
 		{
-			Key: "retentionMonths", Label: "Months before a payment may be archived", Type: TypeNumber, Min: minRetention, Max: maxRetention,
+			Key: "retentionMonths", Label: "Months before a payment can be archived", Type: TypeNumber, Min: minRetention, Max: maxRetention,
 			Hint: "Leave empty to keep payments indefinitely.",
-			More: "Payments stay longer: from %s to %s months", Less: "Payments leave the database earlier: from %s to %s months",
+			More: "Longer retention of payments: from %s to %s months", Less: "Shorter retention of payments: from %s to %s months",
 		},
 		{Key: "archivedMonth", Label: "Archived month", Min: 7, Max: 7, Required: true, Hint: "Year and month, such as 2026-03."},
-		{Key: "archiveDigest", Label: "SHA-256 of the archive", Min: 64, Max: 64, Required: true, Hint: "As printed by countersign archive."},
+		{Key: "archiveDigest", Label: "SHA-256 of the archive", Min: 64, Max: 64, Required: true, Hint: "As printed by the command " +
+			"“countersign archive”."},
 		{
 			Key: "erasedPayments", Label: "Internal IDs of the payments", Type: TypeList, Required: true,
-			Hint: "Separated by commas, 100 at most. Supervisors find them on the page of a payment and in earlier exports.",
+			Hint: "Enter up to 100 IDs, separated by commas. Supervisors can find the IDs on the page of a payment and in earlier exports.",
 		},
 	},
 	Actions: []Action{{
 		Kind: KindRealmFactors, Fields: []string{"secondFactorRoles"}, Filled: true,
 		Label: "Second factors", Heading: "Choose which roles need a second factor",
-		Words: "Users with one of these roles and no second factor are signed out when this is approved. They must set one up at " +
-			"their next sign-in in the portal. Programs that sign in as such a user must send a code each time.",
+		Words: "When this change is approved, users with one of these roles and no second factor are signed out. They must set up a second " +
+			"factor when they next sign in to the portal. Programs that sign in as one of these users must then send a code each time.",
 	}, {
 		Kind: KindRealmNotices, Fields: []string{"noticeDetails"}, Filled: true,
 		Label: "E-mails", Heading: "Change what e-mails contain",
 		Words: "E-mails leave the bank's systems. Without amounts and names, they contain only the reference of the payment and a link.",
 	}, {
-		Kind: KindRealmReconciled, Label: "Resume payments", Heading: "Confirm that the payments agree with clearing again",
-		Words: "The database lost committed data, so payments are stopped. Compare the payments with the statement of clearing first. " +
-			"Once this is approved, payments can be entered and approved again. Name the compared records in the note.",
-		NoteMissing: "Enter the records you compared, such as the statements from clearing and their days.",
+		Kind: KindRealmReconciled, Label: "Resume payments", Heading: "Confirm that the payments now match the clearing records",
+		Words: "Payments are stopped because data was lost from the database. Before you request that payments resume, compare them with " +
+			"the statement from clearing, and say in the note which records you compared. When the request is approved, payments can be " +
+			"entered and approved again.",
+		NoteMissing: "Enter which records you compared, such as the clearing statements and their dates.",
 	}, {
 		Kind: KindRealmDifference, Fields: []string{"difference"}, Label: "Explain", Heading: "Explain a difference from the clearing statement",
-		Words: "Explain in the note what was found and what was done. Once this is approved, the difference counts as " +
-			"explained. No payment is changed.",
-		NoteMissing: "Enter what was found and what was done.",
+		Words: "Explain in the note what you found and what you did. After approval, the difference counts as explained. No payment is " +
+			"changed.",
+		NoteMissing: "Explain what you found and what was done about the difference.",
 	}, {
 		Kind: KindRealmRetention, Fields: []string{"retentionMonths"}, Clears: []string{"retentionMonths"}, Filled: true,
 		Label: "Retention", Heading: "Set how long payments stay in the database",
-		Words: "A payment that ended this many months ago may leave the database with an archive. After the approval, an operator writes the " +
-			"archive of a month with “countersign archive” and gives you its month and SHA-256; two administrators approve it. The law may " +
-			"require you to keep payments, or the archives, for longer.",
+		Words: "Payments that ended at least this many months ago can be moved from the database to an archive. After this change is " +
+			"approved, an operator creates an archive for one month with “countersign archive” and gives you the month and the SHA-256. Two " +
+			"administrators then approve the archive. The law may require you to keep payments, or the archives, for longer.",
 	}, {
 		Kind: KindRealmArchived, Fields: []string{"archivedMonth", "archiveDigest"},
 		Label: "Archive", Heading: "Replace payments with their archive",
-		Words: "First, an operator writes the archive with “countersign archive”, verifies it with “countersign audit verify”, stores copies in " +
-			"two places, and gives you the month and the SHA-256. After the approval, the operator runs “countersign archive --detach”: " +
-			"the payments leave the database, and nobody can bring them back.",
+		Words: "First, an operator creates the archive with “countersign archive”, verifies it with “countersign audit verify”, stores " +
+			"copies in two places, and gives you the month and the SHA-256. After approval, the operator runs “countersign archive --detach”. " +
+			"This permanently removes the payments from the database.",
 	}, {
 		Kind: KindRealmErased, Fields: []string{"erasedPayments"},
 		Label: "Erase", Heading: "Erase personal data in archives",
-		Words: "Only payments that left with an archive can be erased. The approval erases them, without a further step: nobody can read the " +
-			"names, accounts, purposes and documents of these payments in any archive. Decisions, " +
-			"amounts and hashes can still be proven. Name the request or the law in the note. The law may forbid erasing records before their " +
-			"time is over.",
-		NoteMissing: "Enter the request, or the law, by which the payments are erased.",
+		Words: "You can erase personal data only in payments that were moved to an archive. The data is erased as soon as this change is " +
+			"approved. After that, nobody can read the names, accounts, purposes and documents of these payments in any archive. The " +
+			"decisions and amounts are kept, and their integrity can still be verified. State in the note which request or law requires the " +
+			"erasure. The law may forbid erasing records before their retention period ends.",
+		NoteMissing: "Enter the request or the law that requires the payments to be erased.",
 	}},
 }
 
@@ -146,7 +148,7 @@ func FactorsOf(values Values, prefix string) (Factors, error) {
 	f, wanted := &findings{prefix: prefix}, Factors{}
 	Fill(&wanted, values)
 	if slices.ContainsFunc(wanted.Roles, func(role identity.Role) bool { return !slices.Contains(identity.Roles(), role) }) {
-		f.add("secondFactorRoles", codeUnknown, "Choose the roles: maker, checker, supervisor, or administrator.")
+		f.add("secondFactorRoles", codeUnknown, "Choose one or more roles: maker, checker, supervisor or administrator.")
 	}
 	return wanted, f.err()
 }
@@ -195,12 +197,12 @@ func (r Request) afterRetention(known Facts) (Values, error) {
 	}
 	month, digest := r.Values["archivedMonth"], r.Values["archiveDigest"]
 	if !monthPattern.MatchString(month) {
-		f.add("archivedMonth", codeFormat, "Enter a month such as 2026-03.")
+		f.add("archivedMonth", codeFormat, "Enter the year and month, such as 2026-03.")
 	} else if month >= r.At.In(i18n.Zone()).Format("2006-01") {
-		f.add("archivedMonth", codeFormat, "Enter a month that has ended: %s has not ended in Zurich.", month)
+		f.add("archivedMonth", codeFormat, "Enter a month that has ended. In Zurich, %s has not ended yet.", month)
 	}
 	if !digestPattern.MatchString(digest) {
-		f.add("archiveDigest", codeFormat, "Enter the 64 hexadecimal digits that countersign archive printed.")
+		f.add("archiveDigest", codeFormat, "Enter the 64 hexadecimal digits printed by the command “countersign archive”.")
 	}
 	return known.Before.with(Values{"archivedMonth": month, "archiveDigest": digest}), f.err()
 }
@@ -211,22 +213,24 @@ func (r Request) afterErased(known Facts) (Values, error) {
 	payments, _ := known.Own.(map[string]ArchivedPayment)
 	ids := WordsOf[string](strings.ToLower(r.Values["erasedPayments"]))
 	if len(ids) == 0 || len(ids) > maxErased {
-		f.add("erasedPayments", codeFormat, "Enter 1 to %d payments.", maxErased)
+		f.add("erasedPayments", codeFormat, "Enter the internal IDs of 1 to %d payments.", maxErased)
 		return nil, f.err()
 	}
 	for _, id := range ids {
 		is, found := payments[id]
 		switch {
 		case !found:
-			f.add("erasedPayments", codeUnknown, "Correct %s: no payment of an archive has this internal ID.", id)
+			f.add("erasedPayments", codeUnknown, "Correct the ID %s. No archived payment has this internal ID.", id)
 		case is.Erased:
-			f.add("erasedPayments", codeFormat, "Leave %s out: it is already erased.", id)
+			f.add("erasedPayments", codeFormat, "Remove the ID %s from the list. The personal data in this payment has already been erased.", id)
 		case is.Left:
 		case !is.LeavesAt.IsZero():
-			f.add("erasedPayments", codeFormat, "Leave %s out: it is still in the database, and may be archived from %s on.", id,
+			f.add("erasedPayments", codeFormat, "Remove the ID %s from the list. This payment is still in the database and cannot be archived "+
+				"before %s.", id,
 				i18n.Day(is.LeavesAt))
 		default:
-			f.add("erasedPayments", codeFormat, "Leave %s out: it is still in the database. It has not ended, or the realm has no retention.", id)
+			f.add("erasedPayments", codeFormat, "Remove the ID %s from the list. This payment is still in the database, either because it has "+
+				"not ended or because the realm has no retention period.", id)
 		}
 	}
 	return known.Before.with(Values{"erasedPayments": Words(ids)}), f.err()

@@ -39,7 +39,7 @@ func (v Values) Check(prefix string) error {
 func (f *findings) line(field, text string) {
 	text = strings.TrimSpace(text)
 	if identity.Broken(text) || strings.ContainsFunc(text, unicode.IsControl) {
-		f.add(field, codeFormat, "Write %s on one line, without control and invisible characters.", label(field))
+		f.add(field, codeFormat, "Enter %s on one line, without control characters or invisible characters.", label(field))
 	}
 }
 
@@ -49,7 +49,7 @@ func (f *findings) prose(field, text string) {
 	if legible(text) {
 		return
 	}
-	f.add(field, codeFormat, "Write %s without control characters and without characters that change the reading direction.", label(field))
+	f.add(field, codeFormat, "Enter %s without control characters or characters that change the reading direction.", label(field))
 }
 
 // legible reports whether a text of several lines has nothing but characters, line breaks and tabs.

@@ -38,18 +38,18 @@ var limitNoun = Noun{
 			Options: []string{string(rulebook.OfPerson), string(rulebook.OfClient), string(rulebook.OfAccount)},
 		},
 		{
-			Key: "holder", Label: "Name, id or IBAN", Hint: "A user name, a client's id, or an IBAN", Required: true,
+			Key: "holder", Label: "Name, ID or IBAN", Hint: "A user name, a client ID or an IBAN", Required: true,
 			ShownAs: func(limit Values) string { // the person's name says it
 				return map[string]string{string(rulebook.OfClient): "holder", string(rulebook.OfAccount): "iban"}[limit["limitOf"]]
 			},
 		},
 		{
-			Key: "perPayment", Label: "Limit per payment", Type: TypeAmount, Hint: "Such as 10000.00",
-			More: "Higher limit per payment: from %s to %s", Less: "Lower limit per payment: from %s to %s",
+			Key: "perPayment", Label: "Limit per payment", Type: TypeAmount, Hint: "For example, 10000.00",
+			More: "Limit per payment raised: from %s to %s", Less: "Limit per payment lowered: from %s to %s",
 		},
 		{
-			Key: "perDay", Label: "Limit per day", Type: TypeAmount, Hint: "Such as 50000.00",
-			More: "Higher limit per day: from %s to %s", Less: "Lower limit per day: from %s to %s",
+			Key: "perDay", Label: "Limit per day", Type: TypeAmount, Hint: "For example, 50000.00",
+			More: "Limit per day raised: from %s to %s", Less: "Limit per day lowered: from %s to %s",
 		},
 		{Key: "usedToday", Label: "Amount used today", Type: TypeAmount},
 	},
@@ -57,9 +57,9 @@ var limitNoun = Noun{
 		Kind: KindLimitSet, Fields: []string{"limitOf", "holder", "currency", "perPayment", "perDay"},
 		Clears: []string{"perPayment", "perDay"}, Filled: true, Sets: true,
 		Label: "Set limit", Heading: "Set a limit",
-		Words: "A payment above the limit is refused at entry and at approval. A person's limit counts what they enter and approve with " +
-			"all their accounts. A day is a banking day, and every released payment counts, even if it failed. An empty amount sets no " +
-			"limit; if both are empty, the limit is removed.",
+		Words: "A payment above the limit is refused when it is entered and when it is approved. A person's limit counts what they enter " +
+			"and approve with all their user accounts. A day is a banking day, and every released payment counts, even if it failed. Leave an " +
+			"amount empty for no limit. If both amounts are empty, the limit is removed.",
 	}},
 }
 
@@ -123,7 +123,7 @@ func (r Request) afterLimit(known Facts) (Values, error) {
 		f.join(err)
 		after.ID = r.ID.String()
 		if r.Subject != "" && r.Subject != after.ID {
-			f.add("subject", codeUnknown, "Enter the id of a limit, or leave the subject out and enter the holder of the limit.")
+			f.add("subject", codeUnknown, "Enter the ID of an existing limit, or leave the subject empty and enter the holder of the limit.")
 		}
 		return after.Values(), f.err()
 	}
@@ -132,11 +132,12 @@ func (r Request) afterLimit(known Facts) (Values, error) {
 	Fill(&after, r.Values)
 	f.limitAmounts(r.Values, after)
 	if r.Subject != "" && r.Subject != known.Before["limitId"] && r.Subject != r.ID.String() {
-		f.add("subject", codeUnknown, "Leave the subject out: it is not the limit that the other values describe.")
+		f.add("subject", codeUnknown, "Leave the subject empty. The subject you entered identifies one limit, but the other values describe a "+
+			"different limit.")
 	}
 	for _, field := range []string{"limitOf", "holder", "currency"} {
 		if r.Values["limitOf"] == "" && r.Values[field] != "" {
-			f.add(field, "CH17", "Leave this out: the subject already identifies the limit.")
+			f.add(field, "CH17", "Leave this field empty. The subject already identifies the limit.")
 		}
 	}
 	amounts := after.Values()
@@ -160,13 +161,13 @@ func (f *findings) limitAmounts(values Values, l Limit) {
 	f.check(&limitNoun, values)
 	positive := func(field string, amount *int64) {
 		if amount != nil && *amount == 0 {
-			f.add(field, codeFormat, "Enter %s above zero, or leave it out for none.", label(field))
+			f.add(field, codeFormat, "Enter %s as an amount above zero, or leave the field empty for no limit.", label(field))
 		}
 	}
 	positive("perPayment", l.PerPayment)
 	positive("perDay", l.PerDay)
 	if l.PerPayment != nil && l.PerDay != nil && *l.PerPayment > *l.PerDay {
-		f.add("perPayment", codeFormat, "Enter a limit per payment that is not above the limit per day.")
+		f.add("perPayment", codeFormat, "Enter a limit per payment that is not higher than the limit per day.")
 	}
 }
 
@@ -177,9 +178,10 @@ func (f *findings) limitHolder(values Values, holder LimitHolder, after *Limit) 
 	case after.Of == "":
 		f.add("limitOf", codeMissing, "Choose the holder of the limit: %s.", strings.Join(limitNoun.Field("limitOf").Options, ", "))
 	case values["holder"] == "":
-		f.add("holder", codeMissing, "Enter the holder of the limit: a user name, a client's id, or an IBAN.")
+		f.add("holder", codeMissing, "Enter the holder of the limit: a user name, a client ID or an IBAN.")
 	case !holder.Found:
-		f.add("holder", codeUnknown, "Check the name: this realm has no such %s.", i18n.Kept(string(after.Of)))
+		f.add("holder", codeUnknown, "Check the holder of the limit. The %s that you entered does not exist in this "+
+			"realm.", i18n.Kept(string(after.Of)))
 	}
 	if after.Currency == "" {
 		after.Currency = holder.Currency
@@ -188,7 +190,7 @@ func (f *findings) limitHolder(values Values, holder LimitHolder, after *Limit) 
 	case after.Currency == "":
 		f.add("currency", codeMissing, "Enter the currency, such as CHF.")
 	case holder.Currency != "" && after.Currency != holder.Currency:
-		f.add("currency", codeUnknown, "Leave the currency out: the account is held in %s.", holder.Currency)
+		f.add("currency", codeUnknown, "Leave the currency empty. The currency of the account is %s.", holder.Currency)
 	}
 }
 
@@ -208,7 +210,7 @@ func (l Limit) Words() i18n.Text {
 		}
 	}
 	if len(parts) == 0 {
-		return "none: it was removed"
+		return "no limit (removed)"
 	}
 	return i18n.Join(", ", parts...)
 }

@@ -47,37 +47,37 @@ var policyFields = []string{
 var policyNoun = Noun{
 	Name: "policy", Plural: "policies", Key: "policyId",
 	Fields: []Field{
-		{Key: "clientId", Label: "Client's id"},
+		{Key: "clientId", Label: "Client ID"},
 		{Key: "kind", Label: "Kind", None: "All", Options: []string{"instruction", "recall", "return", "resolution"}},
 		{Key: "scheme", Label: "Scheme", None: "All", Options: schemes},
 		{Key: "policyId", Label: "Policy", Hidden: true},
 		{
 			Key: "approvals", Label: "Number of approvals", Type: TypeNumber, Max: maxApprovals,
-			Hint: "0 to 9; with 0, payments are sent without any approval", Required: true,
+			Hint: "From 0 to 9. With 0, payments are sent without approval", Required: true,
 			More: "More approvals: from %s to %s", Less: "Fewer approvals: from %s to %s",
 		},
 		{
-			Key: "rank", Label: "Priority", Type: TypeNumber, Max: 1000, Hint: "0 to 1000, the highest applies",
-			More: "Higher priority: from %s to %s", Less: "Lower priority: from %s to %s",
+			Key: "rank", Label: "Priority", Type: TypeNumber, Max: 1000, Hint: "From 0 to 1000. The policy with the highest priority applies",
+			More: "Priority raised: from %s to %s", Less: "Priority lowered: from %s to %s",
 		},
 		{Key: "channel", Label: "Channel", None: "All", Options: []string{string(identity.ChannelAPI), string(identity.ChannelPortal)}},
-		{Key: "amountFrom", Label: "Smallest amount", Type: TypeAmount, Hint: "Such as 10000.00"},
+		{Key: "amountFrom", Label: "Smallest amount", Type: TypeAmount, Hint: "For example, 10000.00"},
 		{Key: "amountTo", Label: "Largest amount", Type: TypeAmount},
 		{
 			Key: "stepUp", Label: "Second factor for checkers", Type: TypeYesNo,
 			More: "Checkers need a second factor", Less: "Checkers no longer need a second factor",
 		},
 		{
-			Key: "funds", Label: "Funds at core banking", None: "must be reserved", Options: []string{"preferred", "none"},
-			More: "Funds are secured less: from %s to %s", Less: "Funds are secured more: from %s to %s",
+			Key: "funds", Label: "Funds in core banking", None: "must be reserved", Options: []string{"preferred", "none"},
+			More: "Less strict rule for reserving funds: from “%s” to “%s”", Less: "Stricter rule for reserving funds: from “%s” to “%s”",
 		},
 		{
 			Key: "contentHashRequired", Label: "Content hash in each approval", Type: TypeYesNo,
-			More: "Approvals must include the content hash", Less: "Approvals need no content hash any more",
+			More: "Approvals must include the content hash", Less: "Approvals no longer need the content hash",
 		},
 		{
-			Key: "expiresAfter", Label: "Time limit for approval", Type: TypeDuration, Hint: "Such as 24h or 90m",
-			More: "More time for approval: from %s to %s", Less: "Less time for approval: %s before, %s now",
+			Key: "expiresAfter", Label: "Time limit for approval", Type: TypeDuration, Hint: "For example, 24h or 90m",
+			More: "More time for approval: from %s to %s", Less: "Less time for approval: from %s to %s",
 		},
 		statusField,
 	},
@@ -85,17 +85,18 @@ var policyNoun = Noun{
 		{
 			Kind: KindPolicyCreate, Fields: policyFields,
 			Label: "New policy", Heading: "Create a policy",
-			Words: "If several policies match, the one with the highest priority applies; if they tie, the newest. Leave a field " +
-				"empty to match everything. The policy applies to payments entered from now on.",
+			Words: "If several policies match, the policy with the highest priority applies. If priorities are equal, the newest policy " +
+				"applies. Leave a field empty to match everything. The policy applies to payments entered from now on.",
 		},
 		{
 			Kind: KindPolicyUpdate, Fields: policyFields, Clears: append([]string{"funds"}, MatchFields...), Filled: true,
 			Label: "Change", Heading: "Change a policy",
-			Words: "A new policy replaces this one. Payments already waiting keep the number of approvals they were entered with.",
+			Words: "A new policy replaces the current policy. Payments that are already waiting still need the number of approvals that " +
+				"applied when they were entered.",
 		},
 		{
 			Kind: KindPolicyRetire, Status: StatusRetired,
-			Label: "Retire", Heading: "Retire a policy", Words: "It will not apply to payments entered after that.",
+			Label: "Retire", Heading: "Retire a policy", Words: "Once retired, the policy no longer applies to new payments.",
 		},
 	},
 }
@@ -143,16 +144,16 @@ func PolicyOf(values Values, prefix string) (Policy, error) {
 	Fill(&p, values)
 	f.check(&policyNoun, values)
 	p.ExpiresAfter = f.duration("expiresAfter", values["expiresAfter"], durations{
-		least: minWait, most: maxWait, preset: DefaultWait, refusal: "Enter how long a message may wait, from 1m to 8760h, such as 24h or 90m.",
+		least: minWait, most: maxWait, preset: DefaultWait, refusal: "Enter a time limit for approval from 1m to 8760h, such as 24h or 90m.",
 	})
 	if values["approvals"] == "" {
-		f.add("approvals", codeMissing, "Enter the number of approvals: 0 to %d.", maxApprovals)
+		f.add("approvals", codeMissing, "Enter the number of approvals, from 0 to %d.", maxApprovals)
 	}
 	if p.AmountFrom != nil && p.AmountTo != nil && *p.AmountTo < *p.AmountFrom {
-		f.add("amountTo", codeFormat, "Enter a largest amount that is not below the smallest.")
+		f.add("amountTo", codeFormat, "In “Largest amount”, enter an amount that is not lower than the smallest amount.")
 	}
 	if p.StepUp && p.Approvals == 0 {
-		f.add("stepUp", codeFormat, "Leave the second factor out: without approvals, nobody can show one.")
+		f.add("stepUp", codeFormat, "Do not require a second factor if the number of approvals is 0.")
 	}
 	if values["rank"] == "" && !p.MatchesEverything() {
 		p.Rank = narrowRank
@@ -190,7 +191,7 @@ func (f *findings) amount(field, text string) *int64 {
 		return &zero
 	}
 	if err != nil {
-		f.add(field, codeFormat, "Enter %s as a number with at most two decimals, such as 10000.00.", label(field))
+		f.add(field, codeFormat, "Enter %s as a number with up to two decimal places, such as 10000.00.", label(field))
 		return nil
 	}
 	minor := amount.Minor()
@@ -232,14 +233,14 @@ func (r Request) afterPolicy(known Facts) (Values, error) {
 	values, id := r.Values, r.ID.String()
 	if r.Kind == KindPolicyUpdate {
 		if known.Before["status"] == StatusRetired {
-			return nil, refuse("/subject", codeFormat, "Choose a policy in force: this one is retired.")
+			return nil, refuse("/subject", codeFormat, "Choose a policy that is in force. The policy you chose is retired.")
 		}
 		values, id = known.Before.with(r.Values), r.Subject
 	}
 	p, err := PolicyOf(values, valuesPrefix)
 	f.join(err)
 	if p.ClientID != "" && p.ClientID != known.Before["clientId"] && !known.ClientKnown {
-		f.add("clientId", codeUnknown, "Enter a client of this realm, or leave it out for all clients.")
+		f.add("clientId", codeUnknown, "Enter a client in this realm, or leave the field empty for all clients.")
 	}
 	p.Status = StatusInForce
 	return p.Values().with(Values{"policyId": id}), f.err()

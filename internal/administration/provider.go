@@ -32,36 +32,37 @@ var providerNoun = Noun{
 	Fields: []Field{
 		{
 			Key: "issuer", Label: "Issuer", Min: 1, Max: issuerLimit, Exact: true, Required: true,
-			Hint: "As the provider writes it, such as https://login.bank.example/realms/staff",
+			Hint: "Exactly as the provider publishes it, such as https://login.bank.example/realms/staff",
 		},
-		{Key: "providerClient", Label: "Portal's client id at the provider", Min: 1, Max: outerLimit, Exact: true, Required: true},
+		{Key: "providerClient", Label: "Portal's client ID at the provider", Min: 1, Max: outerLimit, Exact: true, Required: true},
 		{
 			Key: "providerSecret", Label: "Portal's secret at the provider", Type: TypeSecret,
-			Hint: "Leave empty for a public client, or to keep the current one",
+			Hint: "Leave empty for a public client, or to keep the current secret",
 		},
 		{
 			Key: "portalAddress", Label: "Address of the portal", Min: 1, Max: outerLimit, Exact: true, Required: true,
-			Hint: "Such as https://payments.bank.example",
+			Hint: "For example, https://payments.bank.example",
 		},
 		{
 			Key: "signInAge", Label: "Maximum time since sign-in at the provider", Type: TypeDuration,
-			Hint: "0s to 12h; 5m if left empty",
+			Hint: "From 0s to 12h. If left empty, 5m applies",
 		},
-		{Key: "passwords", Label: "Sign-in by password", Options: []string{PasswordsEverybody, PasswordsBreakGlass}},
+		{Key: "passwords", Label: "Sign-in with a password", Options: []string{PasswordsEverybody, PasswordsBreakGlass}},
 		statusField,
 	},
 	Actions: []Action{
 		{
 			Kind: KindProviderSet, Filled: true, Sets: true,
 			Fields: []string{"issuer", "providerClient", "providerSecret", "portalAddress", "signInAge", "passwords"},
-			Label:  "Set the identity provider", Heading: "Set the identity provider",
-			Words: "It replaces the current one. Register this portal there with the code flow, and as redirect address the address of the " +
-				"portal followed by /signin/provider/, the name of the realm and /answer. The secret is stored encrypted and never shown; leave it " +
-				"empty to keep the current one.",
+			Label:  "Set up the identity provider", Heading: "Set up the identity provider",
+			Words: "The new provider replaces the current provider. Register this portal with the new provider and choose the authorisation " +
+				"code flow. The redirect address is the address of the portal followed by /signin/provider/, the name of the realm and /answer. " +
+				"The secret is stored encrypted and is never shown. To keep the current secret, leave the field empty.",
 		},
 		{
 			Kind: KindProviderRetire, Status: StatusRetired, Label: "Retire", Heading: "Retire the identity provider",
-			Words: "After that, everyone signs in with a password. Links are kept, and apply again if the same issuer is set.",
+			Words: "Without the identity provider, everyone signs in with a password. Links to user accounts are kept, and will work again if " +
+				"you set up an identity provider with the same issuer.",
 		},
 	},
 }
@@ -97,7 +98,7 @@ func ProviderOf(values Values, prefix string) (Provider, error) {
 	p.HasSecret, p.PortalAddress = values["providerSecret"] != "", strings.TrimSuffix(p.PortalAddress, "/")
 	p.Passwords = cmp.Or(p.Passwords, PasswordsEverybody)
 	p.SignInAge = f.duration("signInAge", values["signInAge"], durations{
-		most: maxAge, preset: defaultAge, refusal: "Enter how long ago people may have signed in at the provider, from 0s to 12h, such as 5m.",
+		most: maxAge, preset: defaultAge, refusal: "Enter the maximum time since sign-in at the provider, from 0s to 12h, such as 5m.",
 	})
 	f.check(&providerNoun, values.with(Values{"portalAddress": p.PortalAddress}))
 	if p.Issuer != "" && !safeAddress(p.Issuer, true) {
@@ -142,7 +143,8 @@ func (r Request) afterProvider(known Facts) (Values, error) {
 		after["providerSecret"] = SecretAnew
 	case before["providerSecret"] == "":
 	case before["issuer"] != p.Issuer || before["providerClient"] != p.ClientID:
-		f.add("providerSecret", codeMissing, "Enter the secret: the stored one belongs to another client. Or retire the provider first.")
+		f.add("providerSecret", codeMissing, "Enter the secret, because the stored secret belongs to another client. You can also retire "+
+			"the identity provider first.")
 	default:
 		after["providerSecret"] = before["providerSecret"]
 	}

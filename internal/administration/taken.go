@@ -16,10 +16,11 @@ var messageNoun = Noun{
 		{Key: "internalId", Label: "Message"}, {Key: "globalId", Label: "Global ID"}, {Key: "atClearing", Label: "Clearing"},
 	},
 	Actions: []Action{{
-		Kind: KindMessageTaken, Label: "Received by clearing", Heading: "Confirm that clearing has the message %s",
-		Words: "After a restore from a backup: clearing refuses the message because it has another one with the same id. Once this is approved, the " +
-			"gateway asks clearing for its state, and the answer counts. Explain in the note how you know.",
-		NoteMissing: "Explain how you know that clearing has it, for example by the line of its statement.",
+		Kind: KindMessageTaken, Label: "Received by clearing", Heading: "Confirm that clearing has received the message %s",
+		Words: "Request this change if the gateway was restored from a backup and clearing now refuses a message because it already has " +
+			"another message with the same ID. After the change is approved, the gateway asks clearing for the state of the message and uses " +
+			"the answer. Explain in the note how you know that clearing has the message.",
+		NoteMissing: "Explain how you know that clearing has the message. For example, quote a line from the clearing statement.",
 	}},
 }
 

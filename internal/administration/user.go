@@ -72,7 +72,7 @@ var (
 	rolesWithdrawn   = i18n.Text("Roles withdrawn: %s")
 	displayNameField = Field{
 		Key: "displayName", Label: "Person's name", Min: 1, Max: displayNameLimit,
-		Hint: "Leave this empty for another account of an existing person", Required: true,
+		Hint: "Leave empty if the person already has a user account", Required: true,
 	}
 )
 
@@ -84,18 +84,18 @@ var userNoun = Noun{
 		displayNameField,
 		{
 			Key: "personId", Label: "Person", Type: TypePerson,
-			Hint: "For another account of an existing person: the name of one of their accounts",
+			Hint: "If the person already has a user account, enter the user name of that account",
 		},
 		{
-			Key: "roles", Label: "Roles", Type: TypeWords, Hint: "An administrator has no other role.", Required: true,
+			Key: "roles", Label: "Roles", Type: TypeWords, Hint: "An administrator cannot have any other role.", Required: true,
 			More: rolesGranted, Less: rolesWithdrawn,
 		},
 		{Key: "outerIssuer", Label: "Provider of the external identity"},
 		{
 			Key: "outerSubject", Label: "Subject at the identity provider", Required: true,
-			Hint: "The claim sub: never a name or an e-mail address, which may pass to someone else over time",
+			Hint: "The value of the “sub” claim. Do not enter a name or e-mail address, because it could later belong to another person",
 		},
-		{Key: "email", Label: "E-mail address", Hint: "Notifications are sent to this address. Without an address, none are sent."},
+		{Key: "email", Label: "E-mail address", Hint: "Notifications are sent to this address. Without an address, no notifications are sent."},
 		{Key: "password", Label: "Password"},
 		statusField,
 	},
@@ -103,41 +103,41 @@ var userNoun = Noun{
 		{
 			Kind: KindUserCreate, Fields: []string{"name", "displayName", "personId", "roles", "email"},
 			Label: "New user account", Heading: "Create a user account",
-			Words: "Another administrator approves it and gets a link; you get a code. " +
-				"With both the person sets a password.",
+			Words: "Another administrator approves the user account and gets a link. You get a code. The new user needs both the link and the " +
+				"code to set a password.",
 		},
 		{
 			Kind: KindUserRoles, Fields: []string{"roles"}, Filled: true,
-			Label: "Roles", Heading: "Change the roles of %s", Words: "A role given now does not apply to payments already waiting.",
+			Label: "Roles", Heading: "Change the roles of %s", Words: "If a user gets a new role, the role does not apply to payments that are already waiting for approval.",
 		},
 		{
 			Kind: KindUserEmail, Fields: []string{"email"}, Clears: []string{"email"}, Filled: true,
 			Label: "E-mail", Heading: "Change the e-mail address of %s",
-			Words: "Once this change is approved, notifications for this account are sent to the new address.",
+			Words: "Once this change is approved, notifications for this user account are sent to the new address.",
 		},
 		{
 			Kind: KindUserSuppress, Status: StatusSuppressed,
-			Label: "Block", Heading: "Block the account %s", Words: "All its sessions end.",
+			Label: "Block", Heading: "Block the user account %s", Words: "All sessions of the user account will end.",
 		},
 		{
 			Kind:  KindUserRestore,
-			Label: "Restore", Heading: "Restore the account %s", Words: "It can be used to sign in again, with the same password.",
+			Label: "Restore", Heading: "Restore the user account %s", Words: "The user can sign in again with the same password.",
 		},
 		{
 			Kind:  KindUserReset,
-			Label: "Reset", Heading: "Reset the account %s",
-			Words: "All its sessions end, and the person sets a new password by link and code.",
+			Label: "Reset", Heading: "Reset the user account %s",
+			Words: "All sessions of the user account will end. The user then sets a new password with a link and a code.",
 		},
 		{
 			Kind: KindUserLink, Fields: []string{"outerSubject"},
-			Label: "Link", Heading: "Link the account %s with the identity provider",
-			Words: "The person with this subject at the provider signs in as this account. The subject is the provider's permanent " +
-				"identifier of the person. The sign-in page shows it to a person who is not linked yet.",
+			Label: "Link", Heading: "Link the user account %s to the identity provider",
+			Words: "The person with this subject at the provider signs in to this user account. The subject is the provider's permanent " +
+				"identifier for the person. The sign-in page shows the subject to people whose user account is not linked yet.",
 		},
 		{
 			Kind:  KindUserUnlink,
-			Label: "Unlink", Heading: "Unlink the account %s from the identity provider",
-			Words: "Nobody can sign in to this account through the provider any more, and all its sessions end.",
+			Label: "Unlink", Heading: "Unlink the user account %s from the identity provider",
+			Words: "The user will no longer be able to sign in through the identity provider, and all sessions of the user account will end.",
 		},
 	},
 }
@@ -161,7 +161,7 @@ func UserOf(values Values, prefix string) (User, error) {
 	if text := values["personId"]; text != "" {
 		person, err := uuid.Parse(text)
 		if err != nil {
-			f.add("personId", codeFormat, "Enter the person's id or, in the portal, the name of one of their accounts.")
+			f.add("personId", codeFormat, "Enter the person's ID or, in the portal, one of the person's user names.")
 		}
 		u.Person = person
 	}
@@ -180,7 +180,7 @@ var emailPattern = regexp.MustCompile(`^[0-9A-Za-z!#$%&'*+/=?^_{|}~-]+(?:\.[0-9A
 func (f *findings) email(address string) {
 	tooLong := len(address) > emailLimit || strings.IndexByte(address, '@') > emailLocalLimit
 	if address != "" && (tooLong || !emailPattern.MatchString(address)) {
-		f.add("email", codeFormat, "Enter one e-mail address, such as name@bank.example.")
+		f.add("email", codeFormat, "Enter a single e-mail address, such as name@bank.example.")
 	}
 }
 
@@ -192,17 +192,18 @@ func (f *findings) userName(written, name string) {
 		f.text("name", written, 1, len(written))
 	}
 	if strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || r == '/' }) {
-		f.add("name", codeFormat, "Write the user name without spaces and slashes.")
+		f.add("name", codeFormat, "Enter a user name without spaces or slashes.")
 	}
 	if identity.MixesScripts(name) {
-		f.add("name", codeFormat, "Write the user name in letters of one script: mixed scripts can make it look like another name.")
+		f.add("name", codeFormat, "Enter a user name in a single alphabet, such as Latin. A mixture of alphabets can make the name look "+
+			"like the name of another user.")
 	}
 }
 
 // roles checks that there is a role, that each is known, and that they belong to one duty.
 func (f *findings) roles(roles []identity.Role) {
 	if len(roles) == 0 {
-		f.add("roles", codeMissing, "Give the account at least one role.")
+		f.add("roles", codeMissing, "Give the user account at least one role.")
 	}
 	administers, pays := false, false
 	for _, role := range roles {
@@ -212,11 +213,11 @@ func (f *findings) roles(roles []identity.Role) {
 		case identity.RoleMaker, identity.RoleChecker, identity.RoleSupervisor:
 			pays = true
 		default:
-			f.add("roles", codeUnknown, "Choose the roles: maker, checker, supervisor, or administrator.")
+			f.add("roles", codeUnknown, "Choose one or more roles: maker, checker, supervisor or administrator.")
 		}
 	}
 	if administers && pays {
-		f.add("roles", codeFormat, "Remove the other roles: an administrator cannot also make, approve or supervise payments.")
+		f.add("roles", codeFormat, "Remove the other roles. An administrator cannot also enter, approve or supervise payments.")
 	}
 }
 
@@ -237,7 +238,7 @@ const (
 	// PasswordAnew is the value shown for a password that is reset.
 	PasswordAnew = toChoose + ", anew"
 	// SecretAnew is the value shown for a replaced secret of a client or a provider.
-	SecretAnew = "a new one"
+	SecretAnew = "a new secret"
 )
 
 // Password returns the field of a user that says whether the password was set by its owner.
@@ -265,7 +266,7 @@ func (r Request) afterUser(known Facts) (Values, error) {
 		f, roles := &findings{prefix: valuesPrefix}, WordsOf[identity.Role](r.Values["roles"])
 		f.roles(roles)
 		if len(f.list) == 0 && string(DutyOf(roles)) != before["duty"] {
-			f.add("roles", codeFormat, "Create the account for another person: different people must do administration and payments.")
+			f.add("roles", codeFormat, "Create a user account for another person. The same person cannot do both administration and payments.")
 		}
 		return before.with(Values{"roles": Words(roles)}), f.err()
 	case KindUserRestore:
@@ -280,27 +281,27 @@ func (r Request) afterUser(known Facts) (Values, error) {
 	default: // a reset
 	}
 	if before["status"] == StatusSuppressed {
-		return nil, refuse("/subject", codeFormat, "Restore the account first: it is blocked.")
+		return nil, refuse("/subject", codeFormat, "The user account is blocked. Restore the account first.")
 	}
 	// A link that was lost is replaced too, so a reset is never nothing.
 	return before.with(Values{"status": StatusUnverified, "password": PasswordAnew}), nil
 }
 
 // namesake refuses a new person with the name of another. Two entries for one human being would be two persons to four-eyes.
-const namesake = "A person with this name already exists. Link this account to them, or use a different name."
+const namesake = "A person with this name already exists. Link the user account to that person, or enter a different name."
 
 func (r Request) newUser(known Facts) (Values, error) {
 	values := r.Values
 	f := &findings{prefix: valuesPrefix}
 	if known.Found {
-		f.add("name", "AM05", "Choose another user name: this one is taken.")
+		f.add("name", "AM05", "Choose another user name. This user name is already in use.")
 	}
 	if text := values["personId"]; text != "" {
 		switch {
 		case known.Person == nil:
-			f.add("personId", codeUnknown, "Enter a person of this realm, or leave it out for a new person.")
+			f.add("personId", codeUnknown, "Enter a person in this realm, or leave the field empty for a new person.")
 		case values["displayName"] != "" && values["displayName"] != known.Person.DisplayName:
-			f.add("displayName", codeFormat, "Leave the name out: this person is called %s.", known.Person.DisplayName)
+			f.add("displayName", codeFormat, "Leave the name empty. The name of this person is %s.", known.Person.DisplayName)
 		default:
 			values = values.with(Values{"displayName": known.Person.DisplayName})
 		}
@@ -310,8 +311,8 @@ func (r Request) newUser(known Facts) (Values, error) {
 	u, err := UserOf(values, valuesPrefix)
 	f.join(err)
 	if known.Person != nil && DutyOf(u.Roles) != known.Person.Duty {
-		f.add("roles", codeFormat, "Choose another person for this role: this person's duty is %s, and different people must do "+
-			"administration and payments.", known.Person.Duty)
+		f.add("roles", codeFormat, "Choose another person for this role. This person's area of work is %s, and the same person cannot do "+
+			"both administration and payments.", known.Person.Duty)
 	}
 	u.Status, u.ToBeSetUp = StatusUnverified, true
 	return u.Values(), f.err()
@@ -323,10 +324,10 @@ func (r Request) afterLink(known Facts) (Values, error) {
 	subject := r.Values["outerSubject"]
 	f.join(CheckOuterSubject(subject, valuesPrefix))
 	if known.Provider.Issuer == "" {
-		f.add("outerSubject", codeFormat, "Set the identity provider of the realm first.")
+		f.add("outerSubject", codeFormat, "This realm has no identity provider. Set up the identity provider first.")
 	}
 	if known.LinkedElsewhere {
-		f.add("outerSubject", "AM05", "Unlink the other account first: this subject is already linked to one.")
+		f.add("outerSubject", "AM05", "This subject is already linked to another user account. Unlink that account first.")
 	}
 	return known.Before.with(Values{"outerIssuer": known.Provider.Issuer, "outerSubject": subject}), f.err()
 }
@@ -336,7 +337,7 @@ func CheckOuterSubject(subject, prefix string) error {
 	f := &findings{prefix: prefix}
 	f.text("outerSubject", subject, 1, outerLimit)
 	if strings.ContainsFunc(subject, func(letter rune) bool { return letter > '~' }) {
-		f.add("outerSubject", codeFormat, "Enter the subject as the provider shows it: ASCII characters only.")
+		f.add("outerSubject", codeFormat, "Enter the subject exactly as the provider shows it, using only ASCII characters.")
 	}
 	return f.err()
 }

@@ -91,11 +91,11 @@ func (f *findings) text(field, text string, least, most int) {
 	length := utf8.RuneCountInString(text)
 	switch {
 	case length == 0 && least > 0:
-		f.add(field, codeMissing, "Enter %s: it may not be empty.", label(field))
+		f.add(field, codeMissing, "Enter %s. This field cannot be empty.", label(field))
 	case length < least || length > most:
-		f.add(field, codeFormat, "Enter %s of %d to %d characters.", label(field), least, most)
+		f.add(field, codeFormat, "Enter %s using %d to %d characters.", label(field), least, most)
 	case identity.Broken(text) || strings.ContainsFunc(text, i18n.Unseen):
-		f.add(field, codeFormat, "Write %s on one line, without control and invisible characters.", label(field))
+		f.add(field, codeFormat, "Enter %s on one line, without control characters or invisible characters.", label(field))
 	}
 }
 
@@ -115,7 +115,7 @@ func (f *findings) yesNo(field, text string) bool {
 	case Yes:
 		return true
 	}
-	f.add(field, codeFormat, "Answer yes or no: %s. In the API, send true or false.", Label(field))
+	f.add(field, codeFormat, "Choose yes or no for “%s”. In the API, send true or false.", Label(field))
 	return false
 }
 
@@ -152,9 +152,9 @@ func (k Kind) emptied(values, after Values, told error) error {
 		switch {
 		case values[name] != "" || known:
 		case after[name] != "":
-			f.add(name, codeFormat, "Leave %s out, or enter another value: it cannot be cleared.", label(name))
+			f.add(name, codeFormat, "Enter another value for %s, or leave the field out. An existing value cannot be removed.", label(name))
 		case !k.empties(name):
-			f.add(name, codeMissing, "Leave %s out, or enter a value: it must not be empty.", label(name))
+			f.add(name, codeMissing, "Enter a value for %s, or leave the field out. An empty value is not allowed.", label(name))
 		}
 	}
 	return f.err()
@@ -177,7 +177,7 @@ func PolicyAsked(values Values) (Policy, error) {
 	f.join(err)
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if values[name] == "" && !KindPolicyCreate.empties(name) && name != "approvals" {
-			f.add(name, codeMissing, "Leave %s out, or enter a value: it must not be empty.", label(name))
+			f.add(name, codeMissing, "Enter a value for %s, or leave the field out. An empty value is not allowed.", label(name))
 		}
 	}
 	return p, f.err()

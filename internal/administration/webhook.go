@@ -38,24 +38,27 @@ var webhookNoun = Noun{
 		{Key: "webhookId", Label: "Webhook", Hidden: true},
 		{
 			Key: "url", Label: "Address", Min: 1, Max: webhookURLLimit, Exact: true, Required: true,
-			Hint: "Such as https://erp.bank.example/events",
+			Hint: "For example, https://erp.bank.example/events",
 		},
-		{Key: "events", Label: "Events", Type: TypeList, Hint: "Types such as message.settled, message.failed; empty for all"},
+		{Key: "events", Label: "Events", Type: TypeList, Hint: "Event types such as message.settled and message.failed. Leave empty for all " +
+			"types"},
 		{Key: "secret", Label: "Secret"},
 		statusField,
 	},
 	Actions: []Action{
 		{
 			Kind: KindWebhookCreate, Fields: []string{"url", "events"}, Label: "New webhook", Heading: "Create a webhook",
-			Words: "The address receives the events of the realm once this is approved. The administrator who approves it sees the secret once.",
+			Words: "Once this change is approved, the address receives the events of the realm. The administrator who approves the change sees " +
+				"the secret only once.",
 		},
 		{
 			Kind: KindWebhookSecret, Label: "New secret", Heading: "Create a new secret for a webhook",
-			Words: "For 24 hours, events are also signed with the old secret. The administrator who approves this sees the new one once.",
+			Words: "For 24 hours, events are also signed with the old secret. The administrator who approves this change sees the new secret " +
+				"only once.",
 		},
 		{
 			Kind: KindWebhookRetire, Status: StatusRetired, Label: "Retire", Heading: "Retire a webhook",
-			Words: "It receives no more events. This is final.",
+			Words: "The webhook no longer receives events. You cannot undo this.",
 		},
 	},
 }
@@ -70,11 +73,11 @@ func WebhookOf(values Values, prefix string) (Webhook, error) {
 	w.Events = Words(WordsOf[string](w.Events))
 	f.check(&webhookNoun, values)
 	if w.URL != "" && !webhookAddress(w.URL) {
-		f.add("url", codeFormat, "Enter the address with https, such as https://erp.bank.example/events, without a user name.")
+		f.add("url", codeFormat, "Enter an address that starts with https and has no user name, such as https://erp.bank.example/events.")
 	}
 	for _, name := range WordsOf[string](w.Events) {
 		if !slices.Contains(EventTypes, name) {
-			f.add("events", codeUnknown, "Enter types of events, such as message.settled.")
+			f.add("events", codeUnknown, "Enter valid event types, such as message.settled.")
 			break
 		}
 	}
@@ -96,7 +99,7 @@ func webhookAddress(text string) bool {
 
 func (r Request) afterWebhook(known Facts) (Values, error) {
 	if known.Before["status"] == StatusRetired {
-		return nil, refuse("/subject", codeFormat, "Create a new webhook: this one is retired permanently.")
+		return nil, refuse("/subject", codeFormat, "Create a new webhook. The webhook you chose is permanently retired.")
 	}
 	switch r.Kind { //nolint:exhaustive // the others are of other nouns
 	case KindWebhookSecret:

@@ -194,22 +194,22 @@ const (
 
 // RealmEvents name the events that are no step of a message, for people.
 var RealmEvents = map[string]i18n.Text{
-	EventSignInRefused: "Sign-in refused", EventSignInLocked: "Sign-in refused, name locked",
-	EventDocumentQuarantined: "Message put into quarantine", EventAnswerRefused: "Answer not sent",
+	EventSignInRefused: "Sign-in refused", EventSignInLocked: "Sign-in refused, user name locked",
+	EventDocumentQuarantined: "Message put in quarantine", EventAnswerRefused: "Answer not sent",
 	EventRealmCreate: "Realm created", EventRealmAdministrator: "Administrator added by the operator",
 	EventRealmApply: "Configuration applied by the operator", EventRealmBreakGlass: "Emergency access by the operator",
-	EventRealmRows: "Master data written", EventChangeRequest: "Change requested",
+	EventRealmRows: "Master data saved", EventChangeRequest: "Change requested",
 	EventChangeApprove: "Change approved", EventChangeReject: "Change rejected",
 	EventListExport: "List exported", EventAccessReview: "Access review confirmed",
-	EventUserSetUp: "Account set up", EventSignInEnded: "API sign-in ended",
+	EventUserSetUp: "User account set up", EventSignInEnded: "API sign-in ended",
 	EventSessionStarted: "Signed in", EventSessionEnded: "Session ended",
 	EventSessionsEnded: "All sessions ended", EventFactorEnrol: "Second factor added",
 	EventFactorUse: "Second factor used", EventFactorRemove: "Second factor removed",
 	EventFactorRefused: "Second factor refused", EventTryAgain: "Retry started by the operator",
 	EventSignInProvider:        "Signed in through the institution",
 	EventSignInProviderRefused: "Sign-in through the institution refused",
-	EventSignInBreakGlass:      "Signed in by emergency password", EventUserRights: "Roles changed",
-	EventUserPassword: "Password changed", EventWebhookSend: "Event sent to a webhook by hand",
+	EventSignInBreakGlass:      "Signed in with the emergency password", EventUserRights: "Roles changed",
+	EventUserPassword: "Password changed", EventWebhookSend: "Event sent to a webhook manually",
 }
 
 // Subject is the subject of an action, with the reason given for it.

@@ -226,7 +226,8 @@ func WithheldBy(err error) i18n.Text {
 	case err == nil:
 		return ""
 	case errors.Is(err, keyring.ErrUnknownKey):
-		return "The key that sealed it is not in the key file. Ask an operator to bring the key back."
+		return "This document cannot be verified, because its key is not in the key file. Ask an operator to restore the key."
 	}
-	return "This gateway did not make it, or it was changed afterwards. Stop, and ask an operator to run countersign check."
+	return "This document was changed after it was stored, or was not stored by this gateway. Do not continue. Ask an operator to run " +
+		"“countersign check”."
 }

@@ -285,7 +285,9 @@ func TestOnlyAnswersLeaveTheOutbox(t *testing.T) {
 // TestWithheldByNamesTheReason: a document that fits its seal has no reason, an unknown key asks for the key, all else for an operator.
 func TestWithheldByNamesTheReason(t *testing.T) {
 	t.Parallel()
-	for err, want := range map[error]string{nil: "", keyring.ErrUnknownKey: "bring the key back", keyring.ErrForged: "did not make it"} {
+	for err, want := range map[error]string{
+		nil: "", keyring.ErrUnknownKey: "restore the key", keyring.ErrForged: "was not stored by this gateway",
+	} {
 		got := auditlog.WithheldBy(err)
 		if (got == "") != (err == nil) || !strings.Contains(got.String(), want) {
 			t.Errorf("%v: %q, want %q", err, got, want)

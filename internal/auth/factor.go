@@ -218,14 +218,14 @@ const whyCopied = "counter"
 
 // refuseFactor writes a refused second factor to the log and the audit trail, without the code or passkey itself.
 func (s *Service) refuseFactor(ctx context.Context, c factorCheck, cause error) {
-	why, sentence := "wrong", i18n.Text("Someone with the correct password did not give a valid second factor.")
+	why, sentence := "wrong", i18n.Text("Someone entered the correct password but not a valid second factor.")
 	var account *AccountError
 	switch {
 	case errors.As(cause, &account):
 		why = string(account.Problem)
 	case errors.Is(cause, errCopied):
 		why = whyCopied
-		sentence = "The counter of a passkey did not increase: the passkey may have been copied. Remove it, and find out who has the copy."
+		sentence = "A passkey may have been copied, because its counter did not increase. Remove the passkey, and find out who has the copy."
 	}
 	attributes := []slog.Attr{
 		slog.String("realm", c.by.Realm), slog.String("user", c.by.UserID.String()), slog.String("purpose", string(c.purpose)),
@@ -288,14 +288,14 @@ func (s *Service) StepUp(ctx context.Context, by identity.Principal, shows Facto
 	switch {
 	case errors.As(err, &locked):
 		return shown, &payment.StepUpError{
-			Text: "Too many wrong second factors. Wait before you try again.", RetryAfter: locked.RetryAfter,
+			Text: "You entered a wrong second factor too many times. Wait before you try again.", RetryAfter: locked.RetryAfter,
 		}
 	case errors.Is(err, ErrFactor):
-		return shown, &payment.StepUpError{Text: "This second factor is not valid: it is wrong, or it was used before. Wait for the next code."}
+		return shown, &payment.StepUpError{Text: "The second factor is wrong or was already used. Wait for the next code."}
 	case errors.Is(err, ErrNoFactor):
 		return shown, &payment.StepUpError{Text: "The approval policy requires a second factor. Set one up in your profile."}
 	case errors.Is(err, ErrFactorsForged):
-		return shown, &payment.StepUpError{Text: "Your second factors do not match their seal. Tell the operator of the gateway."}
+		return shown, &payment.StepUpError{Text: "Your second factors failed their integrity check and cannot be used. Tell an operator."}
 	}
 	return shown, err
 }

@@ -412,8 +412,9 @@ func (s *Service) logAttempt(ctx context.Context, a attempt, result attemptResul
 
 // refusedSignIns are the reasons in the audit trail.
 var refusedSignIns = map[AccountProblem]i18n.Text{
-	ProblemIncorrect: "Wrong user name or password.", ProblemLocked: "Too many failed sign-ins: the name is locked for a while.",
-	ProblemNotVerified: "The account is not set up yet.", ProblemSuppressed: "The account is blocked.",
+	ProblemIncorrect: "Wrong user name or password.", ProblemLocked: "The user name is locked for a while because of too many failed " +
+		"sign-ins.",
+	ProblemNotVerified: "The user account is not set up yet.", ProblemSuppressed: "The user account is blocked.",
 }
 
 // keepRefusal writes the audit event of a failed sign-in: the tried account, if there is one, and the address. It names no person, because

@@ -287,7 +287,8 @@ func (s *Service) refuseOuter(ctx context.Context, in CameBackInput, refused *Pr
 	s.log.LogAttrs(ctx, slog.LevelWarn, "sign-in", fields...)
 	sentence := i18n.Text("A sign-in through the identity provider was refused.")
 	if refused.Subject != "" {
-		sentence = i18n.Text("A sign-in through the identity provider was refused. The provider's name for the person is %s.").With(refused.Subject)
+		sentence = i18n.Text("A sign-in through the identity provider was refused. The provider identifies the person as " +
+			"%s.").With(refused.Subject)
 	}
 	s.database.Refused(ctx, store.Refusal{
 		Realm: in.Realm, Event: auditlog.EventSignInProviderRefused, Why: refused.Why, Sentence: sentence, At: s.now(),
@@ -312,7 +313,7 @@ func (s *Service) mayUsePassword(ctx context.Context, by identity.Principal) err
 	if !by.Has(identity.RoleAdministrator) {
 		s.database.Refused(ctx, store.Refusal{
 			Realm: by.Realm, Event: auditlog.EventSignInRefused, Why: "password-barred", At: s.now(), Actor: by.Actor(),
-			Sentence: "A password was used, but people of this realm sign in through its identity provider.",
+			Sentence: "Someone tried to sign in with a password, but users of this realm must sign in through the identity provider.",
 		})
 		return ErrPasswordsBarred
 	}

@@ -67,7 +67,8 @@ func (s *Service) refuseAnswer(ctx context.Context, scheme rulebook.Scheme, refe
 			"reference", reference, "error", why.Error())
 		s.auditRefused(ctx, store.Refusal{
 			Realm: realm, Event: auditlog.EventAnswerRefused, Why: "seal",
-			Sentence: i18n.Text("The answer %s (%s) does not match its seal and will never be delivered: %s").With(reference, scheme, why.Error()),
+			Sentence: i18n.Text("The answer %s (%s) failed its integrity check and will never be delivered. Reason: "+
+				"%s").With(reference, scheme, why.Error()),
 		})
 	}
 	return err
@@ -135,7 +136,7 @@ func (s *Service) processAgain(ctx context.Context, in store.Document) error {
 		return fmt.Errorf("hold the document %s back: %w", in.Reference, in.Unverified)
 	case in.Unverified != nil:
 		return s.giveUp(ctx, in, &unprocessableError{
-			alarm: true, reason: "The stored document does not match its seal: this gateway did not receive it.",
+			alarm: true, reason: "The stored document failed its integrity check. It is not the document that this gateway received.",
 		})
 	}
 	parsed, findings := profile.Read(in.Content)

@@ -62,7 +62,7 @@ func (s *Service) holdUnknown(ctx context.Context, in store.Document, inquiry in
 	case !isUnknown(err):
 		return err
 	case asked.TransactionID == "" || asked.MessageName != "" && !inquiry.AboutRecall() && !inquiry.AboutPayment():
-		return unprocessable(i18n.Text("No incoming payment has the transaction id %s.").With(asked.TransactionID))
+		return unprocessable(i18n.Text("No incoming payment has the transaction ID %s.").With(asked.TransactionID))
 	}
 	return s.inbox.Hold(ctx, in, asked.TransactionID, s.cfg.Now().Add(waitForAsked))
 }

@@ -99,10 +99,10 @@ func returnLies() []lie[*iso20022.PaymentReturn] {
 				}
 				tx(d).ReturnedInterbankSettlementAmount.Value = decimal.MustParse("90.00")
 			}},
-			{"a different recall", func(d *iso20022.PaymentReturn) {
+			{"a recall that does not belong to this payment", func(d *iso20022.PaymentReturn) {
 				tx(d).ReturnReasonInformation[0].AdditionalInformation = []string{"ATR053/FOREIGN"}
 			}},
-			{"a different recall", func(d *iso20022.PaymentReturn) {
+			{"a recall that does not belong to this payment", func(d *iso20022.PaymentReturn) {
 				tx(d).ReturnReasonInformation[0].AdditionalInformation = []string{"It was agreed.", "ATR072/FOREIGN"}
 			}},
 			{"ChrgsInf", func(d *iso20022.PaymentReturn) { // nearly all is kept

@@ -144,7 +144,8 @@ func TestTheTermsOfAClearingAreData(t *testing.T) {
 		}
 	}
 	preview, err := h.Submission.PreviewRTransaction(ctx, maker, recall(""))
-	if err != nil || len(preview.Reasons) != 2 || preview.Reasons[0].Code != "PAID" || preview.Reasons[1].Text != "Sent twice by mistake" {
+	if err != nil || len(preview.Reasons) != 2 || preview.Reasons[0].Code != "PAID" || preview.Reasons[1].Text != "Payment sent twice by "+
+		"mistake" {
 		t.Errorf("the reasons on offer are %+v, %v", preview.Reasons, err)
 	}
 	var refused *payment.RefusalError

@@ -55,7 +55,7 @@ func unprocessableOf(err error) *unprocessableError {
 	case errors.As(err, &cannot):
 		return cannot
 	case errors.Is(err, payment.ErrIllegalMove):
-		return &unprocessableError{reason: "The state of the message contradicts this document."}
+		return &unprocessableError{reason: "This document contradicts the current state of the payment or request that it refers to."}
 	}
 	return nil
 }
@@ -94,7 +94,7 @@ func (s *Service) seen(ctx context.Context, in store.Document, parsed iso20022.D
 		if transfer, is := parsed.(*iso20022.FIToFICustomerCreditTransfer); is {
 			return s.repeatedMessage(ctx, in, transfer)
 		}
-		return unprocessable(i18n.Text("The message id %s was used before for another document.").With(used))
+		return unprocessable(i18n.Text("The message ID %s was already used for another document.").With(used))
 	})
 	if errors.Is(err, store.ErrSeen) {
 		return ErrDuplicate
@@ -146,7 +146,7 @@ func (s *Service) auditQuarantined(ctx context.Context, in store.Document, faile
 		"reference", in.Reference, "reason", failed.reason)
 	s.auditRefused(ctx, store.Refusal{
 		Realm: failed.about.Realm, MessageID: failed.about.InternalID, Event: auditlog.EventDocumentQuarantined, Why: "quarantine",
-		Sentence: i18n.Text("Message %s %s (%s) was quarantined. %s").With(in.Name, in.Reference, in.Scheme, failed.reason),
+		Sentence: i18n.Text("Message %s %s (%s) was put in quarantine. %s").With(in.Name, in.Reference, in.Scheme, failed.reason),
 	})
 }
 

@@ -62,7 +62,7 @@ func TestWhatIsQuarantinedOrRefusedIsAudited(t *testing.T) {
 	want := []struct{ realm, event, message, says string }{
 		{"demo", "document.quarantined", m.InternalID.String(), "this document came through"},
 		{"demo", "document.quarantined", "", "LOST-1"},
-		{"demo", "document.quarantined", "", "was used before"},
+		{"demo", "document.quarantined", "", "was already used for another document"},
 		{"demo2", "answer.refused", "", "FORGED"},
 	}
 	got := auditedRefusals(t, h)

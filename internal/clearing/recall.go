@@ -28,7 +28,7 @@ func (s *Service) receiveRecall(ctx context.Context, in store.Document, document
 	}
 	from := s.sender(in.Scheme, document)
 	if from == "" {
-		return unprocessable("The recall does not name the bank that sends it.")
+		return unprocessable("The recall does not name the sending bank.")
 	}
 	original, err := s.incomingAbout(ctx, in, recall.Original, from)
 	switch {
@@ -90,7 +90,7 @@ func (s *Service) receiveReturn(ctx context.Context, in store.Document, document
 		return err
 	}
 	if !returned.AnswersRecall() {
-		return unprocessable(i18n.Text("A return with the reason %s does not answer the recall of the payment.").With(returned.Reason.Code))
+		return unprocessable(i18n.Text("A return with the reason code %s does not answer the recall of the payment.").With(returned.Reason.Code))
 	}
 	moves := func(m payment.Message) (payment.Transition, error) {
 		err := s.fits(in, m, returned.Original)
@@ -98,7 +98,7 @@ func (s *Service) receiveReturn(ctx context.Context, in store.Document, document
 			return payment.Transition{}, err
 		}
 		if citesOther(returned.Reason.Information, m) {
-			return payment.Transition{}, unprocessable("The return names a different recall, not the one of this payment.")
+			return payment.Transition{}, unprocessable("The return refers to a recall that does not belong to this payment.")
 		}
 		err = returned.Owes(m.Summary.Amount, s.cfg.Rules.RecallCharge(m.Scheme))
 		if err != nil {
@@ -148,7 +148,8 @@ func (s *Service) receivePlainReturn(
 		return s.inbox.Hold(ctx, in, returned.Original.TransactionID, s.cfg.Now().Add(waitForPayment))
 	case payment.StateSettled:
 	default:
-		return &unprocessableError{about: original, reason: i18n.Text("The returned payment is %s.").With(original.State.Text())}
+		return &unprocessableError{about: original, reason: i18n.Text("The returned payment is not settled. Its state is " +
+			"“%s”.").With(original.State.Text())}
 	}
 	err = returned.Owes(original.Summary.Amount, money.Amount{})
 	if err != nil {
@@ -162,7 +163,7 @@ func (s *Service) receivePlainReturn(
 	err = s.arrive(ctx, store.Arrival{Inbound: in, Created: payment.NewPlainReturn(arrival, returned, original), Answer: answer})
 	var conflict *store.ConflictError
 	if errors.As(err, &conflict) {
-		return unprocessable("This payment has already been returned: a payment can be returned only once.")
+		return unprocessable("This payment has already been returned. A payment can be returned only once.")
 	}
 	return err
 }
@@ -189,7 +190,7 @@ func (s *Service) arriveAnswer(ctx context.Context, a store.Arrival) error {
 	return err
 }
 
-const answeredBefore = "The recall was already answered: a recall has only one answer."
+const answeredBefore = "The recall was already answered. A recall can be answered only once."
 
 // receiveResolution books the refusal of a recall (camt.029). In SIC clearing gets a receipt. A camt.029 that refuses nothing, such as
 // "pending", is stored beside the recall and moves nothing.
@@ -256,7 +257,7 @@ func (s *Service) sentOriginal(ctx context.Context, about interbank.Original) (r
 		err = payment.ErrNotFound
 	}
 	if errors.Is(err, payment.ErrNotFound) {
-		err = unprocessable(i18n.Text("No payment of this gateway has the transaction id %s.").With(about.TransactionID))
+		err = unprocessable(i18n.Text("No payment in this gateway has the transaction ID %s.").With(about.TransactionID))
 	}
 	return realm, id, err
 }
@@ -290,11 +291,11 @@ func (s *Service) receiveReceipt(ctx context.Context, in store.Document, documen
 	}
 	global, ours := payment.ParseReference(confirmation.OriginalID)
 	if !ours {
-		return unprocessable(i18n.Text("No message of this gateway has the id %s.").With(confirmation.OriginalID))
+		return unprocessable(i18n.Text("No message in this gateway has the ID %s.").With(confirmation.OriginalID))
 	}
 	realm, id, err := s.cfg.Messages.FindByGlobalID(ctx, global)
 	if errors.Is(err, payment.ErrNotFound) {
-		return unprocessable(i18n.Text("No message of this gateway has the id %s.").With(confirmation.OriginalID))
+		return unprocessable(i18n.Text("No message in this gateway has the ID %s.").With(confirmation.OriginalID))
 	}
 	if err != nil {
 		return err

@@ -84,7 +84,7 @@ func (s *Service) Receive(ctx context.Context, d Document) error {
 func (s *Service) fromPartner(in store.Document) error {
 	err := s.cfg.Profiles.FromPartner(string(in.Scheme), in.Content)
 	if err != nil {
-		return unprocessable(i18n.Text("Check the sender: %s.").With(i18n.Data(err.Error())))
+		return unprocessable(i18n.Text("Check the sender of the document. The error is: %s.").With(i18n.Data(err.Error())))
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func (s *Service) fromPartner(in store.Document) error {
 func (s *Service) processOrQuarantine(ctx context.Context, in store.Document, process func() error) error {
 	err := process()
 	if errors.Is(err, payment.ErrNotFound) { // it was lost with the database that was here before
-		err = unprocessable(i18n.Text("No message of this gateway matches the message named in this document."))
+		err = unprocessable(i18n.Text("This document refers to a message that this gateway does not have."))
 	}
 	if cannot := unprocessableOf(err); cannot != nil {
 		return s.quarantine(ctx, in, cannot)
@@ -143,7 +143,7 @@ func (s *Service) process(ctx context.Context, in store.Document, parsed iso2002
 	case *iso20022.FIToFIPaymentStatusRequest:
 		return s.receiveInquiry(ctx, in, document)
 	default:
-		return unprocessable(i18n.Text("This gateway does not process %s.").With(in.Name))
+		return unprocessable(i18n.Text("This gateway does not process messages of type %s.").With(in.Name))
 	}
 }
 
@@ -169,7 +169,7 @@ func (s *Service) receiveForeign(ctx context.Context, in store.Document, f profi
 	if err := s.fromPartner(in); err != nil {
 		return s.quarantine(ctx, in, unprocessableOf(err))
 	}
-	failed := &unprocessableError{reason: i18n.Text("This gateway does not process %s.").With(f.Name)}
+	failed := &unprocessableError{reason: i18n.Text("This gateway does not process messages of type %s.").With(f.Name)}
 	switch profile.Family(string(f.Name)) {
 	case messageRejected:
 		var err error
@@ -178,10 +178,10 @@ func (s *Service) receiveForeign(ctx context.Context, in store.Document, f profi
 			return err
 		}
 	case systemEvent:
-		failed.reason = i18n.Text("Clearing reports an event: %s").With(i18n.Data(strings.TrimSpace(f.Event + " " + f.Description)))
+		failed.reason = i18n.Text("Clearing reported an event: %s").With(i18n.Data(strings.TrimSpace(f.Event + " " + f.Description)))
 	case receiptOfMessage:
 		if interbank.OutcomeOf(f.Reason) != interbank.OutcomeNegative {
-			return s.inbox.Note(ctx, in, i18n.Text("Clearing confirms the receipt of the message %s.").With(i18n.Data(f.Reference)))
+			return s.inbox.Note(ctx, in, i18n.Text("Clearing confirmed receipt of the message %s.").With(i18n.Data(f.Reference)))
 		}
 		failed.alarm, failed.reason = true, i18n.Text("Clearing refused the message %s: %s").With(i18n.Data(f.Reference), i18n.Data(f.Reason))
 	}

@@ -143,7 +143,8 @@ func endedHere(t *testing.T, h *servicetest.Env, others [5]payment.Message) {
 		want{state: payment.StateApprovalPending}.check(t, h, one)
 	}
 	receive(t, h, answer(t, others[2], "B0", "ACSC", ""))
-	if _, reason := inboxOf(t, h, "B0"); !strings.Contains(reason, "Have it approved again before it expires") || alarms(log) != 1 {
+	_, reason := inboxOf(t, h, "B0")
+	if !strings.Contains(reason, "ask for the message to be approved again before it expires") || alarms(log) != 1 {
 		t.Errorf("the answer to what waits: %s\n%s", reason, log)
 	}
 	_, err := h.Approval.Reject(ctx, h.Person(t, "checker1"), service.Input{InternalID: others[0].InternalID}, "not ours")
@@ -160,7 +161,7 @@ func endedHere(t *testing.T, h *servicetest.Env, others [5]payment.Message) {
 	for i, one := range others[:3] {
 		receive(t, h, answer(t, one, fmt.Sprint("B", i+1), "ACSC", ""))
 		outcome, reason := inboxOf(t, h, fmt.Sprint("B", i+1))
-		if outcome != "quarantined" || !strings.Contains(reason, "its state here is "+string(ended[i])) ||
+		if outcome != "quarantined" || !strings.Contains(reason, "its state in this gateway is “"+string(ended[i])+"”, which is final") ||
 			!strings.Contains(reason, "outside this gateway") {
 			t.Errorf("the answer to what is %s here is %s: %s", ended[i], outcome, reason)
 		}
@@ -197,7 +198,8 @@ func foundAgain(t *testing.T, again *servicetest.Env, there *memory, m payment.M
 	log := listen(again)
 	want{state: payment.StateApprovalPending}.check(t, again, m)
 	receive(t, again, answer(t, m, "A1", "ACSC", ""))
-	if outcome, reason := inboxOf(t, again, "A1"); outcome != "quarantined" || !strings.Contains(reason, "After a restore") {
+	outcome, reason := inboxOf(t, again, "A1")
+	if outcome != "quarantined" || !strings.Contains(reason, "If the gateway was restored from a backup") {
 		t.Errorf("the answer to what waits here is %s: %s", outcome, reason)
 	}
 	_, err := again.Approval.Approve(ctx, again.Person(t, "checker1"), service.Input{InternalID: m.InternalID})

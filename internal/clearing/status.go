@@ -37,7 +37,7 @@ func (s *Service) receiveStatus(ctx context.Context, in store.Document, document
 		realm, id = m.Realm, m.InternalID
 	}
 	if errors.Is(err, payment.ErrNotFound) {
-		return unprocessable(i18n.Text("No payment of this gateway has the transaction id %s.").With(status.Original.TransactionID))
+		return unprocessable(i18n.Text("No payment in this gateway has the transaction ID %s.").With(status.Original.TransactionID))
 	}
 	if err != nil {
 		return err
@@ -167,18 +167,21 @@ func (s *Service) neverSent(ctx context.Context, m payment.Message) error {
 	switch {
 	case m.State == payment.StateScheduled:
 		return &unprocessableError{about: m, reason: i18n.Text(
-			"Nothing was sent for %s: its state here is %s. After a restore from a backup, clearing may still have it. "+
-				"It is released on its day: it can then take the state at clearing.",
+			"Nothing was sent for %s because its state in this gateway is “%s”. If the gateway was restored from a backup, clearing may "+
+				"already have this message. If so, wait until the message is released on its execution date. The gateway can then take over the "+
+				"state from clearing.",
 		).With(m.GlobalID, m.State.Text())}
 	case m.State.Pending():
 		return &unprocessableError{about: m, reason: i18n.Text(
-			"Nothing was sent for %s: its state here is %s. After a restore from a backup, clearing may still have it. "+
-				"Have it approved again before it expires: it can then take the state at clearing.",
+			"Nothing was sent for %s because its state in this gateway is “%s”. If the gateway was restored from a backup, clearing may "+
+				"already have this message. If so, ask for the message to be approved again before it expires, so that the gateway can take over "+
+				"the state from clearing.",
 		).With(m.GlobalID, m.State.Text())}
 	}
 	return &unprocessableError{about: m, reason: i18n.Text(
-		"Nothing was sent for %s: its state here is %s. After a restore from a backup, clearing may still have it. "+
-			"It has ended here permanently: book the state at clearing outside this gateway.",
+		"Nothing was sent for %s because its state in this gateway is “%s”, which is final. If the gateway was restored from a backup, "+
+			"clearing may have a different state for this message. If so, make the booking that matches the state at clearing outside this "+
+			"gateway.",
 	).With(m.GlobalID, m.State.Text())}
 }
 

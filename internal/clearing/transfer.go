@@ -136,7 +136,8 @@ func (s *Service) refuseRepeated(r statusReply) error {
 		return err
 	}
 	return &unprocessableError{
-		reason: i18n.Text("An id of this payment was received before, with other values or under another message id. Clearing was answered: %s.").With(
+		reason: i18n.Text("The ID of this payment was received before, either with different values or under a different message ID. The " +
+			"gateway answered clearing with the code %s.").With(
 			r.refused.Code,
 		),
 		answer: &answer,
@@ -194,7 +195,7 @@ func (s *Service) refuseGroup(in store.Document, document *iso20022.FIToFICustom
 	case errors.Is(why, interbank.ErrTransactions):
 		refused = payment.IncomingRefusal{Code: "AM18", Text: "Send each instant payment in a separate message."}
 	case errors.Is(why, interbank.ErrIncomplete):
-		refused = payment.IncomingRefusal{Code: "CH21", Text: "The transaction id (TxId) is missing."}
+		refused = payment.IncomingRefusal{Code: "CH21", Text: "The transaction ID (TxId) is missing."}
 	}
 	reference := "P2" + shortDigest(in.Content)
 	report, err := interbank.GroupRejection(interbank.StatusReportInput{
@@ -208,7 +209,7 @@ func (s *Service) refuseGroup(in store.Document, document *iso20022.FIToFICustom
 		return err
 	}
 	return &unprocessableError{
-		reason: i18n.Text("%s. Clearing was answered: %s.").With(i18n.Data(why.Error()), refused.Code),
+		reason: i18n.Text("%s. The gateway answered clearing with the code %s.").With(i18n.Data(why.Error()), refused.Code),
 		answer: &answer,
 	}
 }

@@ -51,7 +51,8 @@ func (s *Service) recallOfNothing(ctx context.Context, in store.Document, docume
 	original, err := s.incomingAbout(ctx, in, read.Original, s.sender(in.Scheme, document))
 	switch {
 	case err == nil: // clearing did not confirm it in time
-		return &unprocessableError{reason: i18n.Text("The recalled payment is %s, not booked.").With(original.State.Text()), about: original}
+		return &unprocessableError{reason: i18n.Text("The recalled payment is not booked. Its state is " +
+			"“%s”.").With(original.State.Text()), about: original}
 	case !isUnknown(err):
 		return err
 	case s.cfg.Rules.UnknownRecallByPerson(in.Scheme, s.cfg.Now().In(s.cfg.Zone)):
@@ -65,7 +66,8 @@ func (s *Service) recallOfNothing(ctx context.Context, in store.Document, docume
 	if err != nil {
 		return err
 	}
-	return s.inbox.AnswerUnknown(ctx, in, "The recalled payment was never received. Clearing was answered: NOOR.", answers...)
+	return s.inbox.AnswerUnknown(ctx, in, "The recalled payment was never received. The gateway answered clearing with the code "+
+		"NOOR.", answers...)
 }
 
 // questionAboutNothing answers a question about a payment, or the recall of a payment, that never came.
@@ -99,7 +101,8 @@ func (s *Service) questionAboutNothing(ctx context.Context, in store.Document, d
 	if err != nil {
 		return err
 	}
-	return s.inbox.AnswerUnknown(ctx, in, "No incoming payment has the id that was asked for. Clearing was answered: AG09.", answer.By(in))
+	return s.inbox.AnswerUnknown(ctx, in, "No incoming payment has the ID in the inquiry. The gateway answered clearing with the code "+
+		"AG09.", answer.By(in))
 }
 
 // archived refuses an automatic answer about a payment that left the database with an archive: a person finds it there.
@@ -168,7 +171,7 @@ func (s *Service) secondRecall(
 	}
 	given, err := s.cfg.Messages.AnswerOf(ctx, original.Realm, first)
 	if errors.Is(err, payment.ErrNotFound) {
-		return unprocessable("The payment was already recalled: a payment can be recalled only once.")
+		return unprocessable("The payment was already recalled. A payment can be recalled only once.")
 	}
 	if err != nil {
 		return err

@@ -226,7 +226,8 @@ func TestWhatDecidesNothingIsShownOnTheRecall(t *testing.T) {
 		information := &back.TransactionInformation[0].ReturnReasonInformation[0].AdditionalInformation
 		*information = []string{"ATR053/ANOTHER-RECALL"}
 		receive(t, h, inbound(t, scheme, "RET1", back, nil))
-		if outcome, reason := inboxOf(t, h, "RET1"); outcome != "quarantined" || !strings.Contains(reason, "a different recall") {
+		outcome, reason := inboxOf(t, h, "RET1")
+		if outcome != "quarantined" || !strings.Contains(reason, "a recall that does not belong to this payment") {
 			t.Errorf("%s: money for another recall is %s: %s", scheme, outcome, reason)
 		}
 		*information = []string{"ATR053/" + string(m.GlobalID)}

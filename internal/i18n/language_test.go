@@ -43,7 +43,10 @@ func TestTextsAreSaidWithTheirValues(t *testing.T) {
 		{English, "to (a creditor)", "to"},
 		{German, Text("%s says").With("100 % \x01\x02 Maker"), "100 % ⟨U+0001⟩⟨U+0002⟩ Maker schreibt"},
 		{German, Join(" ", Text("%s approved.").With("A1"), "", Text("%s rejected.").With("A2")), "A1 freigegeben. A2 abgelehnt."},
-		{German, Kept(Text("Enter 1 to %d payments.").With(1000).Stored()), "Nennen Sie 1 bis 1'000 Zahlungen."},
+		{
+			German, Kept(Text("Enter the internal IDs of 1 to %d payments.").With(1000).Stored()),
+			"Geben Sie die internen IDs von 1 bis 1'000 Zahlungen ein.",
+		},
 		{German, Kept("Nobody decided in time."), "Niemand hat rechtzeitig entschieden."},
 		{German, Kept("Enter 1 to 1000 payments."), "Enter 1 to 1000 payments."},
 		{German, Kept("what another \u202ebank wrote"), "what another ⟨U+202E⟩bank wrote"},
@@ -74,7 +77,7 @@ func TestTheBrowserIsAskedForItsLanguage(t *testing.T) {
 func TestAdviceNamesNoElement(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[Text]string{
-		InElement(Text("Enter at most %d characters instead of %d").With(35, 36), "Nm"): "Geben Sie höchstens 35 Zeichen statt 36 an.",
+		InElement(Text("Enter at most %d characters instead of %d").With(35, 36), "Nm"): "Geben Sie höchstens 35 statt 36 Zeichen ein.",
 		"Enter the town of the address.":                                                "Geben Sie den Ort der Adresse ein.",
 		Data("Another bank wrote in English."):                                          "Another bank wrote in English.",
 		InElement(Text("Enter %s").With("TRF"), "PmtMtd"):                               "Geben Sie TRF an.",
@@ -93,22 +96,23 @@ func TestValuesAreWrittenForTheirReader(t *testing.T) {
 		text                     Text
 		program, english, german string
 	}{
-		{"Enter the town of the address.", "Enter the town of the address.", "Enter the town of the address.", "Geben Sie den Ort der Adresse ein."},
+		{"Enter the town of the address.", "Enter the town of the address.", "Enter the town of the address.", "Geben Sie den Ort der Adresse " +
+			"ein."},
 		{
-			Text("Shorten the name to %d characters: it has %d.").With(70, 1234), "Shorten the name to 70 characters: it has 1234.",
-			"Shorten the name to 70 characters: it has 1'234.", "Kürzen Sie den Namen auf 70 Zeichen: Er hat 1'234.",
+			Text("Shorten the name to %d characters. It now has %d.").With(70, 1234), "Shorten the name to 70 characters. It now has 1234.",
+			"Shorten the name to 70 characters. It now has 1'234.", "Der Name hat 1'234 Zeichen. Kürzen Sie den Namen auf höchstens 70 Zeichen.",
 		},
 		{
-			Text("You %s this on %s. Another person must decide.").With(Text("submitted"), Minute(at)),
-			"You submitted this on 2026-11-24 04:39 UTC. Another person must decide.",
-			"You submitted this on 24.11.2026 05:39 CET. Another person must decide.",
-			"Sie haben dies am 24.11.2026 05:39 CET eingereicht. Eine andere Person muss entscheiden.",
+			Text("You %s this payment or request on %s. Another person must approve or reject it.").With(Text("submitted"), Minute(at)),
+			"You submitted this payment or request on 2026-11-24 04:39 UTC. Another person must approve or reject it.",
+			"You submitted this payment or request on 24.11.2026 05:39 CET. Another person must approve or reject it.",
+			"Sie haben diese Meldung am 24.11.2026 05:39 CET eingereicht. Eine andere Person muss sie freigeben oder ablehnen.",
 		},
 		{
 			Text("This change was already %s by %s on %s.").With(Text("applied"), "Checker 1", Moment(at)),
 			"This change was already applied by Checker 1 on 2026-11-24T04:39:14Z.",
 			"This change was already applied by Checker 1 on 24.11.2026 05:39:14 CET.",
-			"Über diese Änderung wurde schon entschieden (umgesetzt, Checker 1, 24.11.2026 05:39:14 CET).",
+			"Diese Änderung wurde am 24.11.2026 05:39:14 CET bereits von Checker 1 umgesetzt.",
 		},
 		{
 			Text("An answer is due by %s.").With(Day(at)), "An answer is due by 2026-11-24.", "An answer is due by 24.11.2026.",
@@ -121,7 +125,10 @@ func TestValuesAreWrittenForTheirReader(t *testing.T) {
 		{Country("AT"), "Austria", "Austria", "Österreich"},
 		{ForPrograms("Send %d of %s.", 1, "x"), "Send 1 of x.", "Send 1 of x.", "Send 1 of x."},
 		{OfError(errors.New("%s %d %q")), "%s %d %q", "%s %d %q", "%s %d %q"},
-		{OfError(fmt.Errorf("read: %w", constant("Enter the town of the address."))), "Enter the town of the address.", "Enter the town of the address.", "Geben Sie den Ort der Adresse ein."},
+		{
+			OfError(fmt.Errorf("read: %w", constant("Enter the town of the address."))), "Enter the town of the address.",
+			"Enter the town of the address.", "Geben Sie den Ort der Adresse ein.",
+		},
 	} {
 		for _, reader := range []struct{ got, want string }{
 			{c.text.String(), c.program}, {English.Say(c.text), c.english}, {German.Say(c.text), c.german},

@@ -26,7 +26,7 @@ func Check(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiat
 	set.refused.Each(order, func(found iso20022.Found) bool {
 		findings = append(findings, iso20022.Finding{
 			Rule: rulebook.RuleNotForwarded, Pointer: found.Pointer(orderPointer), Code: "CH17",
-			Text: i18n.Text("Remove %s: instant payments do not carry it to the creditor's bank.").With(set.rows[found.Place].Name),
+			Text: i18n.Text("Remove %s: instant payments do not pass this information on to the creditor's bank.").With(set.rows[found.Place].Name),
 		})
 		return len(findings) < maxFindings
 	})
@@ -79,7 +79,8 @@ func (c *characterCheck) texts(component any, at string) {
 		if r, place, refused := c.characters(steps).FirstRefused(text); refused && len(c.findings) < maxFindings {
 			c.findings = append(c.findings, iso20022.Finding{
 				Rule: rulebook.RuleIdentifierCharacters, Pointer: strings.Join(steps, "/"), Code: "CH16",
-				Text: i18n.Text("Replace %s (character %d): not every bank of the scheme accepts it here, and it must not be changed on the way.").
+				Text: i18n.Text("Replace %s (character %d). Some banks in the scheme do not accept this character, and the gateway does not "+
+					"replace it because identifiers must not be changed in transit.").
 					With(charset.Shown(r), place),
 			})
 		}

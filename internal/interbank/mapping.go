@@ -113,7 +113,7 @@ func doubtfulReferences(scheme rulebook.Scheme, order *iso20022.CustomerCreditTr
 			}
 			notes = append(notes, Note{
 				Pointer: informationsPointer + strconv.Itoa(i) + "/CdtTrfTxInf/" + strconv.Itoa(j) + "/RmtInf/Strd/0/CdtrRefInf/Ref",
-				Text:    "The creditor reference is sent as it is, but it does not follow ISO 11649: RF, two check digits and at most 21 characters.",
+				Text:    "The creditor reference is sent unchanged, but it does not follow ISO 11649 (RF, two check digits and at most 21 characters).",
 			})
 		}
 	}

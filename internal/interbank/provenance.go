@@ -52,7 +52,7 @@ func originsOf(name string) []origin {
 
 // originOf finds the entry with the longest beginning of a place.
 func originOf(table []origin, place string) origin {
-	best := origin{from: "Not recorded"}
+	best := origin{from: "Origin not recorded"}
 	for _, o := range table {
 		if (place == o.element || strings.HasPrefix(place, o.element+"/")) && len(o.element) > len(best.element) {
 			best = o

@@ -8,35 +8,34 @@ import (
 
 // What several documents have in common.
 const (
-	fromGlobalID    = "Made from the Global ID"
-	fromApproval    = "The last approval"
+	fromGlobalID    = "Derived from the Global ID"
+	fromApproval    = "Time of the last approval"
 	fromScheme      = "Fixed by the scheme"
 	fromOwnGlobalID = "The Global ID"
 	fromMessageName = "The name of the original message"
-	fromRefusal     = "Always RJCR: a refusal"
+	fromRefusal     = "Always RJCR (refusal)"
 	fromMasterData  = "Account master data"
-	fromMaker       = "The maker"
 	fromOne         = "Always 1"
-	fromSum         = "The amount of the one payment"
+	fromSum         = "The amount of the single payment"
 	fromDay         = "The day of the last approval"
 	fromReturned    = "The amount of the payment less the charge"
 	fromOrder       = "pain.001 %s"
-	fromSent        = "pacs.008 sent %s"
-	fromReceived    = "pacs.008 received %s"
-	fromRecall      = "camt.056 received %s"
+	fromSent        = "Sent pacs.008: %s"
+	fromReceived    = "Received pacs.008: %s"
+	fromRecall      = "Received camt.056: %s"
 )
 
 const (
 	orderTransaction = "PmtInf/CdtTrfTxInf"
 	transaction      = "CdtTrfTxInf"
 
-	fromCreditor = "The bank of the creditor's IBAN; pain.001 " + orderTransaction + "/CdtrAgt where a SEPA order names it"
+	fromCreditor = "The bank of the creditor's IBAN, or pain.001 " + orderTransaction + "/CdtrAgt if a SEPA order names the bank"
 )
 
 // headerOrigins are the origins of the header of a document, which a profile may add (package profile).
 var headerOrigins = []origin{
-	{element: "AppHdr/Fr", from: "The settings: this end of the connection"},
-	{element: "AppHdr/To", from: "The settings: the other end of the connection"},
+	{element: "AppHdr/Fr", from: "Our end of the connection (from the settings)"},
+	{element: "AppHdr/To", from: "The other end of the connection (from the settings)"},
 	{element: "AppHdr/BizMsgIdr", from: fromGlobalID},
 	{element: "AppHdr/MsgDefIdr", from: "The name of the message"},
 	{element: "AppHdr/BizSvc", from: "Fixed by the clearing profile"},
@@ -56,7 +55,7 @@ var transferOrigins = slices.Concat([]origin{
 	{element: transaction + "/PmtId/EndToEndId", from: fromOrder, at: orderTransaction + "/PmtId/EndToEndId"},
 	{
 		element: transaction + "/PmtId/UETR",
-		from:    "pain.001 " + orderTransaction + "/PmtId/UETR; made from the Global ID when the order has none",
+		from:    "pain.001 " + orderTransaction + "/PmtId/UETR, or made from the Global ID if the order has none",
 	},
 	{element: transaction + "/IntrBkSttlmAmt", from: fromOrder, at: orderTransaction + "/Amt/InstdAmt"},
 	{element: transaction + "/AccptncDtTm", from: fromApproval},
@@ -103,9 +102,10 @@ var recallOrigins = append([]origin{
 	{element: "Assgnmt/CreDtTm", from: fromApproval},
 	{element: "CtrlData", from: fromOne},
 	{element: "Undrlyg/TxInf/CxlId", from: fromOwnGlobalID},
-	{element: "Undrlyg/TxInf/CxlRsnInf/Orgtr", from: "From the reason: the BIC of our bank, or the debtor's name when the customer asks"},
-	{element: "Undrlyg/TxInf/CxlRsnInf/Rsn", from: fromMaker + ": the reason chosen"},
-	{element: "Undrlyg/TxInf/CxlRsnInf/AddtlInf", from: fromMaker + ": additional information"},
+	{element: "Undrlyg/TxInf/CxlRsnInf/Orgtr", from: "Depends on the reason: the debtor's name if the customer asked for the recall, " +
+		"otherwise the BIC of our bank"},
+	{element: "Undrlyg/TxInf/CxlRsnInf/Rsn", from: "The reason chosen by the maker"},
+	{element: "Undrlyg/TxInf/CxlRsnInf/AddtlInf", from: "Additional information from the maker"},
 }, originalOrigins("Undrlyg/TxInf", fromSent)...)
 
 // returnOrigins lists the sources of a pacs.004: the returned pacs.008 and the maker's input.
@@ -119,11 +119,12 @@ var returnOrigins = slices.Concat([]origin{
 	{element: "TxInf/RtrdIntrBkSttlmAmt", from: fromReturned},
 	{element: "TxInf/RtrdInstdAmt", from: fromReceived, at: transaction + "/IntrBkSttlmAmt"},
 	{element: "TxInf/ChrgBr", from: fromScheme},
-	{element: "TxInf/ChrgsInf/Amt", from: fromMaker + ": the charge kept"},
+	{element: "TxInf/ChrgsInf/Amt", from: "The charge kept, as entered by the maker"},
 	{element: "TxInf/ChrgsInf/Agt", from: fromReceived, at: transaction + "/CdtrAgt"},
-	{element: "TxInf/RtrRsnInf/Orgtr", from: "From the reason: the BIC of our bank, or the creditor's name when the customer decides"},
-	{element: "TxInf/RtrRsnInf/Rsn", from: fromMaker + ": the reason chosen"},
-	{element: "TxInf/RtrRsnInf/AddtlInf", from: fromMaker + ": additional information; the first line of an answer names the recall"},
+	{element: "TxInf/RtrRsnInf/Orgtr", from: "Depends on the reason: the creditor's name if the customer made the decision, otherwise " +
+		"the BIC of our bank"},
+	{element: "TxInf/RtrRsnInf/Rsn", from: "The reason chosen by the maker"},
+	{element: "TxInf/RtrRsnInf/AddtlInf", from: "Additional information from the maker (in an answer, the first line names the recall)"},
 	{element: "TxInf/RtrChain/DbtrAgt", from: fromReceived, at: transaction + "/CdtrAgt"},
 	{element: "TxInf/RtrChain/CdtrAgt", from: fromReceived, at: transaction + "/DbtrAgt"},
 }, eitherPlace("TxInf", []origin{
@@ -147,12 +148,12 @@ var resolutionOrigins = append([]origin{
 	{element: "CxlDtls/TxInfAndSts/TxCxlSts", from: fromRefusal},
 	{
 		element: "CxlDtls/TxInfAndSts/CxlStsRsnInf/Orgtr",
-		from:    "From the reason: the BIC of our bank, or the creditor's name when the creditor refuses",
+		from:    "Depends on the reason: the creditor's name if the creditor refused the recall, otherwise the BIC of our bank",
 	},
-	{element: "CxlDtls/TxInfAndSts/CxlStsRsnInf/Rsn", from: fromMaker + ": the reason chosen"},
+	{element: "CxlDtls/TxInfAndSts/CxlStsRsnInf/Rsn", from: "The reason chosen by the maker"},
 	{
 		element: "CxlDtls/TxInfAndSts/CxlStsRsnInf/AddtlInf",
-		from:    fromMaker + ": additional information; in SEPA the first line names the recall",
+		from:    "Additional information from the maker (in SEPA, the first line names the recall)",
 	},
 }, repeated("CxlDtls/TxInfAndSts", fromRecall, "Undrlyg/TxInf")...)
 

@@ -15,11 +15,11 @@ func TestElementsSayWhereTheyCameFrom(t *testing.T) {
 		`<IntrBkSttlmAmt Ccy="CHF">1.00</IntrBkSttlmAmt><Cdtr><Nm>A &amp; B</Nm></Cdtr><New>1</New><New>2</New>` +
 		`</CdtTrfTxInf></FIToFICstmrCdtTrf></Document>`
 	want := []interbank.Source{
-		{Element: "GrpHdr/MsgId", Value: "P8A", From: "Made from the Global ID"},
+		{Element: "GrpHdr/MsgId", Value: "P8A", From: "Derived from the Global ID"},
 		{Element: "CdtTrfTxInf/IntrBkSttlmAmt", Value: "CHF 1.00", From: i18n.Text("pain.001 %s").With("PmtInf/CdtTrfTxInf/Amt/InstdAmt")},
 		{Element: "CdtTrfTxInf/Cdtr/Nm", Value: "A & B", From: i18n.Text("pain.001 %s").With("PmtInf/CdtTrfTxInf/Cdtr/Nm")},
-		{Element: "CdtTrfTxInf/New", Value: "1", From: "Not recorded"},
-		{Element: "CdtTrfTxInf/New[2]", Value: "2", From: "Not recorded"},
+		{Element: "CdtTrfTxInf/New", Value: "1", From: "Origin not recorded"},
+		{Element: "CdtTrfTxInf/New[2]", Value: "2", From: "Origin not recorded"},
 	}
 	if got := interbank.Sources("pacs.008.001.08", []byte(document)); !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)

@@ -57,7 +57,7 @@ func TestInEveryProfileEachElementSaysWhereItCameFrom(t *testing.T) {
 					for _, document := range c.told(t, orders.Example(seed), recall, resolution) {
 						kinds[string(document.MessageName())] = true
 						for _, s := range sourcesIn(t, used, document) {
-							if s.From == "Not recorded" || strings.Contains(s.Element, "Document") {
+							if s.From == "Origin not recorded" || strings.Contains(s.Element, "Document") {
 								unknown[fmt.Sprintf("%s %s", document.MessageName(), s.Element)] = true
 							}
 						}
@@ -98,16 +98,16 @@ func TestSourcesNameThePlacesOfTheirProfile(t *testing.T) {
 			"pacs.008 CdtTrfTxInf/IntrBkSttlmDt": day, "pacs.008 CdtTrfTxInf/UltmtDbtr/Nm": either,
 			"pacs.008 CdtTrfTxInf/PmtTpInf/CtgyPurp/Cd": "pain.001 PmtInf/PmtTpInf/CtgyPurp/Cd or PmtInf/CdtTrfTxInf/PmtTpInf/CtgyPurp/Cd",
 			"pacs.008 CdtTrfTxInf/InstgAgt" + member:    "Account master data",
-			"pacs.004 TxInf/OrgnlIntrBkSttlmDt":         "pacs.008 received GrpHdr/IntrBkSttlmDt or CdtTrfTxInf/IntrBkSttlmDt",
-			"pacs.004 TxInf/RtrChain/Dbtr/Pty/Nm":       "pacs.008 received CdtTrfTxInf/Cdtr/Nm",
-			"pacs.004 TxInf/InstdAgt" + member:          "pacs.008 received CdtTrfTxInf/DbtrAgt" + member,
+			"pacs.004 TxInf/OrgnlIntrBkSttlmDt":         "Received pacs.008: GrpHdr/IntrBkSttlmDt or CdtTrfTxInf/IntrBkSttlmDt",
+			"pacs.004 TxInf/RtrChain/Dbtr/Pty/Nm":       "Received pacs.008: CdtTrfTxInf/Cdtr/Nm",
+			"pacs.004 TxInf/InstdAgt" + member:          "Received pacs.008: CdtTrfTxInf/DbtrAgt" + member,
 		},
 		"sct-header": {
-			"pacs.008 AppHdr/Fr/FIId/FinInstnId/BICFI": "The settings: this end of the connection",
-			"pacs.008 AppHdr/BizMsgIdr":                "Made from the Global ID",
+			"pacs.008 AppHdr/Fr/FIId/FinInstnId/BICFI": "Our end of the connection (from the settings)",
+			"pacs.008 AppHdr/BizMsgIdr":                "Derived from the Global ID",
 			"pacs.008 CdtTrfTxInf/Cdtr/Nm":             "pain.001 PmtInf/CdtTrfTxInf/Cdtr/Nm",
-			"pacs.008 GrpHdr/InstdAgt/FinInstnId/BICFI": "The bank of the creditor's IBAN; " +
-				"pain.001 PmtInf/CdtTrfTxInf/CdtrAgt where a SEPA order names it",
+			"pacs.008 GrpHdr/InstdAgt/FinInstnId/BICFI": "The bank of the creditor's IBAN, or pain.001 PmtInf/CdtTrfTxInf/CdtrAgt if a SEPA " +
+				"order names the bank",
 		},
 	} {
 		for _, c := range chains() {

@@ -19,7 +19,7 @@ const (
 const (
 	masterData  = "the account's master data take its place (SPS 4.2)"
 	onePriority = "instant payments have one priority"
-	noneInSEPA  = "SEPA banks have no element for it (EPC115-06 pacs.008)"
+	noneInSEPA  = "The SEPA message between banks has no element for this information (EPC115-06 pacs.008)"
 	accountOnly = "its number names the account"
 	noPlace     = "instant payments do not carry it"
 )
@@ -74,7 +74,7 @@ var informationRows = []Row{
 	{Place: "PmtInf/DbtrAcct/Prxy", Fate: NotForwarded, Name: "the proxy of the debtor account", Reason: accountOnly},
 	{Place: "PmtInf/DbtrAgt/FinInstnId/BICFI", Fate: Kept, Reason: "checked to be the bank of the account, which the pacs.008 names"},
 	{Place: "PmtInf/DbtrAgt/FinInstnId/ClrSysMmbId", Fate: Kept, Reason: "checked to be the bank of the account, which the pacs.008 names"},
-	{Place: "PmtInf/DbtrAgt/FinInstnId/Othr/Id", Fate: Kept, Reason: "With NOTPROVIDED, the bank follows from the account"},
+	{Place: "PmtInf/DbtrAgt/FinInstnId/Othr/Id", Fate: Kept, Reason: "If the value is NOTPROVIDED, the bank is determined from the account"},
 	{
 		Place: "PmtInf/DbtrAgt/FinInstnId/Othr/SchmeNm", Scheme: sct, Fate: NotForwarded, Name: "the scheme of the debtor's bank",
 		Reason: masterData,
@@ -121,7 +121,7 @@ func typeRows(level string, scheme rulebook.Scheme) []Row {
 	if scheme == "" {
 		made = append(made, Row{
 			Place: at + "/SvcLvl", Scheme: sic, Fate: NotForwarded, Name: "the service level",
-			Reason: "SIC names instant payments by their local instrument (SPS 3.15)",
+			Reason: "SIC identifies instant payments by their local instrument (SPS 3.15)",
 		})
 	}
 	return made
@@ -136,7 +136,7 @@ var transactionRows = []Row{
 	{Place: payments + "/PmtId/UETR", Scheme: sic, Fate: Carried, To: transfer + "/PmtId/UETR"},
 	{
 		Place: payments + "/PmtId/UETR", Scheme: sct, Fate: Kept,
-		Reason: "SEPA does not send it on (SPS 3.18); the status report answers with it",
+		Reason: "SEPA does not pass on the UETR, but the status report repeats it (SPS 3.18)",
 	},
 	{Place: payments + "/Amt/InstdAmt", Fate: Carried, To: transfer + "/IntrBkSttlmAmt"},
 	{

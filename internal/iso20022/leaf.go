@@ -48,7 +48,7 @@ func (s *Simple) Check(text string, strict bool) (Mistake, i18n.Text) {
 		}
 	case KindDateTime:
 		if !IsDateTime(text) {
-			return MistakeFormat, "Enter date and time as YYYY-MM-DDThh:mm:ss with an offset, such as 2026-03-02T10:00:00+01:00"
+			return MistakeFormat, "Enter the date and time as YYYY-MM-DDThh:mm:ss with the offset from UTC, such as 2026-03-02T10:00:00+01:00"
 		}
 	case KindTime:
 		if !isTime(text) {
@@ -67,18 +67,18 @@ func (s *Simple) checkBinary(text string) (Mistake, i18n.Text) {
 	content, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(text), ""))
 	switch {
 	case err != nil:
-		return MistakeFormat, "Enter base64"
+		return MistakeFormat, "Enter a base64 value"
 	case s.MaxLength > 0 && len(content) > s.MaxLength:
-		return MistakeFormat, i18n.Text("Enter at most %d bytes in base64").With(s.MaxLength)
+		return MistakeFormat, i18n.Text("Enter a base64 value of at most %d bytes").With(s.MaxLength)
 	case len(content) < s.MinLength:
-		return MistakeFormat, i18n.Text("Enter at least %d bytes in base64").With(s.MinLength)
+		return MistakeFormat, i18n.Text("Enter a base64 value of at least %d bytes").With(s.MinLength)
 	}
 	return MistakeNone, ""
 }
 
 func (s *Simple) checkText(text string) (Mistake, i18n.Text) {
 	if character, bad := ForbiddenCharacter(text); bad {
-		return MistakeCharacter, i18n.Text("Remove the character U+%s, which XML does not allow,").With(fmt.Sprintf("%04X", character))
+		return MistakeCharacter, i18n.Text("Remove the character U+%s (XML does not allow it)").With(fmt.Sprintf("%04X", character))
 	}
 	if s.MaxLength > 0 && len(text) > s.MaxLength {
 		if length := utf8.RuneCountInString(text); length > s.MaxLength {
@@ -123,7 +123,7 @@ func EnterOneOf(values []string) i18n.Text {
 		return i18n.Text("Enter %s").With(values[0])
 	}
 	if len(values) > most {
-		return i18n.Text("Enter one of the codes of the schema, such as %s").With(strings.Join(values[:most], ", "))
+		return i18n.Text("Enter one of the codes in the schema, such as %s").With(strings.Join(values[:most], ", "))
 	}
 	return i18n.Text("Enter one of %s or %s").With(strings.Join(values[:len(values)-1], ", "), values[len(values)-1])
 }
@@ -140,18 +140,18 @@ func (s *Simple) checkDecimal(text string, strict bool) (Mistake, i18n.Text) {
 	measured := measure(text)
 	switch {
 	case !measured.wellFormed, strict && !measured.strict:
-		return MistakeDecimal, "Enter a decimal number with a point and no leading zeros, such as 199.95"
+		return MistakeDecimal, "Enter a decimal number with a decimal point and no leading zeros, such as 199.95"
 	case s.NonNegative && measured.negative && !measured.zero:
-		return MistakeDecimal, "Enter a number that is not negative"
+		return MistakeDecimal, "Enter zero or a positive number"
 	case s.FractionDigits >= 0 && measured.fraction > s.FractionDigits:
 		if s.FractionDigits == 0 {
 			return MistakeFraction, "Enter a whole number"
 		}
-		return MistakeFraction, i18n.Text("Enter at most %d digits after the point").With(s.FractionDigits)
+		return MistakeFraction, i18n.Text("Enter at most %d digits after the decimal point").With(s.FractionDigits)
 	case s.TotalDigits >= 0 && measured.whole+measured.fraction > s.TotalDigits:
 		return MistakeDecimal, i18n.Text("Enter at most %d digits").With(s.TotalDigits)
 	case measured.written > maxDigits:
-		return MistakeDecimal, i18n.Text("Enter at most %d digits, including zeros at the end,").With(maxDigits)
+		return MistakeDecimal, i18n.Text("Enter at most %d digits (including zeros at the end)").With(maxDigits)
 	}
 	return MistakeNone, ""
 }

@@ -21,7 +21,7 @@ type Pattern struct {
 var (
 	PatternBIC = Pattern{
 		func(s string) bool { return isBICShape(s) && all(s[:4], isCapitalOrDigit) },
-		"Enter a BIC of 8 or 11 capital letters and digits with the country in positions 5 and 6",
+		"Enter a BIC of 8 or 11 capital letters and digits, with the country code in positions 5 and 6",
 		"4QQQCHZZXXX",
 		`[A-Z0-9]{4,4}[A-Z]{2,2}[A-Z0-9]{2,2}([A-Z0-9]{3,3}){0,1}`,
 	}
@@ -29,7 +29,7 @@ var (
 		func(s string) bool {
 			return isBICShape(s) && all(s[:4], isCapital) && s[6] != '0' && s[6] != '1' && s[7] != 'O'
 		},
-		"Enter a BIC of 8 or 11 capital letters and digits with the country in positions 5 and 6",
+		"Enter a BIC of 8 or 11 capital letters and digits, with the country code in positions 5 and 6",
 		"QQQQCH22",
 		`[A-Z]{6,6}[A-Z2-9][A-NP-Z0-9]([A-Z0-9]{3,3}){0,1}`,
 	}
@@ -89,7 +89,7 @@ var (
 	}
 	PatternPhone = Pattern{
 		isPhone,
-		"Enter the number as +, country code, - and the number, such as +41-443334455",
+		"Enter the phone number as a plus sign, the country code, a hyphen and the number, such as +41-443334455",
 		"+41-443334455",
 		`\+[0-9]{1,3}-[0-9()+\-]{1,30}`,
 	}
@@ -97,7 +97,7 @@ var (
 		func(s string) bool {
 			return s == "DUM" || len(s) == 3 && isAnyOf(s[0], "BEOVW") && all(s[1:], isDigit)
 		},
-		"Enter a FIN message type of one of the letters B, E, O, V, W and two digits, or DUM",
+		"Enter a FIN message type: one of the letters B, E, O, V or W followed by two digits, or DUM",
 		"B01",
 		`[BEOVW]{1,1}[0-9]{2,2}|DUM`,
 	}

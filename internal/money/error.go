@@ -55,21 +55,21 @@ func refuse(kind error) *Error {
 	case errors.Is(kind, ErrNegative):
 		return &Error{kind, "AM12", "Enter an amount without a minus sign."}
 	case errors.Is(kind, ErrTooLarge):
-		return &Error{kind, "AM12", "Enter a smaller amount: this one has too many digits."}
+		return &Error{kind, "AM12", "Enter a smaller amount. The amount you entered has too many digits."}
 	default:
-		return &Error{ErrMalformed, "AM12", "Enter the amount with digits and one decimal point, such as 1234.50."}
+		return &Error{ErrMalformed, "AM12", "Enter the amount in digits with one decimal point, such as 1234.50."}
 	}
 }
 
 func refuseDecimals(currency Currency) *Error {
 	exponent, _ := currency.Exponent()
-	return &Error{ErrDecimals, "CH20", i18n.Text("Enter at most %d decimals: %s has no smaller unit.").With(exponent, currency)}
+	return &Error{ErrDecimals, "CH20", i18n.Text("Enter at most %d decimal places: %s has no smaller unit.").With(exponent, currency)}
 }
 
 func refuseCurrency(currency Currency) *Error {
-	return &Error{ErrCurrency, "AM03", i18n.Text("Use CHF or EUR: payments in %q are not offered.").With(string(currency))}
+	return &Error{ErrCurrency, "AM03", i18n.Text("Use CHF or EUR. Payments in %q are not available.").With(string(currency))}
 }
 
 func refuseMismatch(a, b Currency) *Error {
-	return &Error{ErrMismatch, "CURR", i18n.Text("Use one currency: %s and %s cannot be mixed.").With(a, b)}
+	return &Error{ErrMismatch, "CURR", i18n.Text("Use only one currency. You cannot mix %s and %s.").With(a, b)}
 }

@@ -123,6 +123,6 @@ func onlyDigits(text string) bool {
 }
 
 func refuseAmbiguous(whole, decimals string) *Error {
-	question := i18n.Text("Do you mean %s'%s.00 or %s.%s? Enter the amount with two decimals.").With(whole, decimals, whole, decimals)
+	question := i18n.Text("Did you mean %s'%s.00 or %s.%s? Enter the amount with two decimal places.").With(whole, decimals, whole, decimals)
 	return &Error{ErrAmbiguous, "AM12", question}
 }

@@ -60,8 +60,8 @@ func TestRefusalCarriesCodeAndSentence(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ text, code, sentence string }{
 		{"0", "AM01", "Enter an amount above zero."},
-		{"1.234", "CH20", "Enter at most 2 decimals: CHF has no smaller unit."},
-		{"abc", "AM12", "Enter the amount with digits and one decimal point, such as 1234.50."},
+		{"1.234", "CH20", "Enter at most 2 decimal places: CHF has no smaller unit."},
+		{"abc", "AM12", "Enter the amount in digits with one decimal point, such as 1234.50."},
 	}
 	for _, test := range cases {
 		_, err := money.Parse(money.CHF, test.text)
@@ -152,7 +152,7 @@ func TestFrancsAreTypedInSeveralWays(t *testing.T) {
 func TestAmbiguousInputAsksAQuestion(t *testing.T) {
 	t.Parallel()
 	_, err := money.ParseInput(money.CHF, "1,234")
-	want := "Do you mean 1'234.00 or 1.234? Enter the amount with two decimals."
+	want := "Did you mean 1'234.00 or 1.234? Enter the amount with two decimal places."
 	if err == nil || err.Error() != want {
 		t.Errorf("sentence = %v, want %q", err, want)
 	}

@@ -14,7 +14,8 @@ func OfBill(bill qrbill.Bill) (scheme rulebook.Scheme, values Values, notes []i1
 		scheme = rulebook.SchemeSCT
 	}
 	if scheme == rulebook.SchemeSCT && bill.Kind == qrbill.ReferenceQR {
-		return "", Values{}, nil, &qrbill.Error{Text: "Pay this bill in another way: SEPA instant payments cannot carry a QR reference."}
+		return "", Values{}, nil, &qrbill.Error{Text: "Pay this bill in another way, because SEPA instant payments cannot contain a QR " +
+			"reference."}
 	}
 	c := bill.Creditor
 	values = Values{
@@ -31,17 +32,18 @@ func OfBill(bill qrbill.Bill) (scheme rulebook.Scheme, values Values, notes []i1
 		values.RemittanceKind = RemittanceText
 	}
 	if c.Combined {
-		notes = append(notes, "Enter the address: the bill has unstructured address lines, which banks no longer accept.")
+		notes = append(notes, "Enter the creditor's address, because the bill has unstructured address lines, which banks no longer accept.")
 	}
 	if bill.Amount == "" {
-		notes = append(notes, "Enter the amount: the bill does not state one.")
+		notes = append(notes, "Enter the amount, because the bill does not show an amount.")
 	}
 	if scheme == rulebook.SchemeSCT && bill.Message != "" && values.RemittanceKind != RemittanceText {
 		values.RemittanceText = ""
-		notes = append(notes, i18n.Text("The message on the bill is not sent in addition to the reference: %s").With(bill.Message))
+		notes = append(notes, i18n.Text("This message on the bill is not sent because the payment already has a reference. Message: "+
+			"%s").With(bill.Message))
 	}
 	if bill.Information != "" {
-		notes = append(notes, i18n.Text("The bill information is not sent: %s").With(bill.Information))
+		notes = append(notes, i18n.Text("This billing information is not sent: %s").With(bill.Information))
 	}
 	return scheme, values, notes, nil
 }

@@ -61,7 +61,7 @@ func Outdated(message iso20022.MessageName, today time.Time, rules rulebook.Sett
 	}
 	return iso20022.Finding{
 		Rule: rulebook.RulePreviousGeneration, Pointer: "/Document", Code: "FF01",
-		Text: i18n.Text("Send the order as pain.001.001.09: pain.001.001.03 has not been accepted since %s.").With(i18n.Day(end)),
+		Text: i18n.Text("Send the order as pain.001.001.09. The format pain.001.001.03 has not been accepted since %s.").With(i18n.Day(end)),
 	}, true
 }
 
@@ -82,7 +82,8 @@ func ReadFile(content []byte) File {
 	if read.Order == nil {
 		if read.Message != "" && !strings.HasPrefix(string(read.Message), "pain.001.") {
 			f.Findings = append(f.Findings, iso20022.Finding{
-				Pointer: "/Document", Code: "FF01", Text: i18n.Text("Send a payment order: this file is a %s.").With(read.Message),
+				Pointer: "/Document", Code: "FF01", Text: i18n.Text("Send a payment order. The file you sent contains a %s " +
+					"message.").With(read.Message),
 			})
 		}
 		return f
@@ -110,11 +111,12 @@ func ReadFile(content []byte) File {
 func noOrder(content []byte) i18n.Text {
 	switch {
 	case bytes.HasPrefix(content, []byte("%PDF-")):
-		return "Send a payment order as an XML file: this file is a PDF."
+		return "Send the payment order as an XML file, not as a PDF."
 	case bytes.HasPrefix(content, []byte("PK\x03\x04")):
-		return "Save a workbook as CSV in UTF-8, or send the file inside the archive: this file is a workbook or an archive."
+		return "This file is a spreadsheet or an archive. If it is a spreadsheet, save it as CSV in UTF-8. If it is an archive, extract the " +
+			"file from it and send that file."
 	}
-	return "Send a payment order as an XML file: this file is not XML."
+	return "Send the payment order as an XML file. The file you sent is not XML."
 }
 
 // looksLikeXML reports by the first character whether a file may be XML: a tag, or the byte order mark of an encoding. The codec refuses

@@ -69,9 +69,10 @@ func TestAFileThatBreaksOffHoldsNoOrder(t *testing.T) {
 func TestAFileThatIsNoXMLIsTold(t *testing.T) {
 	t.Parallel()
 	for content, end := range map[string]string{
-		"%PDF-1.7\n%\xe2\xe3\xcf\xd3": "this file is a PDF.",
-		"PK\x03\x04":                  "this file is a workbook or an archive.",
-		"  hello":                     "this file is not XML.",
+		"%PDF-1.7\n%\xe2\xe3\xcf\xd3": "as an XML file, not as a PDF.",
+		"PK\x03\x04": "This file is a spreadsheet or an archive. If it is a spreadsheet, save it as CSV in UTF-8. If it is an archive, " +
+			"extract the file from it and send that file.",
+		"  hello": "The file you sent is not XML.",
 	} {
 		file := orderform.ReadFile([]byte(content))
 		if len(file.Findings) != 1 || !strings.HasSuffix(file.Findings[0].Text.String(), end) {
@@ -89,7 +90,7 @@ func TestAnotherMessageIsNamed(t *testing.T) {
 	t.Parallel()
 	file := orderform.ReadFile([]byte(`<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pacs.008.001.08"><FIToFICstmrCdtTrf/></Document>`))
 	named := slices.ContainsFunc(file.Findings, func(f iso20022.Finding) bool {
-		return f.Text.String() == "Send a payment order: this file is a pacs.008.001.08."
+		return f.Text.String() == "Send a payment order. The file you sent contains a pacs.008.001.08 message."
 	})
 	if file.Document != nil || !named {
 		t.Fatalf("a pacs.008 is read as %+v", file)

@@ -91,7 +91,7 @@ func (o Order) executionDate(out *BuiltOrder) iso20022.DateAndDateTime2Choice {
 		}
 		if err != nil {
 			day = o.Today
-			out.Problems = append(out.Problems, Problem{Field: "executionDate", Text: "Enter a day such as 24.12.2026.", Code: "DT01"})
+			out.Problems = append(out.Problems, Problem{Field: "executionDate", Text: "Enter a date, such as 24.12.2026.", Code: "DT01"})
 		}
 	}
 	return iso20022.DateAndDateTime2Choice{Date: iso20022.DateOf(day)}
@@ -130,7 +130,7 @@ func (o Order) creditorAccount(out *BuiltOrder) *iso20022.CashAccount38 {
 }
 
 // otherCurrency is said of an amount in a currency that its scheme does not pay in.
-const otherCurrency = "Write CHF for SIC instant payments, or EUR for SEPA instant payments."
+const otherCurrency = "Enter CHF for SIC instant payments, or EUR for SEPA instant payments."
 
 func (o Order) amount(out *BuiltOrder) (money.Amount, bool) {
 	profile, _ := o.Scheme.Profile()
@@ -226,7 +226,8 @@ func (o Order) structured(out *BuiltOrder, kind iso20022.CreditorReferenceType1C
 		entry.AdditionalRemittanceInformation = []string{message}
 	case message != "":
 		out.Problems = append(out.Problems, Problem{
-			Field: "remittanceText", Text: "Remove the message or the reference: a SEPA instant payment can only carry one of them.", Code: "CH17",
+			Field: "remittanceText", Text: "Remove the message or the reference. A SEPA instant payment can contain only one of the " +
+				"two.", Code: "CH17",
 		})
 	}
 	return &iso20022.RemittanceInformation16{Structured: []iso20022.StructuredRemittanceInformation16{entry}}

@@ -140,11 +140,12 @@ type stated struct {
 func (p *Parts) compare(s stated, with ...iso20022.PaymentInstruction30) {
 	count, sum := held(with...)
 	if s.count != "" && fmt.Sprint(count) != strings.TrimLeft(s.count, "0") {
-		p.refuse(s.place+"/NbOfTxs", "AM18", i18n.Text("Correct the number of payments: the file says %s and contains %d.").With(s.count, count))
+		p.refuse(s.place+"/NbOfTxs", "AM18", i18n.Text("Correct the number of payments: the file says %s but contains %d "+
+			"payments.").With(s.count, count))
 	}
 	if s.sum != nil && !s.sum.Equal(sum) {
 		p.refuse(s.place+"/CtrlSum", "AM10",
-			i18n.Text("Correct the control sum: the file says %s, and its payments add up to %s.").With(s.sum, sum))
+			i18n.Text("Correct the control sum: the file says %s, but the payments add up to %s.").With(s.sum, sum))
 	}
 }
 
@@ -155,7 +156,8 @@ func (p *Parts) refuse(pointer, code string, text i18n.Text) {
 // tooMany refuses a file of more than MaxPayments payments.
 func tooMany(count int) iso20022.Finding {
 	return iso20022.Finding{
-		Pointer: "/Document", Code: "AM18", Text: i18n.Text("Send files of at most %d payments: this one has %d.").With(MaxPayments, count),
+		Pointer: "/Document", Code: "AM18", Text: i18n.Text("Send files with at most %d payments. The file you sent has "+
+			"%d.").With(MaxPayments, count),
 	}
 }
 
@@ -199,7 +201,8 @@ func (p *Parts) cut(content []byte, cut cutting, order *iso20022.CustomerCreditT
 			size += len(part.Content)
 			if size > maxParts {
 				p.Parts = nil
-				p.refuse("/Document", "FF01", "Send the payments in several files: this one is too large to be split into its payments.")
+				p.refuse("/Document", "FF01", "Send the payments in several files. The file you sent is too large to be split into individual "+
+					"payments.")
 				return
 			}
 			p.Parts = append(p.Parts, part)

@@ -123,7 +123,7 @@ func readTable(content []byte) (many Table, is bool) {
 		line, mixed := notUTF8(content)
 		latin, err := charmap.Windows1252.NewDecoder().Bytes(content)
 		if mixed || err != nil || bytes.ContainsRune(latin, utf8.RuneError) {
-			many.refuse(skipped+line, "", "Save the table in UTF-8: this line is in another encoding.")
+			many.refuse(skipped+line, "", "Save the table in UTF-8. This line is in another encoding.")
 			return many, true
 		}
 		content, many.Latin = latin, true
@@ -180,7 +180,7 @@ func (m *Table) checkNames(line int, names []string) {
 	for i, name := range names {
 		known := columnOf(name)
 		if known == "" {
-			m.refuse(line, "", i18n.Text("Remove or rename the column %q: the columns are %s.").With(
+			m.refuse(line, "", i18n.Text("Remove or rename the column %q. The allowed columns are %s.").With(
 				codec.Shown(strings.TrimSpace(name)), strings.Join(tableColumns, ", ")))
 			continue
 		}
@@ -190,7 +190,7 @@ func (m *Table) checkNames(line int, names []string) {
 		}
 	}
 	if !slices.Contains(names, "creditorIban") {
-		m.refuse(line, "", "Add the column creditorIban: every payment needs the IBAN of the creditor.")
+		m.refuse(line, "", "Add the column creditorIban, because every payment needs the IBAN of the creditor.")
 	}
 }
 
@@ -264,13 +264,13 @@ func (m *Table) refuseTable(skipped int, err error) {
 	if errors.As(err, &broken) {
 		line = skipped + broken.Line
 	}
-	m.refuse(line, "", "Correct the quotation marks of this line: the table cannot be read from here on.")
+	m.refuse(line, "", "Correct the quotation marks in this line. The table cannot be read from this line onwards.")
 }
 
 // row makes a line of the cells of one payment.
 func (m *Table) row(number int, names, cells []string) {
 	if len(cells) != len(names) {
-		m.refuse(number, "", i18n.Text("Give this line %d columns, like the first line: it has %d.").With(len(names), len(cells)))
+		m.refuse(number, "", i18n.Text("Use %d columns in this line, as in the first line. This line now has %d.").With(len(names), len(cells)))
 		return
 	}
 	line := Line{Number: number, Scheme: rulebook.SchemeSIC, Values: Values{AddressKind: AddressStructured, RemittanceKind: RemittanceNone}}
@@ -281,7 +281,7 @@ func (m *Table) row(number int, names, cells []string) {
 	}
 	for i, name := range names {
 		if len(cells[i]) > maxAnswer || strings.Contains(cells[i], "\x00") {
-			m.refuse(number, name, i18n.Text("Write at most %d bytes of text.").With(maxAnswer))
+			m.refuse(number, name, i18n.Text("Enter at most %d bytes of text.").With(maxAnswer))
 			return
 		}
 		*into[name] = strings.TrimSpace(cells[i])

@@ -143,11 +143,15 @@ func TestWhatExcludesAnother(t *testing.T) {
 			other payment.Message
 			may   bool
 		}{
-			"a return after a return":             {payment.KindReturn, payment.Message{Kind: payment.KindReturn}, failed},
-			"a return after a resolution":         {payment.KindReturn, payment.Message{Kind: payment.KindResolution, AnswersID: recall.InternalID}, failed},
-			"a resolution after a return":         {payment.KindResolution, payment.Message{Kind: payment.KindReturn, AnswersID: recall.InternalID}, failed},
-			"a resolution after a resolution":     {payment.KindResolution, payment.Message{Kind: payment.KindResolution, AnswersID: recall.InternalID}, failed},
-			"a resolution after another recall's": {payment.KindResolution, payment.Message{Kind: payment.KindResolution, AnswersID: uuid.New()}, true},
+			"a return after a return": {payment.KindReturn, payment.Message{Kind: payment.KindReturn}, failed},
+			"a return after a " +
+				"resolution": {payment.KindReturn, payment.Message{Kind: payment.KindResolution, AnswersID: recall.InternalID}, failed},
+			"a resolution after a " +
+				"return": {payment.KindResolution, payment.Message{Kind: payment.KindReturn, AnswersID: recall.InternalID}, failed},
+			"a resolution after a " +
+				"resolution": {payment.KindResolution, payment.Message{Kind: payment.KindResolution, AnswersID: recall.InternalID}, failed},
+			"a resolution after another " +
+				"recall's": {payment.KindResolution, payment.Message{Kind: payment.KindResolution, AnswersID: uuid.New()}, true},
 		} {
 			c.other.State = state
 			about := payment.RTransactionSubject{Original: booked, Recall: recall, Others: []payment.Message{c.other}}
@@ -298,7 +302,7 @@ func TestEachColumnIsHeldAgainstTheDocument(t *testing.T) {
 			m := c.message
 			change(&m)
 			held := strings.Contains(", "+c.held+",", ", "+column+",")
-			if strings.Contains(m.Difference().String(), ": the "+column+".") != held {
+			if strings.Contains(m.Difference().String(), " Part that differs: "+column+".") != held {
 				t.Errorf("%s: another %s: %q", name, column, m.Difference())
 			}
 		}

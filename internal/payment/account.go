@@ -105,11 +105,11 @@ func (d Debit) checkAccount(scheme rulebook.Scheme, at string) (Finding, bool) {
 	f := Finding{Rule: rulebook.RuleDebtorAccountOfRealm, Pointer: at + "/DbtrAcct/Id/IBAN", Code: "AC01"}
 	switch {
 	case d.Account == nil:
-		f.Text = "Choose one of your own accounts to debit: this account is not one of them."
+		f.Text = "Choose one of your own accounts to debit. The account you chose is not registered in your realm."
 	case !d.Account.Open:
-		f.Code, f.Text = "AC04", "Choose another account: this one is closed."
+		f.Code, f.Text = "AC04", "Choose another account. The account you chose is closed."
 	case d.Account.Scheme != scheme:
-		f.Text = i18n.Text("Choose an account for %s: this one is for %s.").With(scheme, d.Account.Scheme)
+		f.Text = i18n.Text("Choose an account for %s payments. The account you chose is for %s payments.").With(scheme, d.Account.Scheme)
 	default:
 		return Finding{}, false
 	}
@@ -125,7 +125,7 @@ func (d Debit) checkAgent(scheme rulebook.Scheme, information *iso20022.PaymentI
 	pointer, same := d.Account.keptBy(information.DebtorAgent.FinancialInstitutionID)
 	return Finding{
 		Rule: rulebook.RuleDebtorAccountOfRealm, Pointer: at + "/DbtrAgt" + pointer, Code: "AGNT",
-		Text: i18n.Text("Enter the bank of the account, %s, as DbtrAgt, or write NOTPROVIDED.").With(d.Account.agent(scheme)),
+		Text: i18n.Text("Enter the bank that holds the account, %s, in DbtrAgt, or write NOTPROVIDED.").With(d.Account.agent(scheme)),
 	}, !same
 }
 
@@ -186,20 +186,20 @@ func (m Message) checkDebtor() []Finding {
 	case !m.Account.Open:
 		return []Finding{{
 			Rule: rulebook.RuleDebtorAccountOfRealm, Pointer: debtorAccountPointer, Code: "AC04",
-			Text: "Withdraw the payment: its account was closed while it waited.",
+			Text: "The debtor's account was closed while the payment was waiting. Withdraw the payment.",
 		}}
 	case m.Account.Holder.Name == m.Summary.DebtorName && m.Account.isAt(m.Summary.DebtorAgent):
 		return nil
 	case m.Account.Holder.Name == m.Summary.DebtorName:
 		return []Finding{{
 			Rule: rulebook.RuleDebtorAccountOfRealm, Pointer: debtorAgentPointer, Code: "AGNT",
-			Text: i18n.Text("Withdraw the payment and enter it again: it shows %s as the debtor's bank, but the account is kept by %s.").
+			Text: i18n.Text("The payment names %s as the debtor's bank, but the account is held at %s. Withdraw the payment and enter it again.").
 				With(m.Summary.DebtorAgent, m.Account.agent(m.Scheme)),
 		}}
 	}
 	return []Finding{{
 		Rule: rulebook.RuleDebtorAccountOfRealm, Pointer: "/Document/CstmrCdtTrfInitn/PmtInf/0/Dbtr/Nm", Code: "AC01",
-		Text: i18n.Text("Withdraw the payment and enter it again: it shows %s as debtor, but the account is that of %s.").
+		Text: i18n.Text("The payment names %s as the debtor, but the account belongs to %s. Withdraw the payment and enter it again.").
 			With(m.Summary.DebtorName, m.Account.Holder.Name),
 	}}
 }

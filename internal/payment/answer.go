@@ -156,7 +156,7 @@ func (m Message) deliveredBy(at time.Time) time.Time {
 
 // Withhold ends a released message whose stored content differs from the approved content. Nothing is sent.
 func (m Message) Withhold(at time.Time) (Transition, error) {
-	const text = "Not sent: the stored content differs from the approved one."
+	const text = "This payment or request was not sent, because the stored content differs from the approved content."
 	t, err := m.transition(ActionWithhold, StateFailed, identity.Gateway(identity.ChannelClearing), at)
 	t.reason = text
 	t.changes = Changes{StatusCode: codeWithheld, StatusText: text, DeliveredAt: at}
@@ -172,7 +172,7 @@ func (m Message) TimeOut(limit time.Duration, at time.Time) (Transition, error) 
 		return Transition{}, ErrIllegalMove
 	}
 	t, err := m.transition(ActionTimeOut, StateUnconfirmed, identity.Gateway(identity.ChannelClock), at)
-	t.reason = "No answer from clearing in time. The payment may still settle."
+	t.reason = "Clearing did not answer in time. The payment could still be settled."
 	t.changes.InquireAt = at
 	return t, err
 }
@@ -183,7 +183,7 @@ func (m Message) FallDue(at time.Time) (Transition, error) {
 		return Transition{}, ErrIllegalMove
 	}
 	t, err := m.transition(ActionFallDue, StateOverdue, identity.Gateway(identity.ChannelClock), at)
-	t.reason = "No answer to the recall in time."
+	t.reason = "The other bank did not answer the recall in time."
 	t.changes.InquireAt = at
 	return t, err
 }

@@ -50,10 +50,10 @@ const (
 	coreRefusedCode   = "MS03" // no reason
 	coreUnreachedOut  = "MS03"
 	coreUnreachedIn   = "AB05" // time-out at the creditor's bank
-	noFundsText       = "Core banking did not reserve the funds. Nothing was sent."
-	fundsUnknownText  = "Core banking did not answer in time, and the policy requires reserved funds. Nothing was sent."
-	creditRefusedText = "The account cannot be credited."
-	creditUnknownText = "The check whether the account can be credited took too long."
+	noFundsText       = "The payment was not sent, because core banking did not reserve the funds."
+	fundsUnknownText  = "The payment was not sent, because the policy requires reserved funds and core banking did not answer in time."
+	creditRefusedText = "The creditor's account cannot be credited."
+	creditUnknownText = "It took too long to check whether the creditor's account can be credited."
 )
 
 // CoreRefusal is a refusal by core banking. A code that the ISO list does not have becomes MS03.

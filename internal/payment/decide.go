@@ -171,7 +171,7 @@ func checkNote(note, pointer string) error {
 // tabs and line breaks, but no other control characters.
 func CheckReason(reason string) *Finding {
 	return checkText(reason, textSentences{
-		"Enter why you are rejecting it: the maker will see this.", "Shorten the reason to %d characters.",
+		"Enter a reason for the rejection. The maker will see your reason.", "Shorten the reason to %d characters.",
 		"Remove the control characters from the reason.",
 	})
 }
@@ -207,7 +207,7 @@ func (m Message) checkVerdict(v Verdict, action Action) error {
 		return &StateError{Message: m, Wanted: m.State}
 	}
 	if m.decidedBy(v.By) {
-		return &FourEyesError{Text: "You approved this already. Another person must give the next approval."}
+		return &FourEyesError{Text: "You have already approved this payment or request. Another person must give the next approval."}
 	}
 	if v.ContentHash != nil && *v.ContentHash != m.ContentHash {
 		return &ContentError{Message: m}
@@ -244,11 +244,11 @@ func (m Message) Barred(checker identity.Principal) i18n.Text {
 	grant, _ := checker.Grant(identity.RoleChecker)
 	switch {
 	case m.MadeBy(checker.PersonID):
-		return "entered or changed it"
+		return "entered or changed this payment or request"
 	case m.decidedBy(checker):
-		return "approved it already"
+		return "has already approved this payment or request"
 	case grant.GrantedAt.After(m.CreatedAt):
-		return "became a checker after it was entered"
+		return "became a checker only after this payment or request was entered"
 	}
 	return ""
 }

@@ -32,7 +32,7 @@ func (m Message) Difference() i18n.Text {
 	}
 	fields, err := m.signed(document)
 	if err != nil {
-		return differs("content, which does not hold what this kind of message is made of")
+		return differs("content, which does not fit this type of message")
 	}
 	for _, f := range fields {
 		if f.column != f.signed {
@@ -60,7 +60,7 @@ type WithheldError struct {
 func (e *WithheldError) Error() string { return e.Sentence().String() }
 
 func (e *WithheldError) Sentence() i18n.Text {
-	return i18n.Text("This message is withheld. %s").With(e.Message.Withheld)
+	return i18n.Text("This payment or request is withheld. %s").With(e.Message.Withheld)
 }
 
 func (e *WithheldError) Refused() string { return RefusedWithheld }
@@ -69,7 +69,8 @@ func (e *WithheldError) Refused() string { return RefusedWithheld }
 const RefusedWithheld = "withheld"
 
 func differs(field i18n.Text) i18n.Text {
-	return i18n.Text("The stored columns differ from the document: the %s. Stop, and ask an operator to run countersign check.").With(field)
+	return i18n.Text("The stored data differs from the document. Part that differs: %s. Do not continue. Ask an operator to run " +
+		"“countersign check”.").With(field)
 }
 
 // signed lists every searched field with its value in the document. Received answers to our recalls are not decided,

@@ -104,7 +104,7 @@ func (s RTransactionSubject) excluded(kind Kind) error {
 // theOther begins the sentence about the excluding R-transaction.
 var theOther = map[Kind]i18n.Text{
 	KindRecall: "The recall %s of this payment is %s.", KindReturn: "The return %s of this payment is %s.",
-	KindResolution: "The resolution %s of this payment is %s.",
+	KindResolution: "The refusal %s of the recall of this payment is %s.",
 }
 
 // exclusion returns the finding for another R-transaction that blocks a new one. The zero Message is an unknown one.
@@ -121,11 +121,11 @@ func exclusion(kind Kind, other Message) Finding {
 	switch {
 	case kind == KindRecall:
 		found.Pointer = pointerInternalID
-		found.Text = "This payment was recalled before: a payment can be recalled only once."
+		found.Text = "This payment has already been recalled. A payment can be recalled only once."
 	case kind == KindReturn && (other.Kind == KindReturn || other.Kind == ""):
-		found.Text = "This payment is already being returned, or was returned."
+		found.Text = "This payment is already being returned or has been returned."
 	default:
-		found.Text = "The recall of this payment is already answered: it cannot be both returned and refused."
+		found.Text = "The recall of this payment has already been answered. You cannot both return the payment and refuse the recall."
 	}
 	found.Text = i18n.Join(" ", found.Text, told)
 	return found

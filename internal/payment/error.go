@@ -90,20 +90,22 @@ func (e *StateError) Sentence() i18n.Text {
 	m := e.Message
 	d, decided := m.LastDecision()
 	if decided && (m.State == StateRejected || m.Approvals() >= m.ApprovalsRequired) {
-		text := i18n.Text("This message was already approved by %s on %s. It is now %s.")
+		text := i18n.Text("This was already approved by %s on %s. The state is now “%s”.")
 		if d.Action == ActionReject {
-			text = "This message was already rejected by %s on %s. It is now %s."
+			text = "This was already rejected by %s on %s. The state is now “%s”."
 		}
 		return text.With(d.Name, i18n.Moment(d.DecidedAt), m.State.Text())
 	}
 	if m.State == e.Wanted {
-		return i18n.Text("This message has expired: it could be approved or rejected until %s.").With(i18n.Moment(m.ExpiresAt))
+		return i18n.Text("This payment or request has expired. It could be approved or rejected until %s.").With(i18n.Moment(m.ExpiresAt))
 	}
 	if m.State == StateQuestion {
-		return i18n.Text("A checker asked the maker a question on %s. The payment can be approved once the maker has answered or amended it.").
+		return i18n.Text("A checker asked the maker a question on %s. The payment can be approved once the maker has answered the question or " +
+			"amended the payment.").
 			With(i18n.Moment(m.StateSince))
 	}
-	return i18n.Text("This message has been %s since %s; this action needs %s.").With(m.State.Text(), i18n.Moment(m.StateSince), e.Wanted.Text())
+	return i18n.Text("This payment or request has been in the state “%s” since %s. For this action, the state must be "+
+		"“%s”.").With(m.State.Text(), i18n.Moment(m.StateSince), e.Wanted.Text())
 }
 
 // StepUpError reports that the approval needs a second factor for this content and the given factor is missing or
@@ -118,7 +120,7 @@ type StepUpError struct {
 func (e *StepUpError) Error() string { return e.Sentence().String() }
 
 func (e *StepUpError) Sentence() i18n.Text {
-	return cmp.Or(e.Text, "Use a second factor to approve this: the approval policy requires it.")
+	return cmp.Or(e.Text, "Use a second factor for this approval, because the approval policy requires one.")
 }
 
 func (e *StepUpError) Refused() string { return "step-up" }
@@ -135,11 +137,11 @@ func (e *ContentError) Error() string { return e.Sentence().String() }
 func (e *ContentError) Sentence() i18n.Text {
 	switch {
 	case e.Unnamed && e.Message.Version == 1:
-		return "Send the contentHash of the content you read: the approval policy requires it."
+		return "Send the contentHash of the content you read, because the approval policy requires it."
 	case e.Unnamed:
-		return "Read the message again: it was amended."
+		return "The payment or request has been amended. Read the new version before you decide."
 	}
-	return "This is not the content that you opened. Read the current version before you decide."
+	return "The current content differs from the content you opened. Read the current version before you decide."
 }
 
 // Refused reports whether the error is a refusal to record in the audit log, with a short reason. Malformed and

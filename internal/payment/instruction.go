@@ -114,7 +114,7 @@ type Created struct {
 // Errors: ForbiddenError without the role maker; RefusalError with every rule the document breaks; FieldError for the note.
 func NewInstruction(in InstructionInput) (Created, error) {
 	if !in.By.Has(identity.RoleMaker) {
-		return Created{}, &ForbiddenError{Text: "You may not create payments: this needs the role maker."}
+		return Created{}, &ForbiddenError{Text: "You need the maker role to create payments."}
 	}
 	draft, err := NewDraft(in)
 	if err != nil {
@@ -251,6 +251,6 @@ func (m Message) inTime(today time.Time) error {
 	}
 	return &RefusalError{Findings: []Finding{{
 		Rule: string(m.Kind) + "-deadline", Pointer: pointerInternalID, Code: "TM01",
-		Text: i18n.Text("The last day for this %s was %s.").With(m.Kind.Text(), i18n.Day(m.Deadline)),
+		Text: i18n.Text("The deadline for this %s was %s.").With(m.Kind.Text(), i18n.Day(m.Deadline)),
 	}}}
 }

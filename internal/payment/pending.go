@@ -36,9 +36,9 @@ func (m Message) Withdraw(by identity.Principal, reason string, at time.Time) (T
 			finding.Pointer = "/reason"
 			switch {
 			case strings.TrimSpace(reason) == "" && own:
-				finding.Text = "Enter why you are withdrawing it, or leave the reason out."
+				finding.Text = "Enter a reason for the withdrawal, or leave the reason out."
 			case strings.TrimSpace(reason) == "":
-				finding.Text = "Enter why you are withdrawing it: its maker will see this."
+				finding.Text = "Enter a reason for the withdrawal. The maker will see your reason."
 			}
 			return Transition{}, &FieldError{Findings: []Finding{*finding}}
 		}

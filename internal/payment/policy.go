@@ -33,7 +33,8 @@ func (m Message) MeetsPolicy(p Policy) error {
 		return nil
 	}
 	return refusePolicy(pointerInternalID, i18n.Text(
-		"This %s needs %s under the current policy, but was entered with %s. Reject it, or ask its maker to withdraw it and enter it again.",
+		"This %s needs %s under the current policy, but the earlier policy required only %s. Reject it, or ask the maker to withdraw it and "+
+			"enter it again.",
 	).With(m.Kind.Text(), approvals(p.ApprovalsRequired), approvals(m.ApprovalsRequired)))
 }
 
@@ -42,7 +43,8 @@ func (m Message) MeetsPolicy(p Policy) error {
 func (m Message) RequiringApprovals(asked int) Message {
 	if asked > m.ApprovalsRequired {
 		m.Withheld = cmp.Or(m.Withheld, i18n.Text(
-			"It was entered with %s, and the policy of that time asked for %s. Stop, and ask an operator to run countersign check.",
+			"The stored payment or request requires %s, but the policy at the time of entry required %s. Do not continue. Ask an operator to run "+
+				"“countersign check”.",
 		).With(approvals(m.ApprovalsRequired), approvals(asked)))
 	}
 	return m
@@ -55,7 +57,7 @@ func (m Message) mayBecome(draft Draft) error {
 		return nil
 	}
 	return refusePolicy(instructedAmountPointer, i18n.Text(
-		"With this content the payment needs %s, but it was entered with %s. Withdraw it and enter it again.",
+		"With this content, the payment needs %s, but the original content required only %s. Withdraw the payment and enter it again.",
 	).With(approvals(draft.ApprovalsRequired), approvals(m.ApprovalsRequired)))
 }
 

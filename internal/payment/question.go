@@ -23,7 +23,7 @@ func (m Message) Ask(v Verdict, question string) (Transition, error) {
 	if err != nil {
 		return Transition{}, m.orAsked(err, v, question)
 	}
-	err = checkWords(question, questionPointer, "Enter your question: the maker will see it.")
+	err = checkWords(question, questionPointer, "Enter your question. The maker will see your question.")
 	if err != nil {
 		return Transition{}, err
 	}
@@ -52,7 +52,8 @@ func (m Message) Reply(by identity.Principal, answer string, at time.Time) (Tran
 		return Transition{}, err
 	}
 	if !m.MadeBy(by.PersonID) {
-		return Transition{}, &ForbiddenError{Text: "Only the maker of a payment may answer a question about it. Another maker may amend it."}
+		return Transition{}, &ForbiddenError{Text: "Only the maker of a payment can answer a question about it. Other makers can amend the " +
+			"payment."}
 	}
 	if m.State != StateQuestion {
 		return Transition{}, m.repeatedWords(ActionAnswer, StateApprovalPending, by, answer)
@@ -62,7 +63,7 @@ func (m Message) Reply(by identity.Principal, answer string, at time.Time) (Tran
 	}
 	err = m.Trusted()
 	if err == nil {
-		err = checkWords(answer, answerPointer, "Enter your answer: the checkers will see it.")
+		err = checkWords(answer, answerPointer, "Enter your answer. The checkers will see your answer.")
 	}
 	if err != nil {
 		return Transition{}, err

@@ -195,7 +195,7 @@ func (i LedgerItem) Step() i18n.Text {
 	case i.Sent:
 		return "approved and sent"
 	case i.Approved:
-		return "approved, not sent"
+		return "approved but not sent"
 	}
 	return "not approved"
 }

@@ -10,7 +10,7 @@ func MayRead(by identity.Principal) error {
 	if by.Has(identity.RoleMaker) || by.Has(identity.RoleChecker) || by.Has(identity.RoleSupervisor) {
 		return nil
 	}
-	return &ForbiddenError{Text: "You may not read payments: this needs the role maker, checker or supervisor."}
+	return &ForbiddenError{Text: "You need the role of maker, checker or supervisor to view payments."}
 }
 
 // MayAudit returns the reason why the person may not read the whole audit trail of the realm, or nil. Error: ForbiddenError.
@@ -18,14 +18,14 @@ func MayAudit(by identity.Principal) error {
 	if by.Has(identity.RoleSupervisor) || by.Has(identity.RoleAdministrator) {
 		return nil
 	}
-	return &ForbiddenError{Text: "You may not read the audit trail: this needs the role supervisor or administrator."}
+	return &ForbiddenError{Text: "You need the role of supervisor or administrator to view the audit trail."}
 }
 
 // MayChange returns the reason why the principal may not change payments, or nil. It checks the role only; Withdraw and Amend check the
 // rest.
 func (m Message) MayChange(by identity.Principal) error {
 	if !by.Has(identity.RoleMaker) {
-		return &ForbiddenError{Text: "You may not change payments: this needs the role maker."}
+		return &ForbiddenError{Text: "You need the maker role to change payments."}
 	}
 	return nil
 }
@@ -38,9 +38,9 @@ func (m Message) mayWithdraw(by identity.Principal) error {
 	}
 	err := m.MayChange(by)
 	if err == nil && !m.MadeBy(by.PersonID) {
-		err = &ForbiddenError{Text: "Only the maker may withdraw this payment. As a checker, reject it instead."}
+		err = &ForbiddenError{Text: "Only the maker can withdraw this payment. As a checker, you can reject it instead."}
 		if !m.State.Pending() {
-			err = &ForbiddenError{Text: "Only the maker or a checker may withdraw this payment."}
+			err = &ForbiddenError{Text: "Only the maker or a checker can withdraw this payment."}
 		}
 	}
 	return err
@@ -53,16 +53,18 @@ func (m Message) mayWithdraw(by identity.Principal) error {
 // unknown maker, for its maker or an editor, and for a client that sent a version.
 func (m Message) MayDecide(by identity.Principal) error {
 	if !by.Has(identity.RoleChecker) {
-		return &ForbiddenError{Text: "You may not approve or reject payments: this needs the role checker."}
+		return &ForbiddenError{Text: "You need the checker role to approve or reject payments."}
 	}
 	if len(m.Makers) == 0 || m.MadeBy([16]byte{}) {
-		return &FourEyesError{Text: "The maker of this message is unknown, so nobody may approve or reject it."}
+		return &FourEyesError{Text: "The maker of this payment or request is unknown, so nobody may approve or reject it."}
 	}
 	if m.MadeBy(by.PersonID) {
-		return &FourEyesError{Text: i18n.Text("You %s this on %s. Another person must decide.").With(m.part(by), i18n.Minute(m.CreatedAt))}
+		return &FourEyesError{Text: i18n.Text("You %s this payment or request on %s. Another person must approve or reject "+
+			"it.").With(m.part(by), i18n.Minute(m.CreatedAt))}
 	}
 	if by.Channel == identity.ChannelAPI && m.CameThrough(by.ClientID) && !by.ClientMayDecideOwn {
-		return &FourEyesError{Text: i18n.Text("The client %s %s this message. Another client, or a person in the portal, must decide.").With(by.ClientID, m.partOfClient(by.ClientID))}
+		return &FourEyesError{Text: i18n.Text("The client %s %s this payment or request. Another client, or a person in the portal, must "+
+			"approve or reject it.").With(by.ClientID, m.partOfClient(by.ClientID))}
 	}
 	return m.checkGrant(by)
 }
@@ -72,8 +74,8 @@ func (m Message) MayDecide(by identity.Principal) error {
 func (m Message) checkGrant(by identity.Principal) error {
 	grant, known := by.Grant(identity.RoleChecker)
 	if known && grant.GrantedAt.After(m.CreatedAt) {
-		return &ForbiddenError{Text: i18n.Text("You were given the role checker on %s, after this was entered on %s. "+
-			"A person who was a checker then must decide.").With(i18n.Moment(grant.GrantedAt), i18n.Moment(m.CreatedAt))}
+		return &ForbiddenError{Text: i18n.Text("You became a checker on %s, but this payment or request was entered earlier, on %s. "+
+			"Somebody who was already a checker then must approve or reject it.").With(i18n.Moment(grant.GrantedAt), i18n.Moment(m.CreatedAt))}
 	}
 	return nil
 }

@@ -79,7 +79,7 @@ var rTransactionKinds = map[Kind]rTransactionKind{KindRecall: recallKind, KindRe
 // not eligible, or its reason, information, charge, last day or a limit forbids it.
 func NewRTransaction(in RTransactionInput) (Created, error) {
 	if !in.By.Has(identity.RoleMaker) {
-		return Created{}, &ForbiddenError{Text: "You may not create recalls, returns or refusals of recalls: this needs the role maker."}
+		return Created{}, &ForbiddenError{Text: "You need the maker role to create recalls, returns or refusals of recalls."}
 	}
 	err := in.allowed()
 	if err == nil {
@@ -165,7 +165,7 @@ func (in RTransactionInput) allowed() error {
 		return err
 	}
 	if in.Kind == KindResolution && in.About.Recall.OriginalID != in.About.Original.InternalID {
-		return refuseOriginal(pointerRecallID, "Choose the recall of this payment: this one is about another.")
+		return refuseOriginal(pointerRecallID, "Choose the recall of this payment. The recall you chose is for another payment.")
 	}
 	if in.Scheme != "" && in.Scheme != in.About.Original.Scheme {
 		text := i18n.ForPrograms("This payment is one of %s: use the path of that scheme.", in.About.Original.Scheme)

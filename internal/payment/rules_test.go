@@ -39,13 +39,17 @@ var life = map[payment.Action]map[payment.Kind]string{
 	},
 	payment.ActionBook: {payment.KindPayment: "Accepted>Booked Booked="},
 	payment.ActionReport: {
-		payment.KindInstruction: "Approved>Approved Processing>Processing Unconfirmed>Unconfirmed ApprovalPending= Question= Scheduled= Settled= Failed= Rejected= Withdrawn= " +
+		payment.KindInstruction: "Approved>Approved Processing>Processing Unconfirmed>Unconfirmed ApprovalPending= Question= Scheduled= " +
+			"Settled= Failed= Rejected= Withdrawn= " +
 			"Expired=",
-		payment.KindReturn: "Approved>Approved Processing>Processing Unconfirmed>Unconfirmed ApprovalPending= Question= Settled= Failed= Rejected= Withdrawn= " +
+		payment.KindReturn: "Approved>Approved Processing>Processing Unconfirmed>Unconfirmed ApprovalPending= Question= Settled= Failed= " +
+			"Rejected= Withdrawn= " +
 			"Expired=",
-		payment.KindRecall: "Approved>Approved Processing>Processing Acknowledged>Acknowledged Overdue>Overdue ApprovalPending= Question= Accepted= Refused= " +
+		payment.KindRecall: "Approved>Approved Processing>Processing Acknowledged>Acknowledged Overdue>Overdue ApprovalPending= Question= " +
+			"Accepted= Refused= " +
 			"Failed= Rejected= Withdrawn= Expired=",
-		payment.KindResolution:     "Approved>Approved Processing>Processing ApprovalPending= Question= Communicated= Failed= Rejected= Withdrawn= Expired=",
+		payment.KindResolution: "Approved>Approved Processing>Processing ApprovalPending= Question= Communicated= Failed= Rejected= " +
+			"Withdrawn= Expired=",
 		payment.KindPayment:        "Accepted>Accepted Booked= Failed=",
 		payment.KindReceivedRecall: "AwaitingDecision= Answered=",
 	},
@@ -158,7 +162,8 @@ func TestWhatEachEventLeaves(t *testing.T) {
 		{payment.ActionAcknowledge, payment.KindRecall, payment.StateProcessing, before, payment.Changes{AnswerBy: midnight(noon)}},
 		{payment.ActionAcknowledge, payment.KindResolution, payment.StateProcessing, before, payment.Changes{}},
 		{payment.ActionWithhold, payment.KindInstruction, payment.StateApproved, time.Time{}, payment.Changes{
-			StatusCode: "DS0H", StatusText: "Not sent: the stored content differs from the approved one.", DeliveredAt: noon,
+			StatusCode: "DS0H", StatusText: "This payment or request was not sent, because the stored content differs from the approved " +
+				"content.", DeliveredAt: noon,
 		}},
 		{payment.ActionTimeOut, payment.KindInstruction, payment.StateProcessing, before, payment.Changes{InquireAt: noon}},
 		{payment.ActionInquire, payment.KindInstruction, payment.StateUnconfirmed, before, payment.Changes{Inquired: true, InquireAt: noon}},
@@ -253,25 +258,32 @@ var approvalFaults = []struct {
 	text   string
 	reject bool // a rejection is refused for it too
 }{
-	{"no checker", func(a *attempt) { a.verdict.By.Roles = []identity.Role{identity.RoleMaker} }, &payment.ForbiddenError{}, "role checker", true},
-	{"unknown maker", func(a *attempt) { a.message.Makers = append(a.message.Makers, uuid.Nil) }, &payment.FourEyesError{}, "maker of this message is unknown", true},
+	{
+		"no checker", func(a *attempt) { a.verdict.By.Roles = []identity.Role{identity.RoleMaker} },
+		&payment.ForbiddenError{}, "checker role", true,
+	},
+	{"unknown maker", func(a *attempt) { a.message.Makers = append(a.message.Makers, uuid.Nil) }, &payment.FourEyesError{}, "maker of this " +
+		"payment or request is unknown", true},
 	{
 		"its maker", func(a *attempt) { a.message.Makers = append(a.message.Makers, a.verdict.By.PersonID) },
 		&payment.FourEyesError{}, "Another person", true,
 	},
 	{"its client", func(a *attempt) {
 		a.verdict.By.Channel, a.message.Clients = identity.ChannelAPI, []string{"x", a.verdict.By.ClientID}
-	}, &payment.FourEyesError{}, "changed this message", true},
+	}, &payment.FourEyesError{}, "changed this payment or request", true},
 	{"late grant", func(a *attempt) {
 		a.verdict.By.Grants = []identity.Grant{{Role: identity.RoleChecker, GrantedAt: a.message.CreatedAt.Add(time.Second)}}
-	}, &payment.ForbiddenError{}, "after this was entered", true},
+	}, &payment.ForbiddenError{}, "but this payment or request was entered earlier", true},
 	{"state", func(a *attempt) { a.message.State = payment.StateWithdrawn }, &payment.StateError{}, "Withdrawn", true},
 	{"time", func(a *attempt) { a.verdict.At = a.message.ExpiresAt }, &payment.StateError{}, "", true},
 	{"approved before", func(a *attempt) {
 		a.message.Decisions = []payment.Decision{{Action: payment.ActionApprove, PersonID: a.verdict.By.PersonID, Remark: "other words"}}
-	}, &payment.FourEyesError{}, "approved this already", true},
-	{"digest", func(a *attempt) { a.verdict.ContentHash = &payment.Digest{1} }, &payment.ContentError{}, "not the content", true},
-	{"version", func(a *attempt) { a.verdict.Version = 9 }, &payment.ContentError{}, "not the content", true},
+	}, &payment.FourEyesError{}, "already approved this payment or request", true},
+	{
+		"digest", func(a *attempt) { a.verdict.ContentHash = &payment.Digest{1} },
+		&payment.ContentError{}, "differs from the content you opened", true,
+	},
+	{"version", func(a *attempt) { a.verdict.Version = 9 }, &payment.ContentError{}, "differs from the content you opened", true},
 	{"withheld", func(a *attempt) { a.message.Summary.CreditorName = "Mallory" }, &payment.WithheldError{}, "creditor's name", true},
 	{"unnamed", func(a *attempt) {
 		a.verdict.ContentHash, a.terms.Policy.ContentHashRequired = nil, true
@@ -407,7 +419,9 @@ func TestWhoIsBarredFromADecision(t *testing.T) {
 	late := checker
 	late.Grants = []identity.Grant{{Role: identity.RoleChecker, GrantedAt: m.CreatedAt.Add(time.Microsecond)}}
 	for want, who := range map[string]identity.Principal{
-		"entered or changed it": maker, "approved it already": second, "became a checker after it was entered": late, "": checker,
+		"entered or changed this payment or request": maker, "has already approved this payment or " +
+			"request": second, "became a checker only after this payment or " +
+			"request was entered": late, "": checker,
 	} {
 		if got := m.Barred(who); got.String() != want {
 			t.Errorf("%s: %q, want %q", who.UserName, got, want)

@@ -74,13 +74,13 @@ func (m Message) Release(on ApprovalContext, at time.Time) (Transition, error) {
 // mayRelease checks a scheduled payment as its approvals were checked. Error: RefusalError.
 func (m Message) mayRelease(on ApprovalContext, at time.Time) error {
 	if on.Policy.ApprovalsRequired > m.ApprovalsRequired {
-		return refusePolicy(pointerInternalID, i18n.Text("The current policy requires %s, but this payment has %s. Enter it again.").
+		return refusePolicy(pointerInternalID, i18n.Text("The current policy requires %s, but this payment has %s. Enter the payment again.").
 			With(approvals(on.Policy.ApprovalsRequired), approvals(m.ApprovalsRequired)))
 	}
 	for _, d := range m.Decisions {
 		if on.StepUp && d.FactorUse == uuid.Nil {
-			return refusePolicy(pointerInternalID, "The current policy requires a second factor, but an approval of this payment was given "+
-				"without one. Enter the payment again.")
+			return refusePolicy(pointerInternalID, "The current policy requires a second factor, but a checker approved this payment without "+
+				"one. Enter the payment again.")
 		}
 	}
 	err := m.StillHolds(on, at)

@@ -121,7 +121,7 @@ func (m Message) WithDecisions(decisions []Decision, stored Stored) Message {
 	}
 	if m.Approvals() != stored.Approvals {
 		m.Withheld = cmp.Or(m.Withheld, i18n.Text(
-			"It counts %d approvals, and %d are stored. Stop, and ask an operator to run countersign check.",
+			"The payment or request should have %d approvals, but %d are stored. Do not continue. Ask an operator to run “countersign check”.",
 		).With(stored.Approvals, m.Approvals()))
 	}
 	if stored.Later {
@@ -133,7 +133,8 @@ func (m Message) WithDecisions(decisions []Decision, stored Stored) Message {
 // PutBack returns the message withheld if it waits although the audit trail has a later move.
 func (m Message) PutBack() Message {
 	if m.Waits() {
-		m.Withheld = cmp.Or(m.Withheld, "Its data was reset to an earlier state. Stop, and ask an operator to run countersign check.")
+		m.Withheld = cmp.Or(m.Withheld, "The data of this payment or request was reset to an earlier state. Do not continue. Ask an "+
+			"operator to run “countersign check”.")
 	}
 	return m
 }
@@ -144,7 +145,7 @@ func WithheldBy(err error) i18n.Text {
 	case err == nil:
 		return ""
 	case errors.Is(err, ErrUnknownKey):
-		return "The key that sealed it is not in the key file, so the entered content cannot be proven. Ask an operator to restore the key."
+		return "This content cannot be verified, because its key is not in the key file. Ask an operator to restore the key."
 	}
-	return "The stored content differs from the content entered. Stop, and ask an operator to run countersign check."
+	return "The stored content differs from the content that was entered. Do not continue. Ask an operator to run “countersign check”."
 }

@@ -237,7 +237,7 @@ func TestTheDecisionsOfAWaitingMessageAreCounted(t *testing.T) {
 		}
 	}
 	for err, want := range map[error]string{
-		nil: "", payment.ErrUnknownKey: "restore the key", payment.ErrForged: "differs from the content entered",
+		nil: "", payment.ErrUnknownKey: "restore the key", payment.ErrForged: "differs from the content that was entered",
 	} {
 		if got := payment.WithheldBy(err); !contains(got.String(), want) {
 			t.Errorf("%v: %q", err, got)

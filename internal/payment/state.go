@@ -129,8 +129,13 @@ const (
 	KindReceivedRecall Kind = "received recall" // another bank's request to undo it
 )
 
-// Text is the name of the kind for people.
-func (k Kind) Text() i18n.Text { return i18n.Kept(string(k)) }
+var kindTexts = map[Kind]i18n.Text{
+	KindInstruction: "payment", KindRecall: "recall", KindReturn: "return", KindResolution: "refusal of a recall",
+	KindPayment: "incoming payment", KindReceivedRecall: "received recall",
+}
+
+// Text is the name of the kind in a sentence.
+func (k Kind) Text() i18n.Text { return kindTexts[k] }
 
 // Kinds returns every kind.
 func Kinds() []Kind {

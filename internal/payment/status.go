@@ -113,7 +113,7 @@ func statusReasons(m Message) []iso20022.StatusReasonInformation12 {
 		d, _ := m.LastDecision()
 		return []iso20022.StatusReasonInformation12{reason("DS02", d.Reason)}
 	case StateWithdrawn:
-		return []iso20022.StatusReasonInformation12{reason("DS02", "Withdrawn by its maker.")}
+		return []iso20022.StatusReasonInformation12{reason("DS02", "Withdrawn by the maker.")}
 	case StateExpired:
 		return []iso20022.StatusReasonInformation12{reason("TM01", "Nobody decided in time.")}
 	default:

@@ -31,7 +31,7 @@ func TestEachStateIsToldToTheClient(t *testing.T) {
 		payment.StateSettled:         {status: "ACSC", ends: true},
 		payment.StateFailed:          {"RJCT", "AM04", "Not enough money.", true},
 		payment.StateRejected:        {"RJCT", "DS02", "Wrong creditor.", true},
-		payment.StateWithdrawn:       {"RJCT", "DS02", "Withdrawn by its maker.", true},
+		payment.StateWithdrawn:       {"RJCT", "DS02", "Withdrawn by the maker.", true},
 		payment.StateExpired:         {"RJCT", "TM01", "Nobody decided in time.", true},
 	} {
 		m := pending(maker, 1)

@@ -84,7 +84,7 @@ var amountPattern = regexp.MustCompile(`^(0|[1-9][0-9]{0,8})\.[0-9]{2}$`)
 // Parse reads the text of the code. Error: *Error.
 func Parse(text string) (Bill, error) {
 	if len(text) > MaxText || !utf8.ValidString(text) {
-		return Bill{}, refuse("Paste only the text of the QR code: at most %d characters, in UTF-8.", MaxText)
+		return Bill{}, refuse("Paste only the text of the QR code, with at most %d characters in UTF-8.", MaxText)
 	}
 	lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.Trim(text, " \t\r\n\ufeff")), "\n")
 	for i := range lines {
@@ -92,13 +92,13 @@ func Parse(text string) (Bill, error) {
 	}
 	switch {
 	case lines[lineType] != "SPC":
-		return Bill{}, refuse("Paste the text of a Swiss QR code: its first line is SPC.")
+		return Bill{}, refuse("Paste the text of a Swiss QR code. The first line must be SPC.")
 	case len(lines) < 2 || !strings.HasPrefix(lines[lineVersion], "02") || len(lines[lineVersion]) != 4:
-		return Bill{}, refuse("Enter the payment by hand: this version of the QR code is not supported.")
+		return Bill{}, refuse("Enter the payment by hand, because this version of the QR code is not supported.")
 	case len(lines) <= lineTrailer || len(lines) > maxLines || lines[lineTrailer] != "EPD":
-		return Bill{}, refuse("Paste the whole text of the QR code, line by line: EPD must be on line %d.", lineTrailer+1)
+		return Bill{}, refuse("Paste the whole text of the QR code with its line breaks. Line %d must be EPD.", lineTrailer+1)
 	case lines[lineCoding] != "1":
-		return Bill{}, refuse("Enter the payment by hand: the text of the QR code is not UTF-8.")
+		return Bill{}, refuse("Enter the payment by hand, because the text of the QR code is not in UTF-8.")
 	}
 	b := Bill{
 		Creditor: party(lines[lineCreditor:]), Amount: lines[lineAmount], Currency: lines[lineCurrency], Kind: lines[lineKind],
@@ -126,15 +126,15 @@ func (b *Bill) check(text string) error {
 	iban, err := account.ParseInput(text)
 	switch {
 	case err != nil:
-		return refuse("Compare the account with the bill: %s", err)
+		return refuse("The account in the QR code is not valid. %s", err)
 	case iban.Country() != "CH" && iban.Country() != "LI":
-		return refuse("Enter the payment by hand: the account in this QR code is not in Switzerland or Liechtenstein.")
+		return refuse("Enter the payment by hand, because the account in the QR code is not in Switzerland or Liechtenstein.")
 	case b.Creditor.Name == "":
-		return refuse("Enter the payment by hand: the QR code does not name a creditor.")
+		return refuse("Enter the payment by hand, because the QR code does not name a creditor.")
 	case b.Amount != "" && !amountPattern.MatchString(b.Amount):
-		return refuse("Enter the payment by hand: the amount in the QR code cannot be read.")
+		return refuse("Enter the payment by hand, because the amount in the QR code cannot be read.")
 	case b.Currency != "CHF" && b.Currency != "EUR":
-		return refuse("Enter the payment by hand: the currency of this QR code is not CHF or EUR.")
+		return refuse("Enter the payment by hand, because the currency in the QR code is neither CHF nor EUR.")
 	}
 	b.IBAN = iban.String()
 	return b.checkReference(iban)
@@ -150,16 +150,16 @@ func (b *Bill) checkReference(iban account.IBAN) error {
 		_, err = account.ParseCreditorReferenceInput(b.Reference)
 	case ReferenceNone:
 		if b.Reference != "" {
-			return refuse("Compare the reference with the bill: the QR code has a reference, but its reference type is “none”.")
+			return refuse("Check the reference against the bill. The QR code has a reference, but the reference type is “none”.")
 		}
 	default:
-		return refuse("Enter the payment by hand: the QR code has an unknown reference type.")
+		return refuse("Enter the payment by hand, because the QR code has an unknown reference type.")
 	}
 	if err != nil {
-		return refuse("Compare the reference with the bill: %s", err)
+		return refuse("The reference in the QR code is not valid. %s", err)
 	}
 	if iban.IsQR() != (b.Kind == ReferenceQR) {
-		return refuse("Ask the creditor for a new bill: the account and the reference type of this one do not match.")
+		return refuse("Ask the creditor for a new bill, because the account and the reference type on this bill do not match.")
 	}
 	return nil
 }

@@ -58,15 +58,15 @@ func TestTheTextOfABillIsRead(t *testing.T) {
 func TestWhatIsNoBillIsRefusedInASentence(t *testing.T) {
 	t.Parallel()
 	for want, content := range map[string]string{
-		"its first line is SPC":        "https://example.org",
+		"The first line must be SPC":   "https://example.org",
 		"this version":                 text(2, "0100"),
-		"EPD must be on line 31":       text(31, ""),
-		"is not UTF-8":                 text(3, "2"),
-		"Compare the account":          text(4, "CH4431999123000889013"),
+		"Line 31 must be EPD":          text(31, ""),
+		"is not in UTF-8":              text(3, "2"),
+		"check digits of the IBAN":     text(4, "CH4431999123000889013"),
 		"Switzerland or Liechtenstein": text(4, "DE89370400440532013000"),
 		"does not name a creditor":     text(6, ""),
 		"amount in the QR code":        text(19, "1'949.75"),
-		"is not CHF or EUR":            text(20, "USD"),
+		"is neither CHF nor EUR":       text(20, "USD"),
 		"unknown reference type":       text(28, "ABC"),
 		"Compare the reference":        text(29, "210000000003139471430009018"),
 		"do not match":                 text(4, "CH4821966000009613388"),

@@ -30,7 +30,7 @@ var looking = make(chan struct{}, 1)
 func ReadPicture(ctx context.Context, content []byte) (string, error) {
 	shape, _, err := image.DecodeConfig(bytes.NewReader(content))
 	if err != nil {
-		return "", refuse("Choose a picture of the QR code as PNG or JPEG, or paste its text.")
+		return "", refuse("Choose a PNG or JPEG picture of the QR code, or paste the text of the QR code.")
 	}
 	if shape.Width <= 0 || shape.Height <= 0 || shape.Width > MaxPixels/shape.Height {
 		return "", refuse("Choose a picture of at most %d megapixels.", MaxPixels/1_000_000)
@@ -54,7 +54,8 @@ func ReadPicture(ctx context.Context, content []byte) (string, error) {
 		}
 	case <-ctx.Done():
 	}
-	return "", refuse("No QR code was found. Choose a sharper picture that shows the whole code, or paste its text.")
+	return "", refuse("No QR code was found in the picture. Choose a sharper picture that shows the whole code, or paste the text of the " +
+		"code.")
 }
 
 // textIn is the text of the code in a picture, "" where none is found. A picture that the libraries stumble over holds none.

@@ -20,22 +20,22 @@ var accountRules = []Rule{
 	},
 	{
 		ID: "debtor-account-characters", Element: debtorAccount + "/IBAN", Code: "CH16", level: levelInformation,
-		Text:   "Write the IBAN in capital letters and digits, without spaces.",
+		Text:   "Enter the IBAN in capital letters and digits, without spaces.",
 		Source: "ISO 13616; SPS 4.2", Check: checkDebtorIBAN,
 	},
 	{
 		ID: "debtor-account-country", Element: debtorAccount + "/IBAN", Code: "BE09", level: levelInformation,
-		Text:   "Check the first two letters of the IBAN: the country they stand for has no IBANs.",
+		Text:   "Check the first two letters of the IBAN. They stand for a country that does not use IBANs.",
 		Source: "ISO 13616; SPS 4.2", Check: checkDebtorIBAN,
 	},
 	{
 		ID: "debtor-account-number", Element: debtorAccount + "/IBAN", Code: "AC01", level: levelInformation,
-		Text:   "Check length, structure and check digits of the IBAN.",
+		Text:   "Check the length, structure and check digits of the IBAN.",
 		Source: "ISO 13616; SPS 4.2", Check: checkDebtorIBAN,
 	},
 	{
 		ID: "debtor-account-not-qr", Element: debtorAccount + "/IBAN", Code: "AC01", level: levelInformation,
-		Text:   "Enter the IBAN of the account itself: a QR-IBAN only receives payments.",
+		Text:   "Enter the normal IBAN of the account, because a QR-IBAN can only receive payments.",
 		Source: "SPS 4.2", broken: func(i *inspection) bool { return i.debtorAccount.iban.IsQR() },
 	},
 	{
@@ -53,7 +53,7 @@ var accountRules = []Rule{
 	},
 	{
 		ID: "creditor-account-other", Element: creditorAccount + "/Othr", Code: "CH17", level: levelTransaction,
-		Text:   "Enter the IBAN of the creditor instead of another account number.",
+		Text:   "Enter the IBAN of the creditor. Other account numbers are not accepted.",
 		Source: "SPS 4.3; EPC AT-20",
 		broken: func(i *inspection) bool {
 			return i.transaction.CreditorAccount != nil && i.transaction.CreditorAccount.ID.Other != nil
@@ -61,7 +61,7 @@ var accountRules = []Rule{
 	},
 	{
 		ID: "creditor-account-proxy", Scheme: SchemeSIC, Element: transactionElement + "/CdtrAcct/Prxy", Code: "CH17", level: levelTransaction,
-		Text:   "Remove the proxy of the creditor account.",
+		Text:   "Remove the proxy (alias) of the creditor's account.",
 		Source: "SPS 4.3",
 		broken: func(i *inspection) bool {
 			return i.transaction.CreditorAccount != nil && i.transaction.CreditorAccount.Proxy != nil
@@ -69,22 +69,22 @@ var accountRules = []Rule{
 	},
 	{
 		ID: "creditor-account-characters", Element: creditorAccount + "/IBAN", Code: "CH16", level: levelTransaction,
-		Text:   "Write the IBAN in capital letters and digits, without spaces.",
+		Text:   "Enter the IBAN in capital letters and digits, without spaces.",
 		Source: "ISO 13616; SPS 4.3", Check: checkCreditorIBAN,
 	},
 	{
 		ID: "creditor-account-country", Element: creditorAccount + "/IBAN", Code: "BE09", level: levelTransaction,
-		Text:   "Check the first two letters of the IBAN: the country they stand for has no IBANs.",
+		Text:   "Check the first two letters of the IBAN. They stand for a country that does not use IBANs.",
 		Source: "ISO 13616; SPS 4.3", Check: checkCreditorIBAN,
 	},
 	{
 		ID: "creditor-account-number", Element: creditorAccount + "/IBAN", Code: "AC01", level: levelTransaction,
-		Text:   "Check length, structure and check digits of the IBAN.",
+		Text:   "Check the length, structure and check digits of the IBAN.",
 		Source: "ISO 13616; SPS 4.3", Check: checkCreditorIBAN,
 	},
 	{
 		ID: "creditor-account-swiss", Scheme: SchemeSIC, Element: creditorAccount + "/IBAN", Code: "BE09", level: levelTransaction,
-		Text:   "Enter an IBAN that starts with CH or LI: Swiss instant payments cannot be sent to other countries.",
+		Text:   "Enter an IBAN that starts with CH or LI, because Swiss instant payments cannot be sent to other countries.",
 		Source: "SPS 3.17, 4.3", broken: func(i *inspection) bool {
 			iban := i.creditorAccount.iban
 			return !iban.IsZero() && !iban.InSwissClearing()
@@ -92,12 +92,12 @@ var accountRules = []Rule{
 	},
 	{
 		ID: "creditor-account-bank", Scheme: SchemeSIC, Element: creditorAccount + "/IBAN", Code: "AGNT", level: levelTransaction,
-		Text:   "Check the IBAN: no bank in Switzerland or Liechtenstein has the bank code in its positions 5 to 9.",
+		Text:   "Check the IBAN: no bank in Switzerland or Liechtenstein has the bank code in positions 5 to 9.",
 		Source: "Bank master of SIX (a setting, off by default)", Check: checkCreditorAccountBank,
 	},
 	{
 		ID: "creditor-account-sepa", Scheme: SchemeSCT, Element: creditorAccount + "/IBAN", Code: "BE09", level: levelTransaction,
-		Text:   "Enter the IBAN of an account in a SEPA country: SEPA payments cannot be sent to other countries.",
+		Text:   "Enter the IBAN of an account in a SEPA country, because SEPA payments cannot be sent to other countries.",
 		Source: "EPC409-09, list of SEPA scheme countries; Serbia is in SCT only (NBS, 19 May 2026)", broken: func(i *inspection) bool {
 			iban := i.creditorAccount.iban
 			return !iban.IsZero() && !account.InSEPA(iban.Country(), i.input.Today)
@@ -105,7 +105,7 @@ var accountRules = []Rule{
 	},
 	{
 		ID: "creditor-account-not-qr", Scheme: SchemeSCT, Element: creditorAccount + "/IBAN", Code: "AC01", level: levelTransaction,
-		Text:   "Enter the IBAN of the account itself: a QR-IBAN accepts only Swiss francs with a QR reference.",
+		Text:   "Enter the normal IBAN of the account, because a QR-IBAN accepts only payments in Swiss francs with a QR reference.",
 		Source: "SPS table 11; IG QR-bill v2.4", broken: func(i *inspection) bool { return i.creditorAccount.iban.IsQR() },
 	},
 }

@@ -39,7 +39,7 @@ var addressRules = []Rule{
 	},
 	{
 		ID: "address-country", Element: addressElement + "/Ctry", Code: "CH21", level: levelParty,
-		Text:   "Enter the country of the address as a code of two letters.",
+		Text:   "Enter the country of the address as a two-letter code.",
 		Source: "SPS 3.11; EPC, structured and hybrid address", broken: func(i *inspection) bool {
 			address := i.party.PostalAddress
 			return address != nil && address.Country == "" && !isUnstructured(address)
@@ -47,7 +47,7 @@ var addressRules = []Rule{
 	},
 	{
 		ID: "address-country-exists", Element: addressElement + "/Ctry", Code: "BE09", level: levelParty,
-		Text:   "Check the country of the address: there is no such country.",
+		Text:   "Check the country of the address. The country code you entered does not exist.",
 		Source: "SPS 4.3; ISO 3166-1", broken: func(i *inspection) bool {
 			address := i.party.PostalAddress
 			return address != nil && address.Country != "" && !account.CountryExists(address.Country)
@@ -55,7 +55,7 @@ var addressRules = []Rule{
 	},
 	{
 		ID: "address-unstructured", Element: addressElement + "/AdrLine", Code: "CH17", level: levelParty,
-		Text:   "Enter town and country in their own elements: fully unstructured addresses are no longer accepted.",
+		Text:   "Enter the town and the country in their own elements: fully unstructured addresses are no longer accepted.",
 		Source: "SPS 2026 (IG 2.3, in force from 14 November 2026), 3.11; EPC rulebook 2025 v1.1 (15 November 2026)",
 		broken: func(i *inspection) bool {
 			address := i.party.PostalAddress
@@ -64,7 +64,7 @@ var addressRules = []Rule{
 	},
 	{
 		ID: "address-lines", Element: addressElement + "/AdrLine", Code: "CH17", level: levelParty,
-		Text:   "Use at most two address lines in addition to town and country.",
+		Text:   "Use at most two address lines in addition to the town and the country.",
 		Source: "SPS 3.11; EPC, hybrid address", broken: func(i *inspection) bool {
 			address := i.party.PostalAddress
 			return address != nil && len(address.AddressLine) > 2 && !isUnstructured(address)
@@ -72,7 +72,7 @@ var addressRules = []Rule{
 	},
 	{
 		ID: "address-repeats", Element: addressElement + "/AdrLine/0", Code: "CH17", level: levelParty,
-		Text:   "Remove the address line: it repeats another element of the address.",
+		Text:   "Remove the address line, because it repeats another element of the address.",
 		Source: "SPS 3.11", Check: checkAddressRepeats,
 	},
 }

@@ -16,7 +16,7 @@ const (
 var agentRules = []Rule{
 	{
 		ID: "agent-empty", Element: agentElement, Code: "CH21", level: levelAgent,
-		Text:   "Identify the bank by BIC or bank code, or leave the bank out where it is optional.",
+		Text:   "Identify the bank by its BIC or bank code. Where the bank is optional, you can leave it out.",
 		Source: "SPS 3.4, 3.12",
 		broken: func(i *inspection) bool {
 			return i.agent.FinancialInstitutionID == (iso20022.FinancialInstitutionIdentification18{})
@@ -24,7 +24,7 @@ var agentRules = []Rule{
 	},
 	{
 		ID: "agent-one-identification", Element: agentElement + "/ClrSysMmbId", Code: "CH17", level: levelAgent,
-		Text:   "Identify the bank by BIC or by bank code, not by both.",
+		Text:   "Identify the bank by its BIC or by its bank code, not by both.",
 		Source: "SPS 3.12", broken: func(i *inspection) bool {
 			institution := &i.agent.FinancialInstitutionID
 			return institution.BICFI != "" && institution.ClearingSystemMemberID != nil
@@ -32,7 +32,7 @@ var agentRules = []Rule{
 	},
 	{
 		ID: "agent-bic", Element: agentElement + "/BICFI", Code: "RC01", level: levelAgent,
-		Text:   "Check the BIC: it must have 8 or 11 characters, with a country code in positions 5 and 6.",
+		Text:   "Check the BIC. It must have 8 or 11 characters, with a country code in positions 5 and 6.",
 		Source: "ISO, BICFIDec2014Identifier; ISO 9362", Check: checkAgentBIC,
 	},
 	{
@@ -50,7 +50,7 @@ var agentRules = []Rule{
 	},
 	{
 		ID: "agent-iid-known", Element: agentElement + "/ClrSysMmbId/MmbId", Code: "AGNT", level: levelAgent,
-		Text:   "Check the bank code (IID): no bank in Switzerland or Liechtenstein has it.",
+		Text:   "Check the bank code (IID): no bank in Switzerland or Liechtenstein has this code.",
 		Source: "SPS 4.2, 4.3; bank master of SIX (a setting, off by default)", broken: func(i *inspection) bool {
 			code, swiss := swissMember(i.agent)
 			if !swiss || !i.input.Settings.KnownBanksOnly {
@@ -63,7 +63,7 @@ var agentRules = []Rule{
 	},
 	{
 		ID: "creditor-agent-country", Scheme: SchemeSIC, Element: creditorAgent + "/BICFI", Code: "AGNT", level: levelTransaction,
-		Text:   "Enter the BIC of a bank in Switzerland or Liechtenstein, or leave the bank out: it follows from the IBAN.",
+		Text:   "Enter the BIC of a bank in Switzerland or Liechtenstein, or leave the bank out. The IBAN identifies the bank.",
 		Source: "SPS 4.3", broken: func(i *inspection) bool {
 			bic, err := account.ParseBIC(i.creditorInstitution().BICFI)
 			return err == nil && bic.Country() != "CH" && bic.Country() != "LI"
@@ -72,7 +72,7 @@ var agentRules = []Rule{
 	{
 		ID: "creditor-agent-clearing-code", Scheme: SchemeSIC, Element: creditorAgent + "/ClrSysMmbId/ClrSysId", Code: "CH16",
 		level:  levelTransaction,
-		Text:   "Write CHBCC as clearing system of the creditor's bank.",
+		Text:   "Enter CHBCC as the clearing system of the creditor's bank.",
 		Source: "SPS 4.3", broken: func(i *inspection) bool {
 			member := i.creditorInstitution().ClearingSystemMemberID
 			return member != nil && member.ClearingSystemID != nil && member.ClearingSystemID.Code != swissClearing
@@ -80,12 +80,12 @@ var agentRules = []Rule{
 	},
 	{
 		ID: "creditor-agent-bank-code", Scheme: SchemeSCT, Element: creditorAgent + "/ClrSysMmbId", Code: "CH17", level: levelTransaction,
-		Text:   "Remove the bank code: SEPA identifies the creditor's bank by BIC only.",
+		Text:   "Remove the bank code: SEPA identifies the creditor's bank only by its BIC.",
 		Source: "SPS 4.3; EPC, CdtrAgt", broken: func(i *inspection) bool { return i.creditorInstitution().ClearingSystemMemberID != nil },
 	},
 	{
 		ID: "creditor-agent-reach", Scheme: SchemeSCT, Element: creditorAgent + "/BICFI", Code: "AGNT", level: levelTransaction,
-		Text:   "Enter the BIC of the bank that holds the account: its country must be a SEPA country and match the IBAN.",
+		Text:   "Enter the BIC of the bank that holds the account. The country of the bank must be a SEPA country and match the IBAN.",
 		Source: "EPC SCT Inst rulebook 2025, scheme participants; ISO 9362; ISO 13616", broken: func(i *inspection) bool {
 			bic, err := account.ParseBIC(i.creditorInstitution().BICFI)
 			if err != nil || bic.String() == iso20022.NotProvided {
@@ -98,12 +98,12 @@ var agentRules = []Rule{
 	},
 	{
 		ID: "creditor-agent-lei", Scheme: SchemeSCT, Element: creditorAgent + "/LEI", Code: "CH17", level: levelTransaction,
-		Text:   "Remove the LEI of the creditor's bank: SEPA identifies it by BIC only.",
+		Text:   "Remove the LEI of the creditor's bank: SEPA identifies the bank only by its BIC.",
 		Source: "EPC115-06 pacs.008 (CdtrAgt: only BIC)", broken: func(i *inspection) bool { return i.creditorInstitution().LEI != "" },
 	},
 	{
 		ID: "agent-lei", Element: agentElement + "/LEI", Code: "CH16", level: levelAgent,
-		Text:   "Check the LEI of the bank: its check digits (the last two) are wrong.",
+		Text:   "Check the LEI of the bank: the check digits (the last two) are wrong.",
 		Source: "ISO 17442",
 		broken: func(i *inspection) bool {
 			lei := i.agent.FinancialInstitutionID.LEI
@@ -122,7 +122,7 @@ var agentRules = []Rule{
 	},
 	{
 		ID: "creditor-agent-other", Element: creditorAgent + "/Othr", Code: "CH17", level: levelTransaction,
-		Text:   "Remove the other identification of the creditor's bank.",
+		Text:   "Remove the other identification (Othr) of the creditor's bank.",
 		Source: "SPS 4.3", Check: checkCreditorAgentOther,
 	},
 }
@@ -133,7 +133,7 @@ func checkAgentBIC(i *inspection) {
 	}
 	if i.agent.FinancialInstitutionID.BICFI == iso20022.NotProvided {
 		i.reportText("/FinInstnId/BICFI",
-			"Enter the BIC of the bank. For an unknown one leave CdtrAgt out, or write NOTPROVIDED in Othr/Id of DbtrAgt.")
+			"Enter the BIC of the bank. If the bank is unknown, leave CdtrAgt out, or write NOTPROVIDED in Othr/Id of DbtrAgt.")
 		return
 	}
 	_, err := account.ParseBIC(i.agent.FinancialInstitutionID.BICFI)
@@ -201,7 +201,7 @@ func checkCreditorAgentOther(i *inspection) {
 	switch {
 	case other == nil:
 	case other.ID == iso20022.NotProvided:
-		i.reportText(creditorAgentBelow+"/Othr", "Leave CdtrAgt out: the creditor's bank follows from the IBAN.")
+		i.reportText(creditorAgentBelow+"/Othr", "Leave CdtrAgt out: the IBAN identifies the creditor's bank.")
 	default:
 		i.report(creditorAgentBelow + "/Othr")
 	}

@@ -27,12 +27,12 @@ var amountRules = []Rule{
 	},
 	{
 		ID: "amount-decimals", Element: amountElement, Code: "CH20", level: levelTransaction,
-		Text:   "Enter at most 2 decimals.",
+		Text:   "Enter at most 2 decimal places.",
 		Source: "SPS 3.7, 4.3", Check: func(i *inspection) { i.checkAmount(money.ErrDecimals) },
 	},
 	{
 		ID: "amount-form", Element: amountElement, Code: "AM12", level: levelTransaction,
-		Text:   "Enter the amount without a sign and with fewer digits.",
+		Text:   "Enter the amount without a plus or minus sign and with fewer digits.",
 		Source: "SPS 3.7", Check: func(i *inspection) { i.checkAmount(money.ErrNegative, money.ErrTooLarge) },
 	},
 	{
@@ -42,12 +42,12 @@ var amountRules = []Rule{
 	},
 	{
 		ID: "amount-maximum", Element: amountElement, Code: "AM02", level: levelTransaction,
-		Text:   "Enter a smaller amount, or use another payment type: this amount is above the limit for instant payments.",
+		Text:   "Enter a smaller amount, or use another payment type. The amount you entered is above the limit for instant payments.",
 		Source: "SPS 4.3 (limit of instant payments, a setting); EPC rulebook 2025 (999,999,999.99)", Check: checkAmountMaximum,
 	},
 	{
 		ID: "no-equivalent-amount", Element: transactionElement + "/Amt/EqvtAmt", Code: "CH17", level: levelTransaction,
-		Text:   "Enter the amount as an instructed amount: an equivalent amount in another currency is not offered.",
+		Text:   "Enter the amount in InstdAmt: an equivalent amount in another currency (EqvtAmt) is not supported.",
 		Source: "SPS 4.3", broken: func(i *inspection) bool { return i.transaction.Amount.EquivalentAmount != nil },
 	},
 }
@@ -67,14 +67,15 @@ func (i *inspection) checkAmount(kinds ...error) {
 func checkAmountCurrency(i *inspection) {
 	instructed := i.transaction.Amount.InstructedAmount
 	if instructed != nil && instructed.Currency != string(i.profile.Currency) {
-		i.reportText(amountBelow+"/Ccy", i18n.Text("Use %s: %s payments do not support other currencies.").With(i.profile.Currency, i.input.Scheme))
+		i.reportText(amountBelow+"/Ccy", i18n.Text("Use %s, because %s payments do not support other "+
+			"currencies.").With(i.profile.Currency, i.input.Scheme))
 	}
 }
 
 func checkAmountMaximum(i *inspection) {
 	if i.amount.Minor() > i.limit.Minor() {
 		i.reportText(
-			amountBelow, i18n.Text("Enter at most %s, the limit for instant payments, or use another kind of payment.").With(i.limit.Format()),
+			amountBelow, i18n.Text("Enter at most %s, the limit for instant payments, or use another type of payment.").With(i.limit.Format()),
 		)
 	}
 }

@@ -16,7 +16,7 @@ const dateElement = documentPointer + "/PmtInf/0/ReqdExctnDt"
 var dateRules = []Rule{
 	{
 		ID: RuleDateMissing, Element: dateElement, Code: "DT01", level: levelInformation,
-		Text:   "Enter today or a later day as requested execution date.",
+		Text:   "Enter today's date or a later date as the execution date.",
 		Source: "SPS 4.2", broken: func(i *inspection) bool {
 			_, _, found := i.executionDate()
 			return !found
@@ -24,12 +24,12 @@ var dateRules = []Rule{
 	},
 	{
 		ID: "execution-date-past", Element: dateElement, Code: "CH04", level: levelInformation,
-		Text:   "Enter today or a later day as requested execution date: this date is in the past.",
+		Text:   "Enter today's date or a later date as the execution date. The date you entered is in the past.",
 		Source: "SPS 4.2", Check: func(i *inspection) { i.checkExecutionDate(-1) },
 	},
 	{
 		ID: "execution-date-future", Element: dateElement, Code: "CH03", level: levelInformation,
-		Text:   "Enter a requested execution date within one year.",
+		Text:   "Enter an execution date that is no more than one year ahead.",
 		Source: "SPS 4.2", Check: func(i *inspection) { i.checkExecutionDate(1) },
 	},
 }
@@ -68,7 +68,7 @@ func (i *inspection) checkExecutionDate(side int) {
 		i.report("/ReqdExctnDt" + below)
 	case side > 0 && timed:
 		i.reportText("/ReqdExctnDt"+below,
-			"Leave the time out, or enter a time that is not in the future: a payment for a later day is sent at the start of that day.")
+			"Leave the time out, or enter a time that is not in the future. A payment for a later day is sent at the start of that day.")
 	}
 }
 

@@ -32,7 +32,7 @@ const (
 // moreFindings ends a list that is cut short.
 var moreFindings = Rule{
 	ID: RuleMoreFindings, Element: documentPointer, Code: "FF01", CheckedBy: "internal/rulebook",
-	Text:   "Correct the problems listed and check again: there are more than these.",
+	Text:   "Correct the listed problems and check again. There are more problems than those listed.",
 	Source: "This gateway: at most 200 findings in one answer",
 }
 
@@ -41,12 +41,13 @@ var rulesElsewhere = []Rule{
 	moreFindings,
 	{
 		ID: RuleNotForwarded, Element: documentPointer + "/{any element}", Code: "CH17", CheckedBy: "internal/interbank",
-		Text:   "Remove the element: instant payments do not carry it to the creditor's bank.",
+		Text:   "Remove the element: instant payments do not pass it on to the creditor's bank.",
 		Source: "This gateway: nothing of an order is lost silently; SPS 4.3; EPC115-06 pacs.008",
 	},
 	{
 		ID: RuleIdentifierCharacters, Element: documentPointer + "/{any identifier}", Code: "CH16", CheckedBy: "internal/interbank",
-		Text:   "Replace the characters that not every bank of the scheme accepts: identifiers must not be changed on the way.",
+		Text: "Replace the characters that some banks in the scheme do not accept. The gateway does not replace them because identifiers " +
+			"must not be changed in transit.",
 		Source: "SPS 3.1, annex C; EPC217-08, basic character set",
 	},
 	{
@@ -56,17 +57,17 @@ var rulesElsewhere = []Rule{
 	},
 	{
 		ID: RuleCreditorBankReached, Element: creditorAccount + "/IBAN", Code: "AGNT", CheckedBy: "internal/rulebook",
-		Text:   "Check the IBAN with the creditor, or pay in another way: instant payments do not reach its bank.",
+		Text:   "The creditor's bank cannot receive instant payments. Check the IBAN with the creditor, or pay in another way.",
 		Source: "EPC SCT Inst rulebook 2025, reachability; SIC IP: bank master of SIX, \"IP customer payments, CHF\"; directory of this gateway",
 	},
 	{
 		ID: RulePreviousGeneration, Element: "/Document", Code: "FF01", CheckedBy: "internal/orderform",
-		Text:   "Send the order as pain.001.001.09: pain.001.001.03 is no longer accepted (a setting, by default since 2026-11-14).",
+		Text:   "Send the order as pain.001.001.09. Unless the settings say otherwise, pain.001.001.03 has not been accepted since 2026-11-14.",
 		Source: "SPS 2026 (IG credit transfer 2.3), in force from 14 November 2026: end of the parallel phase",
 	},
 	{
 		ID: RuleApprovalPolicy, Element: amountElement, Code: "AM02", CheckedBy: "internal/payment",
-		Text:   "Withdraw the payment and enter it again: its content now needs more approvals than it was entered with.",
+		Text:   "The content of the payment now needs more approvals than before. Withdraw the payment and enter it again.",
 		Source: "Interface contract of this gateway",
 	},
 	{
@@ -76,32 +77,33 @@ var rulesElsewhere = []Rule{
 	},
 	{
 		ID: RuleMessageIDUnique, Element: documentPointer + "/GrpHdr/MsgId", Code: "DU01", CheckedBy: "internal/store",
-		Text:   "Give each message its own id: this one was used before.",
+		Text:   "Give each message its own ID. The ID of this message was used before.",
 		Source: "SPS 3.8 (unique for at least 90 days)",
 	},
 	{
 		ID: RuleExternalIDUnique, Element: "/identifiers/externalId", Code: "DU01", CheckedBy: "internal/store",
-		Text:   "Enter a new external id for each payment: this one was used for a payment with other content.",
+		Text:   "Enter a new external ID for each payment. The ID you entered was used for a payment with different content.",
 		Source: "Interface contract of this gateway",
 	},
 	{
 		ID: RuleOneRequest, Element: "/identifiers/internalId", Code: "AM05", CheckedBy: "internal/store",
-		Text:   "This payment was recalled before: a payment can be recalled only once.",
+		Text:   "This payment has already been recalled. A payment can be recalled only once.",
 		Source: "EPC SCT Inst rulebook 2025: one recall or request for recall of a payment",
 	},
 	{
 		ID: RuleOriginalState, Element: "/identifiers/internalId", Code: "NARR", CheckedBy: "internal/payment",
-		Text:   "Recall a sent payment that has settled; return an incoming payment that is booked; refuse a recall that is not answered yet.",
+		Text: "You can recall an outgoing payment that is settled, return an incoming payment that is booked, and refuse a recall that has " +
+			"not been answered.",
 		Source: "Interface contract of this gateway",
 	},
 	{
 		ID: "schema", Element: documentPointer, Code: "FF01", CheckedBy: "internal/iso20022/codec",
-		Text:   "Follow the schema of pain.001.001.09: elements, order, lengths, formats, no empty elements.",
+		Text:   "Follow the schema of pain.001.001.09 for elements, order, lengths and formats, and do not leave any element empty.",
 		Source: "ISO, pain.001.001.09; SPS 3.4, 3.6 (each place has its own code: CH16, CH17, CH21, DT01, ...)",
 	},
 	{
 		ID: "encoding", Element: "/Document", Code: "CH16", CheckedBy: "internal/iso20022/codec",
-		Text:   "Send UTF-8 without byte order mark, CDATA sections or a document type.",
+		Text:   "Send the document in UTF-8, without a byte order mark, CDATA sections or a document type declaration.",
 		Source: "SPS 3.1, 3.5",
 	},
 }

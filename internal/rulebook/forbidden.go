@@ -19,7 +19,7 @@ var forbiddenRules = []Rule{
 		broken: func(i *inspection) bool { return i.transaction.InstructionForDebtorAgent != "" },
 	}),
 	forbidden(levelTransaction, Rule{
-		ID: "no-regulatory-reporting", Scheme: SchemeSIC, Element: "/RgltryRptg", Text: "Remove the regulatory reporting.",
+		ID: "no-regulatory-reporting", Scheme: SchemeSIC, Element: "/RgltryRptg", Text: "Remove the regulatory reporting information.",
 		broken: func(i *inspection) bool { return len(i.transaction.RegulatoryReporting) > 0 },
 	}),
 	forbidden(levelTransaction, Rule{
@@ -28,7 +28,7 @@ var forbiddenRules = []Rule{
 	}),
 	forbidden(levelTransaction, Rule{
 		ID: "related-remittance-alone", Scheme: SchemeSCT, Element: "/RltdRmtInf",
-		Text: "Remove the related remittance information: it does not go together with remittance information.",
+		Text: "Remove the related remittance information: it cannot be combined with remittance information.",
 		broken: func(i *inspection) bool {
 			return len(i.transaction.RelatedRemittanceInformation) > 0 && i.transaction.RemittanceInformation != nil
 		},
@@ -39,31 +39,31 @@ var forbiddenRules = []Rule{
 		broken: func(i *inspection) bool { return i.information.InstructionForDebtorAgent != "" },
 	},
 	forbidden(levelStructured, Rule{
-		ID: "no-referred-document", Scheme: SchemeSCT, Element: "/RfrdDocInf", Text: "Remove the referred document.",
+		ID: "no-referred-document", Scheme: SchemeSCT, Element: "/RfrdDocInf", Text: "Remove the referenced document.",
 		broken: func(i *inspection) bool { return len(i.structured.ReferredDocumentInformation) > 0 },
 	}),
 	forbidden(levelStructured, Rule{
-		ID: "no-referred-document-amount", Scheme: SchemeSCT, Element: "/RfrdDocAmt", Text: "Remove the amount of the referred document.",
+		ID: "no-referred-document-amount", Scheme: SchemeSCT, Element: "/RfrdDocAmt", Text: "Remove the amount of the referenced document.",
 		broken: func(i *inspection) bool { return i.structured.ReferredDocumentAmount != nil },
 	}),
 	forbidden(levelStructured, Rule{
-		ID: "no-invoicer", Element: "/Invcr", Text: "Remove the invoicer.",
+		ID: "no-invoicer", Element: "/Invcr", Text: "Remove the issuer of the invoice.",
 		broken: func(i *inspection) bool { return i.structured.Invoicer != nil },
 	}),
 	forbidden(levelStructured, Rule{
-		ID: "no-invoicee", Element: "/Invcee", Text: "Remove the invoicee.",
+		ID: "no-invoicee", Element: "/Invcee", Text: "Remove the recipient of the invoice.",
 		broken: func(i *inspection) bool { return i.structured.Invoicee != nil },
 	}),
 	forbidden(levelStructured, Rule{
-		ID: "no-tax-remittance", Scheme: SchemeSCT, Element: "/TaxRmt", Text: "Remove the tax remittance.",
+		ID: "no-tax-remittance", Scheme: SchemeSCT, Element: "/TaxRmt", Text: "Remove the tax information.",
 		broken: func(i *inspection) bool { return i.structured.TaxRemittance != nil },
 	}),
 	forbidden(levelStructured, Rule{
-		ID: "no-garnishment-remittance", Scheme: SchemeSCT, Element: "/GrnshmtRmt", Text: "Remove the garnishment remittance.",
+		ID: "no-garnishment-remittance", Scheme: SchemeSCT, Element: "/GrnshmtRmt", Text: "Remove the garnishment information.",
 		broken: func(i *inspection) bool { return i.structured.GarnishmentRemittance != nil },
 	}),
 	forbidden(levelStructured, Rule{
-		ID: "no-additional-remittance", Scheme: SchemeSCT, Element: "/AddtlRmtInf", Text: "Remove the additional remittance text.",
+		ID: "no-additional-remittance", Scheme: SchemeSCT, Element: "/AddtlRmtInf", Text: "Remove the additional remittance information.",
 		broken: func(i *inspection) bool { return len(i.structured.AdditionalRemittanceInformation) > 0 },
 	}),
 }

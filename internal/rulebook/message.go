@@ -11,7 +11,7 @@ import (
 var messageRules = []Rule{
 	{
 		ID: "transaction-count", Element: documentPointer + "/GrpHdr/NbOfTxs", Code: "AM18",
-		Text:   "Write the number of payments in the message.",
+		Text:   "Enter the number of payments that the message contains.",
 		Source: "SPS 4.1", broken: func(i *inspection) bool {
 			count := 0
 			for index := range i.document.PaymentInformation {
@@ -22,19 +22,19 @@ var messageRules = []Rule{
 	},
 	{
 		ID: "one-payment", Element: documentPointer + "/PmtInf", Code: "AM18",
-		Text:   "Send one payment in a message: one PmtInf with one CdtTrfTxInf.",
+		Text:   "Send one payment per message: one PmtInf with one CdtTrfTxInf.",
 		Source: "Interface contract of this gateway", Check: checkOnePayment,
 	},
 	{
 		ID: "control-sum", Element: documentPointer + "/GrpHdr/CtrlSum", Code: "AM10",
-		Text:   "Write the exact sum of all amounts, or leave the control sum out.",
+		Text:   "Enter the exact sum of all amounts, or leave the control sum out.",
 		Source: "SPS 4.1", broken: func(i *inspection) bool {
 			return !saysSum(i.document.GroupHeader.ControlSum, i.document.PaymentInformation)
 		},
 	},
 	{
 		ID: "initiating-party", Element: documentPointer + "/GrpHdr/InitgPty", Code: "CH21",
-		Text:   "Enter a name or an identification of the initiating party.",
+		Text:   "Enter the name or an identifier of the initiating party.",
 		Source: "SPS 4.1", broken: func(i *inspection) bool {
 			party := &i.document.GroupHeader.InitiatingParty
 			return party.Name == "" && party.ID == nil
@@ -42,7 +42,7 @@ var messageRules = []Rule{
 	},
 	{
 		ID: "payment-transaction-count", Element: documentPointer + "/PmtInf/0/NbOfTxs", Code: "AM18", level: levelInformation,
-		Text:   "Write the number of payments in this payment information (PmtInf), or leave it out.",
+		Text:   "Enter the number of payments in this payment information (PmtInf), or leave the number out.",
 		Source: "ISO, PaymentInstruction30", broken: func(i *inspection) bool {
 			said := i.information.NumberOfTransactions
 			return said != "" && !saysCount(said, len(i.information.CreditTransferTransactionInformation))
@@ -50,7 +50,7 @@ var messageRules = []Rule{
 	},
 	{
 		ID: "payment-control-sum", Element: documentPointer + "/PmtInf/0/CtrlSum", Code: "AM10", level: levelInformation,
-		Text:   "Write the exact sum of the amounts of this payment information (PmtInf), or leave the control sum out.",
+		Text:   "Enter the exact sum of the amounts in this payment information (PmtInf), or leave the control sum out.",
 		Source: "ISO, PaymentInstruction30", broken: func(i *inspection) bool {
 			return !saysSum(i.information.ControlSum, []iso20022.PaymentInstruction30{*i.information})
 		},

@@ -24,7 +24,7 @@ var partyRules = []Rule{
 	},
 	{
 		ID: "ultimate-party-name", Scheme: SchemeSIC, Element: documentPointer + "{party}/Nm", Code: "CH21", level: levelParty,
-		Text:   "Enter the name of the ultimate debtor or creditor.",
+		Text:   "Enter the name of the ultimate debtor or ultimate creditor.",
 		Source: "SPS 3.13", broken: func(i *inspection) bool {
 			// A party with an address is left to the rule about addresses, which asks for the same name.
 			ultimate := i.tail == "/UltmtDbtr" || i.tail == "/UltmtCdtr"
@@ -33,12 +33,12 @@ var partyRules = []Rule{
 	},
 	{
 		ID: "name-length", Element: documentPointer + "{party}/Nm", Code: "CH16", level: levelParty,
-		Text:   "Shorten the name: 140 characters are allowed in sic-inst, 70 in sct-inst.",
+		Text:   "Shorten the name to 140 characters for sic-inst, or 70 characters for sct-inst.",
 		Source: "SPS 3.11, 4.1 to 4.3; ISO, Max140Text", Check: checkNameLength,
 	},
 	{
 		ID: "ultimate-debtor-level", Element: transactionElement + "/UltmtDbtr", Code: "CH07", level: levelTransaction,
-		Text:   "Give the ultimate debtor once: in the payment information (PmtInf) or in the transaction.",
+		Text:   "Enter the ultimate debtor only once, either in the payment information (PmtInf) or in the transaction.",
 		Source: "SPS 4.2, 4.3",
 		broken: func(i *inspection) bool {
 			return i.information.UltimateDebtor != nil && i.transaction.UltimateDebtor != nil
@@ -46,7 +46,7 @@ var partyRules = []Rule{
 	},
 	{
 		ID: "organisation-identification", Element: documentPointer + "{party}/Id/OrgId", Code: "CH17", level: levelParty,
-		Text:   "Identify the organisation either by BIC or by one other identification; an LEI may be added.",
+		Text:   "Identify the organisation by its BIC or by one other identifier. You can also add an LEI.",
 		Source: "SPS 4.1 to 4.3; EPC122-16 2025 (BIC, LEI and another together); Regulation (EU) 2023/1113, article 4",
 		broken: func(i *inspection) bool {
 			organisation := i.organisation()
@@ -56,12 +56,12 @@ var partyRules = []Rule{
 	},
 	{
 		ID: "organisation-bic", Element: documentPointer + "{party}/Id/OrgId/AnyBIC", Code: "RC01", level: levelParty,
-		Text:   "Check the BIC of the organisation: it must have 8 or 11 characters, with a country code in positions 5 and 6.",
+		Text:   "Check the BIC of the organisation. It must have 8 or 11 characters, with a country code in positions 5 and 6.",
 		Source: "ISO, AnyBICDec2014Identifier; ISO 9362", Check: checkOrganisationBIC,
 	},
 	{
 		ID: "organisation-lei", Element: documentPointer + "{party}/Id/OrgId/LEI", Code: "CH16", level: levelParty,
-		Text:   "Check the LEI of the organisation: its check digits (the last two) are wrong.",
+		Text:   "Check the LEI of the organisation: the check digits (the last two) are wrong.",
 		Source: "ISO 17442", broken: func(i *inspection) bool {
 			lei := i.organisation().LEI
 			return lei != "" && !account.IsLEI(lei)
@@ -69,17 +69,17 @@ var partyRules = []Rule{
 	},
 	{
 		ID: "organisation-id-code", Element: documentPointer + "{party}/Id/OrgId/Othr/0/SchmeNm/Cd", Code: "CH16", level: levelParty,
-		Text:   "Use a code of the ISO code list for the kind of identification, such as TXID, or write it as proprietary.",
+		Text:   "Use a code from the ISO list for the type of identification, such as TXID, or enter your own code in Prtry.",
 		Source: "ISO, ExternalOrganisationIdentification1Code", Check: checkOrganisationIDCode,
 	},
 	{
 		ID: "person-id-code", Element: documentPointer + "{party}/Id/PrvtId/Othr/0/SchmeNm/Cd", Code: "CH16", level: levelParty,
-		Text:   "Use a code of the ISO code list for the kind of identification, such as TXID, or write it as proprietary.",
+		Text:   "Use a code from the ISO list for the type of identification, such as TXID, or enter your own code in Prtry.",
 		Source: "ISO, ExternalPersonIdentification1Code", Check: checkPersonIDCode,
 	},
 	{
 		ID: "person-identification", Element: documentPointer + "{party}/Id/PrvtId", Code: "CH17", level: levelParty,
-		Text:   "Identify the person either by date and place of birth or by one other identification.",
+		Text:   "Identify the person by date and place of birth or by one other identifier.",
 		Source: "SPS 4.1 to 4.3", broken: func(i *inspection) bool {
 			person := i.person()
 			return len(person.Other) > 1 || person.DateAndPlaceOfBirth != nil && len(person.Other) > 0
@@ -87,7 +87,7 @@ var partyRules = []Rule{
 	},
 	{
 		ID: "person-birth", Element: documentPointer + "{party}/Id/PrvtId/DtAndPlcOfBirth/BirthDt", Code: "DT01", level: levelParty,
-		Text:   "Check the date of birth: it is in the future.",
+		Text:   "Check the date of birth. It is in the future.",
 		Source: "ISO, BirthDate", broken: func(i *inspection) bool {
 			birth := i.person().DateAndPlaceOfBirth
 			if birth == nil {
@@ -118,7 +118,7 @@ func (i *inspection) person() iso20022.PersonIdentification13 {
 func checkNameLength(i *inspection) {
 	length := utf8.RuneCountInString(i.party.Name)
 	if length > i.profile.NameLength {
-		i.reportText("/Nm", i18n.Text("Shorten the name to %d characters: it has %d.").With(i.profile.NameLength, length))
+		i.reportText("/Nm", i18n.Text("Shorten the name to %d characters. It now has %d.").With(i.profile.NameLength, length))
 	}
 }
 

@@ -13,19 +13,19 @@ const (
 var typeRules = []Rule{
 	{
 		ID: "payment-method", Element: documentPointer + "/PmtInf/0/PmtMtd", Code: "CH16", level: levelInformation,
-		Text:   "Write TRF as payment method: cheques and other methods are not offered.",
+		Text:   "Enter TRF as the payment method. Cheques and other methods are not supported.",
 		Source: "SPS 4.2", broken: func(i *inspection) bool { return i.information.PaymentMethod != "TRF" },
 	},
 	{
 		ID: "payment-type-level", Element: transactionTypeElement, Code: "CH07", level: levelTransaction,
-		Text:   "Give the payment type information once: in the payment information (PmtInf) or in the transaction.",
+		Text:   "Enter the payment type information only once, either in the payment information (PmtInf) or in the transaction.",
 		Source: "SPS 4.2, 4.3", broken: func(i *inspection) bool {
 			return i.information.PaymentTypeInformation != nil && i.transaction.PaymentTypeInformation != nil
 		},
 	},
 	{
 		ID: "service-level-once", Element: documentPointer + "{level}/PmtTpInf/SvcLvl", Code: "CH17", level: levelTransaction,
-		Text:   "Give one service level only.",
+		Text:   "Enter only one service level.",
 		Source: "SPS 4.2, 4.3", broken: func(i *inspection) bool { return len(i.paymentType.ServiceLevel) > 1 },
 	},
 	{
@@ -43,18 +43,18 @@ var typeRules = []Rule{
 	{
 		ID: "service-level-sepa", Scheme: SchemeSCT, Element: documentPointer + "{level}/PmtTpInf/SvcLvl/0/Cd", Code: "CH16",
 		level:  levelTransaction,
-		Text:   "Write SEPA as code of the service level.",
+		Text:   "Enter SEPA as the code of the service level.",
 		Source: "SPS 4.2; EPC AT-40", Check: checkServiceLevelSEPA,
 	},
 	{
 		ID: "service-level-proprietary", Scheme: SchemeSCT, Element: documentPointer + "{level}/PmtTpInf/SvcLvl/0/Prtry", Code: "CH17",
 		level:  levelTransaction,
-		Text:   "Remove the proprietary service level and write SEPA as code.",
+		Text:   "Remove the proprietary service level and enter SEPA as the code.",
 		Source: "SPS 4.2", Check: checkServiceLevelProprietary,
 	},
 	{
 		ID: "local-instrument-missing", Element: documentPointer + "{level}/PmtTpInf/LclInstrm", Code: "CH21", level: levelTransaction,
-		Text:   "Enter the local instrument INST: it marks the payment as instant.",
+		Text:   "Enter the local instrument INST, which marks the payment as instant.",
 		Source: "SPS 3.17, 4.2; ISO, ExternalLocalInstrument1Code", broken: func(i *inspection) bool {
 			misplaced := i.transaction.PaymentTypeInformation != nil && i.transaction.PaymentTypeInformation.LocalInstrument != nil
 			return i.paymentType.LocalInstrument == nil && !misplaced
@@ -62,7 +62,7 @@ var typeRules = []Rule{
 	},
 	{
 		ID: "local-instrument-code", Element: documentPointer + "{level}/PmtTpInf/LclInstrm/Cd", Code: "CH17", level: levelTransaction,
-		Text:   "Write INST as code of the local instrument.",
+		Text:   "Enter INST as the code of the local instrument.",
 		Source: "SPS 3.17, 4.2; ISO, ExternalLocalInstrument1Code", broken: func(i *inspection) bool {
 			if i.paymentType.LocalInstrument == nil {
 				return false
@@ -74,7 +74,7 @@ var typeRules = []Rule{
 	},
 	{
 		ID: "local-instrument-proprietary", Element: documentPointer + "{level}/PmtTpInf/LclInstrm/Prtry", Code: "CH17", level: levelTransaction,
-		Text:   "Remove the proprietary local instrument and write INST as code.",
+		Text:   "Remove the proprietary local instrument and enter INST as the code.",
 		Source: "SPS 4.2; EPC AT-40",
 		broken: func(i *inspection) bool {
 			return i.paymentType.LocalInstrument != nil && i.paymentType.LocalInstrument.Proprietary != ""
@@ -82,7 +82,7 @@ var typeRules = []Rule{
 	},
 	{
 		ID: "local-instrument-level", Scheme: SchemeSIC, Element: transactionTypeElement + "/LclInstrm", Code: "CH17", level: levelTransaction,
-		Text:   "Give the local instrument in the payment information (PmtInf), not in the transaction.",
+		Text:   "Enter the local instrument in the payment information (PmtInf), not in the transaction.",
 		Source: "SPS 4.3", broken: func(i *inspection) bool {
 			paymentType := i.transaction.PaymentTypeInformation
 			return paymentType != nil && paymentType.LocalInstrument != nil
@@ -90,18 +90,18 @@ var typeRules = []Rule{
 	},
 	{
 		ID: "charge-bearer-level", Element: transactionElement + "/ChrgBr", Code: "CH07", level: levelTransaction,
-		Text:   "Give the charge bearer once: in the payment information (PmtInf) or in the transaction.",
+		Text:   "Enter the charge bearer only once, either in the payment information (PmtInf) or in the transaction.",
 		Source: "SPS 4.2, 4.3",
 		broken: func(i *inspection) bool { return i.information.ChargeBearer != "" && i.transaction.ChargeBearer != "" },
 	},
 	{
 		ID: "charge-bearer-slev", Scheme: SchemeSCT, Element: documentPointer + "{level}/ChrgBr", Code: "CH16", level: levelTransaction,
-		Text:   "Write SLEV as charge bearer, or leave it out: each side pays the charges of its own bank.",
+		Text:   "Enter SLEV as the charge bearer, or leave the charge bearer out. Each side pays the charges of its own bank.",
 		Source: "SPS 4.2; EPC, ChrgBr", Check: checkChargeBearerSLEV,
 	},
 	{
 		ID: "batch-booking", Scheme: SchemeSIC, Element: documentPointer + "/PmtInf/0/BtchBookg", Code: "CH16", level: levelInformation,
-		Text:   "Write false for batch booking: instant payments are booked one by one.",
+		Text:   "Enter false for batch booking, because instant payments are booked one by one.",
 		Source: "SPS 4.2", broken: func(i *inspection) bool {
 			asked := i.information.BatchBooking
 			return asked != nil && *asked && !i.input.Settings.CollectiveBookingAllowed
@@ -158,12 +158,12 @@ func checkChargeBearerSLEV(i *inspection) {
 var purposeRules = []Rule{
 	{
 		ID: "category-purpose-code", Element: documentPointer + "{level}/PmtTpInf/CtgyPurp/Cd", Code: "CH16", level: levelTransaction,
-		Text:   "Use a category purpose of the ISO code list, such as SALA, or leave it out.",
+		Text:   "Use a category purpose from the ISO code list, such as SALA, or leave the category purpose out.",
 		Source: "SPS 4.2; ISO, ExternalCategoryPurpose1Code", Check: checkCategoryPurpose,
 	},
 	{
 		ID: "purpose-code", Element: transactionElement + "/Purp/Cd", Code: "CH16", level: levelTransaction,
-		Text:   "Use a purpose of the ISO code list, or leave it out.",
+		Text:   "Use a purpose code from the ISO list, or leave the purpose out.",
 		Source: "SPS 4.3; ISO, ExternalPurpose1Code", Check: checkPurpose,
 	},
 }
@@ -187,6 +187,6 @@ func (i *inspection) checkCode(set code.Set, taken []string, given, pointer stri
 	case !i.input.Settings.CodeSets(i.input.Today).Has(set, given):
 		i.reportAt(pointer, i.rule.Text)
 	case !takes(taken, given):
-		i.reportAt(pointer, i18n.Text("Use a code that the clearing of this scheme accepts, such as %s, or leave it out.").With(taken[0]))
+		i.reportAt(pointer, i18n.Text("Use a code that clearing accepts for this scheme, such as %s, or leave the code out.").With(taken[0]))
 	}
 }

@@ -95,7 +95,8 @@ func RecheckReach(e ReachEntered) []iso20022.Finding {
 	}
 	q.iban, _ = account.Parse(e.IBAN)
 	if e.Scheme == SchemeSCT && e.Agent == "" && !e.Against.IsBroken() {
-		return []iso20022.Finding{q.refuse("Withdraw the payment and enter it again: it was entered without the creditor's bank.", "/CdtrAgt")}
+		return []iso20022.Finding{q.refuse("This payment was entered without the creditor's bank. Withdraw the payment and enter it "+
+			"again.", "/CdtrAgt")}
 	}
 	f, refused := q.finding()
 	if !refused {
@@ -103,8 +104,8 @@ func RecheckReach(e ReachEntered) []iso20022.Finding {
 	}
 	if strings.HasSuffix(f.Pointer, "/BICFI") {
 		bank, _ := e.Against.BankOf(q.iban)
-		f.Text = i18n.Text("Withdraw the payment and enter it again: it was entered for %s, but according to the directory of %s "+
-			"the account is kept by %s.").With(e.Agent, q.edition(), bank.BIC)
+		f.Text = i18n.Text("The payment was entered for the bank %s, but the directory of %s shows that the account is at the bank %s. "+
+			"Withdraw the payment and enter it again.").With(e.Agent, q.edition(), bank.BIC)
 	}
 	return []iso20022.Finding{f}
 }
@@ -128,7 +129,8 @@ func (q question) finding() (iso20022.Finding, bool) {
 		return iso20022.Finding{}, false
 	case q.directory.IsBroken():
 		return q.refuse(
-			"Ask an operator to run countersign check: the directory of banks differs from the imported one, so no bank is looked up in it.", iban,
+			"The stored bank directory cannot be used because it differs from the imported directory. Ask an operator to run “countersign "+
+				"check”.", iban,
 		), true
 	case !q.directory.Loaded():
 		return q.withoutDirectory()
@@ -137,7 +139,7 @@ func (q question) finding() (iso20022.Finding, bool) {
 	if q.scheme == SchemeSCT && q.named != "" {
 		if known && !account.SameBank(bank.BIC, q.named) {
 			return q.refuse(
-				i18n.Text("Leave the creditor's bank out, or enter the bank that holds the account, which is %s.").With(bank.BIC),
+				i18n.Text("Leave out the creditor's bank, or enter the bank that holds the account: %s.").With(bank.BIC),
 				"/CdtrAgt/FinInstnId/BICFI",
 			), true
 		}
@@ -147,10 +149,12 @@ func (q question) finding() (iso20022.Finding, bool) {
 	}
 	switch {
 	case !known:
-		return q.refuse(i18n.Text("Check the IBAN with the creditor: the directory of %s has no bank for this account.").With(q.edition()), iban), true
+		return q.refuse(i18n.Text("The bank directory of %s has no bank for this account. Check the IBAN with the "+
+			"creditor.").With(q.edition()), iban), true
 	case !bank.Instant:
 		return q.refuse(
-			i18n.Text("Pay the creditor in another way: according to the directory of %s, instant payments do not reach %s.").With(q.edition(), bank.Name),
+			i18n.Text("According to the bank directory dated %s, %s does not accept instant payments. Pay the creditor in another "+
+				"way.").With(q.edition(), bank.Name),
 			iban,
 		), true
 	}
@@ -171,7 +175,8 @@ func (q question) withoutDirectory() (iso20022.Finding, bool) {
 	if q.scheme == SchemeSIC || q.named != "" || agentOf(q.scheme, q.iban) != "" {
 		return iso20022.Finding{}, false
 	}
-	return q.refuse("Enter the BIC of the creditor's bank: it cannot be determined from the IBAN without a bank directory.", "/CdtrAgt"), true
+	return q.refuse("Enter the BIC of the creditor's bank. Without a bank directory, the bank cannot be found from the "+
+		"IBAN.", "/CdtrAgt"), true
 }
 
 func (q question) refuse(text i18n.Text, below string) iso20022.Finding {

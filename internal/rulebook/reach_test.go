@@ -71,14 +71,17 @@ func TestTheCreditorsBankIsKnownAndReached(t *testing.T) {
 		{name: "a branch of it is named", scheme: rulebook.SchemeSCT, iban: german, bic: "AAAADEFF100", directory: loaded},
 		{
 			name: "another bank is named", scheme: rulebook.SchemeSCT, iban: german, bic: "CCCCFRPPXXX", directory: loaded,
-			at: atBank, says: "which is AAAADEFFXXX",
+			at: atBank, says: "the bank that holds the account: AAAADEFFXXX",
 		},
-		{name: "not reached", scheme: rulebook.SchemeSCT, iban: dutch, directory: loaded, at: atAccount, says: "do not reach Bank two"},
+		{
+			name: "not reached", scheme: rulebook.SchemeSCT, iban: dutch, directory: loaded,
+			at: atAccount, says: "Bank two does not accept instant payments",
+		},
 		{name: "not known", scheme: rulebook.SchemeSCT, iban: austria, directory: loaded, at: atAccount, says: "of 2026-10-01 has no bank"},
 		{name: "known by the BIC named", scheme: rulebook.SchemeSCT, iban: french, bic: "CCCCFRPP", directory: loaded},
 		{
 			name: "not reached by the BIC named", scheme: rulebook.SchemeSCT, iban: french, bic: "DDDDFRPPXXX", directory: loaded,
-			at: atAccount, says: "do not reach Bank six",
+			at: atAccount, says: "Bank six does not accept instant payments",
 		},
 		{
 			name: "not known by the BIC named", scheme: rulebook.SchemeSCT, iban: french, bic: "EEEEFRPP", directory: loaded,
@@ -89,14 +92,18 @@ func TestTheCreditorsBankIsKnownAndReached(t *testing.T) {
 		{name: "no IBAN too", scheme: rulebook.SchemeSCT, iban: "DE00", directory: loaded},
 		{name: "SIC: reached", scheme: rulebook.SchemeSIC, iban: swiss, directory: loaded},
 		{name: "SIC: the IBAN wins over the bank that is named", scheme: rulebook.SchemeSIC, iban: swiss, bic: "RAIFCH22", directory: loaded},
-		{name: "SIC: not reached", scheme: rulebook.SchemeSIC, iban: other, directory: loaded, at: atAccount, says: "do not reach Bank four"},
+		{
+			name: "SIC: not reached", scheme: rulebook.SchemeSIC, iban: other, directory: loaded,
+			at: atAccount, says: "Bank four does not accept instant payments",
+		},
 		{name: "SIC: not known", scheme: rulebook.SchemeSIC, iban: unknown, directory: loaded, at: atAccount, says: "has no bank"},
 		{name: "SIC: no Swiss account is another rule's matter", scheme: rulebook.SchemeSIC, iban: german, directory: loaded},
 		{name: "none loaded, nothing named", scheme: rulebook.SchemeSCT, iban: german, directory: none, at: "/CdtrAgt", says: "Enter the BIC"},
 		{name: "none loaded, a bank named", scheme: rulebook.SchemeSCT, iban: german, bic: "EEEEDEFF", directory: none},
 		{name: "none loaded, the program's list", scheme: rulebook.SchemeSCT, iban: listed, directory: none},
 		{name: "SIC: none loaded", scheme: rulebook.SchemeSIC, iban: unknown, directory: none},
-		{name: "broken", scheme: rulebook.SchemeSIC, iban: swiss, directory: account.Broken(), at: atAccount, says: "differs from the imported one"},
+		{name: "broken", scheme: rulebook.SchemeSIC, iban: swiss, directory: account.Broken(), at: atAccount, says: "bank directory cannot be " +
+			"used because it differs from the imported directory"},
 		{name: "not asked", scheme: rulebook.SchemeSCT, iban: german},
 	}
 	for _, test := range cases {
@@ -160,13 +167,13 @@ func TestTheRouteIsAskedAgainAtAnApproval(t *testing.T) {
 		"as it was": {german, "AAAADEFFXXX", "", inForce(t)},
 		"the bank moved": {
 			german, "ZZZZDEFFXXX",
-			"entered for ZZZZDEFFXXX, but according to the directory of 2026-10-01 the account is kept by AAAADEFFXXX", inForce(t),
+			"entered for the bank ZZZZDEFFXXX, but the directory of 2026-10-01 shows that the account is at the bank AAAADEFFXXX", inForce(t),
 		},
-		"not reached any more":     {dutch, "BBBBNL2AXXX", "do not reach Bank two", inForce(t)},
+		"not reached any more":     {dutch, "BBBBNL2AXXX", "Bank two does not accept instant payments", inForce(t)},
 		"entered without a bank":   {german, "", "entered without the creditor's bank", inForce(t)},
 		"none loaded":              {german, "AAAADEFFXXX", "", &account.Directory{}},
 		"none loaded, and no bank": {german, "", "entered without the creditor's bank", &account.Directory{}},
-		"broken":                   {german, "AAAADEFFXXX", "differs from the imported one", account.Broken()},
+		"broken":                   {german, "AAAADEFFXXX", "differs from the imported directory", account.Broken()},
 		"not asked":                {german, "", "", nil},
 	} {
 		findings := rulebook.RecheckReach(

@@ -19,7 +19,8 @@ func CheckRecall(asked RTransactionCase) []iso20022.Finding {
 	last, limited := RecallDeadline(asked.Scheme, asked.Reason, asked.Settled, asked.Settings)
 	if limited && calendar.Compare(asked.Today, last) > 0 {
 		c.report(
-			"recall-deadline", "/identifiers/internalId", i18n.Text("The last day to recall this payment for this reason was %s.").With(i18n.Day(last)),
+			"recall-deadline", "/identifiers/internalId", i18n.Text("The last day to recall this payment for this reason was "+
+				"%s.").With(i18n.Day(last)),
 		)
 	}
 	return c.findings
@@ -45,29 +46,29 @@ func RecallReasons(scheme Scheme) []Reason {
 	switch scheme {
 	case SchemeSCT:
 		return []Reason{
-			{Code: "DUPL", Text: "Sent twice by mistake", Usual: true, Source: sourceRecallSCT},
-			{Code: "TECH", Text: "Sent because of a technical problem", Usual: true, Source: sourceRecallSCT},
+			{Code: "DUPL", Text: "Payment sent twice by mistake", Usual: true, Source: sourceRecallSCT},
+			{Code: "TECH", Text: "Payment sent because of a technical problem", Usual: true, Source: sourceRecallSCT},
 			{Code: "FRAD", Text: "Fraud", Information: oneLine, Usual: true, Source: sourceRecallSCT},
 			{
-				Code: "CUST", Text: "The customer asks for it", Originator: OriginatorCustomer, Information: oneLine, Usual: true,
+				Code: "CUST", Text: "The customer asks for the recall", Originator: OriginatorCustomer, Information: oneLine, Usual: true,
 				Source: sourceRequestSCT,
 			},
 			{
-				Code: "AM09", Text: "The customer sent a wrong amount", Originator: OriginatorCustomer, Information: oneLine,
+				Code: "AM09", Text: "The customer sent the wrong amount", Originator: OriginatorCustomer, Information: oneLine,
 				Usual: true, Source: sourceRequestSCT,
 			},
 			{
-				Code: "AC03", Text: "The customer gave a wrong account", Originator: OriginatorCustomer, Information: oneLine,
+				Code: "AC03", Text: "The customer gave the wrong account", Originator: OriginatorCustomer, Information: oneLine,
 				Usual: true, Source: sourceRequestSCT,
 			},
 		}
 	case SchemeSIC:
 		return []Reason{
-			{Code: "DUPL", Text: "Sent twice by mistake", Information: freeLines, Usual: true, Source: sourceRecallSIC},
-			{Code: "TECH", Text: "Sent because of a technical problem", Information: freeLines, Usual: true, Source: sourceRecallSIC},
+			{Code: "DUPL", Text: "Payment sent twice by mistake", Information: freeLines, Usual: true, Source: sourceRecallSIC},
+			{Code: "TECH", Text: "Payment sent because of a technical problem", Information: freeLines, Usual: true, Source: sourceRecallSIC},
 			{Code: "FRAD", Text: "Fraud", Information: freeLines, Usual: true, Source: sourceRecallSIC},
 			{
-				Code: "CUST", Text: "The customer asks for it", Originator: OriginatorCustomer, Information: freeLines,
+				Code: "CUST", Text: "The customer asks for the recall", Originator: OriginatorCustomer, Information: freeLines,
 				Usual: true, Source: sourceRecallSIC,
 			},
 			{Code: "AGNT", Text: "Wrong bank", Information: freeLines, Usual: true, Source: sourceRecallSIC},
@@ -75,7 +76,7 @@ func RecallReasons(scheme Scheme) []Reason {
 				Code: "UPAY", Text: "The payment was not due", Originator: OriginatorCustomer, Information: freeLines, Usual: true,
 				Source: sourceRecallSIC,
 			},
-			{Code: "CUTA", Text: "An inquiry could not be resolved", Information: freeLines, Usual: true, Source: sourceRecallSIC},
+			{Code: "CUTA", Text: "An inquiry about the payment could not be resolved", Information: freeLines, Usual: true, Source: sourceRecallSIC},
 			{Code: "CURR", Text: "Wrong currency", Information: freeLines, Usual: true, Source: sourceRecallSIC},
 		}
 	default:

@@ -17,7 +17,7 @@ var referenceRules = []Rule{
 	),
 	{
 		ID: "payment-information-id-unique", Element: documentPointer + "/PmtInf/0/PmtInfId", Code: "DU02",
-		Text:   "Give each payment information (PmtInf) of the message its own id.",
+		Text:   "Give each payment information block (PmtInf) in the message its own ID.",
 		Source: "SPS 4.2", Check: checkPaymentInformationIDs,
 	},
 	referenceForm(
@@ -26,12 +26,12 @@ var referenceRules = []Rule{
 	),
 	{
 		ID: "instruction-id-unique", Element: transactionElement + "/PmtId/InstrId", Code: "DU05", level: levelInformation,
-		Text:   "Give each payment of a payment information (PmtInf) its own instruction id.",
+		Text:   "Give each payment in a payment information block (PmtInf) its own instruction ID.",
 		Source: "SPS 4.3", Check: checkInstructionIDs,
 	},
 	{
 		ID: "end-to-end-id-missing", Element: transactionElement + "/PmtId/EndToEndId", Code: "CH21", level: levelTransaction,
-		Text:   "Enter an end-to-end id, or NOTPROVIDED when there is none.",
+		Text:   "Enter an end-to-end ID, or NOTPROVIDED if there is none.",
 		Source: "SPS BR 3.2.4; EPC AT-41", broken: func(i *inspection) bool { return i.transaction.PaymentID.EndToEndID == "" },
 	},
 	referenceForm(
@@ -40,7 +40,7 @@ var referenceRules = []Rule{
 	),
 	{
 		ID: "uetr-form", Element: transactionElement + "/PmtId/UETR", Code: "CH16", level: levelTransaction,
-		Text:   "Enter the UETR as a version 4 UUID in lower case, or leave it out.",
+		Text:   "Enter the UETR as a version 4 UUID in lower case, or leave the UETR out.",
 		Source: "ISO, UUIDv4Identifier",
 		broken: func(i *inspection) bool {
 			uetr := i.transaction.PaymentID.UETR
@@ -51,8 +51,8 @@ var referenceRules = []Rule{
 
 const (
 	transactionElement = documentPointer + "/PmtInf/0/CdtTrfTxInf/0"
-	referenceText      = "Write 1 to 35 letters, digits, spaces or ' ( ) + , - . / : ?, not starting with a space or a slash, " +
-		"not ending with a slash, without two slashes together."
+	referenceText      = "Enter 1 to 35 letters, digits, spaces or ' ( ) + , - . / : ?. Do not start with a space or a slash, end with " +
+		"a slash, or use two slashes together."
 )
 
 // referenceForm is the rule that an identifier, if it is there, has the characters and slashes of references.

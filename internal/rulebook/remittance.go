@@ -18,7 +18,7 @@ const (
 var remittanceRules = []Rule{
 	{
 		ID: "remittance-one-kind", Element: remittanceElement, Code: "CH17", level: levelTransaction,
-		Text:   "Give either a structured reference or an unstructured text, not both.",
+		Text:   "Enter either a structured reference or free text, not both.",
 		Source: "SPS 4.3; EPC AT-05", broken: func(i *inspection) bool {
 			remittance := i.remittance()
 			return len(remittance.Unstructured) > 0 && len(remittance.Structured) > 0
@@ -26,17 +26,18 @@ var remittanceRules = []Rule{
 	},
 	{
 		ID: "unstructured-once", Element: remittanceElement + "/Ustrd", Code: "CH17", level: levelTransaction,
-		Text:   "Give one unstructured text of at most 140 characters.",
+		Text:   "Enter free text (Ustrd) only once, with at most 140 characters.",
 		Source: "SPS 4.3; EPC AT-05", broken: func(i *inspection) bool { return len(i.remittance().Unstructured) > 1 },
 	},
 	{
 		ID: "structured-once", Element: remittanceElement + "/Strd", Code: "CH17", level: levelTransaction,
-		Text:   "Give one structured reference only.",
+		Text:   "Enter only one structured reference.",
 		Source: "SPS 4.3; EPC AT-05", broken: func(i *inspection) bool { return len(i.remittance().Structured) > 1 },
 	},
 	{
 		ID: "structured-length", Element: structuredElement, Code: "CH15", level: levelStructured,
-		Text:   "Shorten the structured remittance: sic-inst allows 9000 characters, sct-inst 140 with the tags of its elements.",
+		Text: "Shorten the structured remittance information. The limit is 9000 characters for sic-inst, and 140 including the XML tags for " +
+			"sct-inst.",
 		Source: "SPS 4.3; EPC AT-05", Check: checkStructuredLength,
 	},
 	{
@@ -48,7 +49,7 @@ var remittanceRules = []Rule{
 	},
 	{
 		ID: "reference-type-code", Element: referenceElement + "/Tp/CdOrPrtry/Cd", Code: "CH16", level: levelStructured,
-		Text:   "Enter SCOR as the code of the reference type.",
+		Text:   "Enter SCOR as the reference type code.",
 		Source: "SPS 4.3; EPC AT-05", broken: func(i *inspection) bool {
 			code := i.referenceType().Code
 			return code != "" && code != "SCOR"
@@ -57,7 +58,7 @@ var remittanceRules = []Rule{
 	{
 		ID: "reference-type-proprietary", Scheme: SchemeSIC, Element: referenceElement + "/Tp/CdOrPrtry/Prtry", Code: "CH16",
 		level:  levelStructured,
-		Text:   "Write QRR or IPI as proprietary reference type.",
+		Text:   "Enter QRR or IPI as the proprietary reference type.",
 		Source: "SPS 4.3", broken: func(i *inspection) bool {
 			proprietary := i.referenceType().Proprietary
 			return proprietary != "" && proprietary != "QRR" && proprietary != "IPI"
@@ -66,7 +67,7 @@ var remittanceRules = []Rule{
 	{
 		ID: "no-proprietary-reference", Scheme: SchemeSCT, Element: referenceElement + "/Tp/CdOrPrtry/Prtry", Code: "CH17",
 		level:  levelStructured,
-		Text:   "Remove the proprietary reference type: SEPA only supports the creditor reference SCOR.",
+		Text:   "Remove the proprietary reference type. SEPA supports only the creditor reference SCOR.",
 		Source: "SPS 4.3; EPC AT-05", broken: func(i *inspection) bool { return i.referenceType().Proprietary != "" },
 	},
 	{
@@ -78,17 +79,17 @@ var remittanceRules = []Rule{
 	},
 	{
 		ID: "creditor-reference-number", Element: referenceElement + "/Ref", Code: "CH16", level: levelStructured,
-		Text:   "Check the creditor reference: it starts with RF and two check digits and has at most 25 characters.",
+		Text:   "Check the creditor reference. It must start with RF and two check digits, and have at most 25 characters.",
 		Source: "SPS 3.14.2, 4.3 (in sct-inst only with issuer ISO); ISO 11649", Check: checkCreditorReferenceNumber,
 	},
 	{
 		ID: "qr-reference-number", Scheme: SchemeSIC, Element: referenceElement + "/Ref", Code: "CH16", level: levelStructured,
-		Text:   "Check the QR reference: it must have 27 digits, not all zero, and end with a correct check digit.",
+		Text:   "Check the QR reference. It must have 27 digits that are not all zero, and end with a valid check digit.",
 		Source: "SPS 3.14.2, 4.3; IG QR-bill v2.4", Check: checkQRReferenceNumber,
 	},
 	{
 		ID: "qr-reference-account", Scheme: SchemeSIC, Element: referenceElement + "/Tp/CdOrPrtry/Prtry", Code: "CH17", level: levelStructured,
-		Text:   "Enter the QR-IBAN of the invoice as creditor account: a QR reference can only be used with a QR-IBAN.",
+		Text:   "Enter the QR-IBAN of the invoice as the creditor account. A QR reference can only be used with a QR-IBAN.",
 		Source: "SPS 3.14.2, 4.3", broken: func(i *inspection) bool {
 			iban := i.creditorAccount.iban
 			return !iban.IsZero() && !iban.IsQR() && i.referenceType().Proprietary == "QRR"
@@ -96,31 +97,31 @@ var remittanceRules = []Rule{
 	},
 	{
 		ID: "qr-iban-reference", Scheme: SchemeSIC, Element: remittanceElement + "/Strd", Code: "CH21", level: levelTransaction,
-		Text:   "Enter the QR reference (QRR) of the invoice: a QR-IBAN accepts no payment without it.",
+		Text:   "Enter the QR reference (QRR) of the invoice. A payment to a QR-IBAN must have a QR reference.",
 		Source: "SPS 3.14.2, 3.16, 4.3", broken: func(i *inspection) bool {
 			return i.creditorAccount.iban.IsQR() && !slices.ContainsFunc(i.remittance().Structured, namesReference)
 		},
 	},
 	{
 		ID: "qr-iban-unstructured", Scheme: SchemeSIC, Element: remittanceElement + "/Ustrd", Code: "CH17", level: levelTransaction,
-		Text:   "Remove the unstructured text: a payment to a QR-IBAN carries the QR reference only.",
+		Text:   "Remove the free text. A payment to a QR-IBAN can contain only the QR reference.",
 		Source: "SPS 4.3",
 		broken: func(i *inspection) bool { return i.creditorAccount.iban.IsQR() && len(i.remittance().Unstructured) > 0 },
 	},
 	{
 		ID: "qr-iban-creditor-reference", Scheme: SchemeSIC, Element: referenceElement + "/Tp/CdOrPrtry/Cd", Code: "CH16",
 		level:  levelStructured,
-		Text:   "Use the QR reference (QRR) instead of a creditor reference: the account is a QR-IBAN.",
+		Text:   "Enter a QR reference (QRR) instead of a creditor reference. The account is a QR-IBAN.",
 		Source: "SPS 4.3", broken: func(i *inspection) bool { return i.creditorAccount.iban.IsQR() && i.referenceType().Code != "" },
 	},
 	{
 		ID: "additional-remittance-once", Scheme: SchemeSIC, Element: structuredElement + "/AddtlRmtInf", Code: "CH17", level: levelStructured,
-		Text:   "Give one additional remittance text only.",
+		Text:   "Enter the additional text (AddtlRmtInf) only once.",
 		Source: "SPS 4.3", broken: func(i *inspection) bool { return len(i.structured.AdditionalRemittanceInformation) > 1 },
 	},
 	{
 		ID: "additional-remittance-alone", Scheme: SchemeSIC, Element: structuredElement + "/AddtlRmtInf", Code: "CH21", level: levelStructured,
-		Text:   "Enter the additional text together with a structured reference, or as unstructured text.",
+		Text:   "Enter the additional text (AddtlRmtInf) together with a structured reference, or enter it as free text (Ustrd).",
 		Source: "SPS 4.3", broken: func(i *inspection) bool {
 			alone := iso20022.StructuredRemittanceInformation16{AdditionalRemittanceInformation: i.structured.AdditionalRemittanceInformation}
 			return len(i.structured.AdditionalRemittanceInformation) > 0 && reflect.DeepEqual(*i.structured, alone)
@@ -160,7 +161,7 @@ func checkStructuredLength(i *inspection) {
 	}
 	length := componentLength(reflect.ValueOf(i.structured).Elem(), withTags)
 	if length > limit {
-		i.reportText("", i18n.Text("Shorten the structured remittance to %d characters: it has %d.").With(limit, length))
+		i.reportText("", i18n.Text("Shorten the structured remittance information to %d characters. It now has %d.").With(limit, length))
 	}
 }
 

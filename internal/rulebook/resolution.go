@@ -33,12 +33,12 @@ func AnswerBy(scheme Scheme, received time.Time, settings Settings) time.Time {
 // may depend on the recall too: ask ResolutionInformation.
 func ResolutionReasons(scheme Scheme) []Reason {
 	list := []Reason{
-		{Code: "CUST", Text: "The creditor refuses", Originator: OriginatorCustomer, Usual: true},
+		{Code: "CUST", Text: "The creditor refuses the recall", Originator: OriginatorCustomer, Usual: true},
 		{Code: "LEGL", Text: "Legal or regulatory reason", Usual: true},
-		{Code: "NOAS", Text: "The creditor does not answer", Usual: true},
+		{Code: "NOAS", Text: "The creditor has not responded", Usual: true},
 		{Code: "AC04", Text: "The account is closed", Usual: true},
 		{Code: "AM04", Text: "The account does not have enough money", Usual: true},
-		{Code: "ARDT", Text: "The money was already sent back", Usual: true},
+		{Code: "ARDT", Text: "The money has already been returned", Usual: true},
 		{Code: "NOOR", Text: "The payment was never received", Usual: true},
 	}
 	switch scheme {
@@ -49,8 +49,8 @@ func ResolutionReasons(scheme Scheme) []Reason {
 		list[1].Information = legalLines
 	case SchemeSIC:
 		list = append(list,
-			Reason{Code: "AGNT", Text: "The bank refuses"},
-			Reason{Code: "NARR", Text: "Another reason, in words"})
+			Reason{Code: "AGNT", Text: "The bank refuses the recall"},
+			Reason{Code: "NARR", Text: "Another reason, in your own words"})
 		for i := range list {
 			list[i].Source, list[i].Information = sourceResolutionSIC, freeLines
 		}

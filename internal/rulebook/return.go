@@ -31,9 +31,11 @@ func CheckReturn(asked RTransactionCase) []iso20022.Finding {
 	answers := asked.Reason == ReturnAfterRecall
 	switch {
 	case answers && !asked.Recalled:
-		c.report("reason-after-recall", "/ReturnDetails/reason", "Choose another reason: nobody has recalled this payment.")
+		c.report("reason-after-recall", "/ReturnDetails/reason", "Choose another reason. The reason you chose is only for recalled payments, "+
+			"and this payment has not been recalled.")
 	case !answers && asked.Recalled:
-		c.report("reason-after-recall", "/ReturnDetails/reason", "Choose FOCR: this payment is recalled, and the return answers the recall.")
+		c.report("reason-after-recall", "/ReturnDetails/reason", "Choose the reason FOCR. This payment was recalled, and the return answers "+
+			"the recall.")
 	case !answers:
 		if finding, refused := OnlyAfterRecall(asked); refused {
 			c.findings = append(c.findings, finding)
@@ -61,7 +63,7 @@ func (c *check) charge(asked RTransactionCase) {
 	case err != nil:
 		c.report("charge-currency", pointer, "")
 	case order >= 0:
-		c.report("charge-too-large", pointer, i18n.Text("Enter a charge below %s, the amount of the payment.").With(asked.Amount.Format()))
+		c.report("charge-too-large", pointer, i18n.Text("Enter a charge lower than %s, the amount of the payment.").With(asked.Amount.Format()))
 	}
 }
 
@@ -108,12 +110,12 @@ const ReturnAfterRecall = "FOCR"
 
 // commonReturnReasons are usual in both schemes.
 var commonReturnReasons = []Reason{
-	{Code: ReturnAfterRecall, Text: "Answer to a recall: the money goes back", Usual: true},
+	{Code: ReturnAfterRecall, Text: "Return in answer to a recall", Usual: true},
 	{Code: "AC01", Text: "The account number is wrong", Usual: true},
 	{Code: "AC04", Text: "The account is closed", Usual: true},
 	{Code: "AC06", Text: "The account is blocked", Usual: true},
-	{Code: "AG01", Text: "The account does not accept such payments", Usual: true},
-	{Code: "AM05", Text: "Received twice", Usual: true},
+	{Code: "AG01", Text: "The account does not accept this type of payment", Usual: true},
+	{Code: "AM05", Text: "Payment received twice", Usual: true},
 	{Code: "BE04", Text: "The creditor's address is missing or wrong", Usual: true},
 	{Code: "MD07", Text: "The account holder has died", Usual: true},
 	{Code: "MS02", Text: "The customer gives no reason", Originator: OriginatorCustomer, Usual: true},

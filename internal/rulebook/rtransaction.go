@@ -60,37 +60,38 @@ var rTransactionTable = []Rule{
 	},
 	{
 		ID: "reason-after-recall", Element: "/ReturnDetails/reason", Code: "CH16",
-		Text: "Use FOCR only to return the money in answer to a recall.", Source: "EPC SCT Inst rulebook 2025; EPC115-06 pacs.004",
+		Text: "Use the reason FOCR only to return money in answer to a recall.", Source: "EPC SCT Inst rulebook 2025; EPC115-06 pacs.004",
 	},
 	{
 		ID: "return-without-recall", Element: "/ReturnDetails/reason", Code: "CH17",
-		Text:   "Wait for a recall: in this scheme, a payment can only be returned in answer to a recall.",
+		Text:   "In this scheme, you can return a payment only in answer to a recall. Wait until the other bank sends a recall.",
 		Source: "EPC, Guidance on Reason Codes for SCT Inst R-transactions v7.0 (October 2025); a setting lets them go",
 		Scheme: SchemeSCT,
 	},
 	{
 		ID: "information-missing", Element: "/{details}/additionalInformation", Code: "CH21",
-		Text: "Explain the reason in additional information.", Source: "ISO, NARR: see the narrative",
+		Text: "Explain the reason under “Additional information”.", Source: "ISO, NARR: see the narrative",
 	},
 	{
 		ID: "information-lines", Element: "/{details}/additionalInformation", Code: "CH17",
-		Text: "Shorten the additional information to the lines the reason allows.", Source: "EPC115-06 camt.056, pacs.004, camt.029",
+		Text: "Shorten the additional information to the number of lines that the reason " +
+			"allows.", Source: "EPC115-06 camt.056, pacs.004, camt.029",
 	},
 	{
 		ID: "information-length", Element: "/{details}/additionalInformation/0", Code: "CH16",
-		Text: "Shorten the line.", Source: "ISO, Max105Text",
+		Text: "Shorten this line of the additional information.", Source: "ISO, Max105Text",
 	},
 	{
 		ID: "information-characters", Element: "/{details}/additionalInformation/0", Code: "CH16",
-		Text: "Use Latin letters, digits and signs only (U+0020 to 7E, U+00A0 to 17F, U+0218 to 21B, €).", Source: "SPS 3.1",
+		Text: "Use only Latin letters, digits and symbols (U+0020 to 7E, U+00A0 to 17F, U+0218 to 21B, €).", Source: "SPS 3.1",
 	},
 	{
 		ID: "information-blank", Element: "/{details}/additionalInformation/0", Code: "CH16",
-		Text: "Complete the line or remove it.", Source: "SPS 3.4",
+		Text: "Enter text on this line, or remove the line.", Source: "SPS 3.4",
 	},
 	{
 		ID: "charge-without-recall", Element: "/ReturnDetails/chargeAmount", Code: "CH17",
-		Text: "Remove the charge: it may be kept only when the money is returned to answer a recall (FOCR).", Source: "EPC115-06 pacs.004",
+		Text: "Remove the charge. You can keep a charge only when you return money in answer to a recall (FOCR).", Source: "EPC115-06 pacs.004",
 	},
 	{
 		ID: "charge-currency", Element: "/ReturnDetails/chargeAmount", Code: "AM03",
@@ -98,7 +99,7 @@ var rTransactionTable = []Rule{
 	},
 	{
 		ID: "charge-too-large", Element: "/ReturnDetails/chargeAmount", Code: "AM02",
-		Text: "Enter a charge below the amount of the payment.", Source: "EPC115-06 pacs.004",
+		Text: "Enter a charge lower than the amount of the payment.", Source: "EPC115-06 pacs.004",
 	},
 	{
 		ID: "recall-deadline", Element: "/identifiers/internalId", Code: "TM01",
@@ -153,18 +154,18 @@ func (c *check) information(limits Information, lines []string) {
 	}
 	switch {
 	case len(lines) > limits.Allowed && limits.Allowed == 0:
-		c.report("information-lines", pointer, "Remove the additional information: this reason allows none.")
+		c.report("information-lines", pointer, "Remove the additional information. It is not allowed with the reason you chose.")
 		return
 	case len(lines) > limits.Allowed:
 		c.report(
-			"information-lines", pointer, i18n.Text("Shorten the additional information to %d of its %d lines.").With(limits.Allowed, len(lines)),
+			"information-lines", pointer, i18n.Text("Keep only %d of the %d lines of additional information.").With(limits.Allowed, len(lines)),
 		)
 		return
 	}
 	for index, line := range lines {
 		place := pointer + "/" + strconv.Itoa(index)
 		if length := utf8.RuneCountInString(line); length > limits.Length {
-			c.report("information-length", place, i18n.Text("Shorten the line to %d characters: it has %d.").With(limits.Length, length))
+			c.report("information-length", place, i18n.Text("Shorten the line to %d characters. It now has %d.").With(limits.Length, length))
 		}
 		if strings.TrimSpace(line) == "" {
 			c.report("information-blank", place, "")
@@ -173,7 +174,7 @@ func (c *check) information(limits Information, lines []string) {
 		if r, character, refused := charset.SwissLatin.FirstRefused(line); refused {
 			c.report(
 				"information-characters", place,
-				i18n.Text("Replace %s (character %d): use Latin letters, digits and signs only.").With(charset.Shown(r), character),
+				i18n.Text("Replace %s (character %d). Use only Latin letters, digits and symbols.").With(charset.Shown(r), character),
 			)
 		}
 	}

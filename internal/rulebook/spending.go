@@ -67,13 +67,16 @@ func (l SpendingLimit) Refuses(amount money.Amount) i18n.Text {
 	whole := amount.Minor()
 	switch {
 	case l.Untrusted: // its currency too
-		return i18n.Text("Ask an operator to run countersign check: the limit of %s differs from the one that two administrators set.").With(l.Words())
+		return i18n.Text("The limit for %s differs from the limit that two administrators set. Ask an operator to run “countersign " +
+			"check”.").With(l.Words())
 	case l.Currency != amount.Currency():
 	case l.PerPayment > 0 && whole > l.PerPayment:
-		return i18n.Text("Pay a smaller amount, or ask two administrators to change the limit: %s may pay at most %s per payment.").With(l.Words(),
+		return i18n.Text("The limit for %s is %s per payment. Enter a smaller amount, or ask two administrators to change the "+
+			"limit.").With(l.Words(),
 			l.amount(l.PerPayment))
 	case l.PerDay > 0 && (whole > l.PerDay || l.Used > l.PerDay-whole):
-		return i18n.Text("Wait for another day, or ask two administrators to change the limit: %s may pay at most %s per day, and %s of it is used.").
+		return i18n.Text("The daily limit for %s is %s, of which %s has already been used. Try again on another day, or ask two "+
+			"administrators to change the limit.").
 			With(l.Words(), l.amount(l.PerDay), l.amount(l.Used))
 	}
 	return ""
@@ -85,7 +88,7 @@ func (l SpendingLimit) Overbooked(amount money.Amount) i18n.Text {
 	if l.Planned == 0 || l.PerDay == 0 || l.Currency != amount.Currency() || l.Planned <= l.PerDay-amount.Minor() {
 		return ""
 	}
-	return i18n.Text("The payment may fail on %s: %s may pay at most %s per day, and %s is already scheduled for that day.").
+	return i18n.Text("The payment may fail on %s. The daily limit for %s is %s, and %s is already scheduled for that day.").
 		With(i18n.Day(l.On), l.Words(), l.amount(l.PerDay), l.amount(l.Planned))
 }
 

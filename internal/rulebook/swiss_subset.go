@@ -84,7 +84,7 @@ const debtorAgentOther = "PmtInf/DbtrAgt/FinInstnId/Othr"
 var subsetRules = []Rule{
 	{
 		ID: "swiss-subset", Scheme: SchemeSIC, Element: documentPointer + "/{place of the list below}", Code: "CH17",
-		Text:   "Remove the element: Swiss payment orders do not have it.",
+		Text:   "Remove this element. Swiss payment orders do not allow it.",
 		Source: "SIX, schema pain.001.001.09.ch.03; SPS 3.11 to 3.13, 4.1 to 4.3", Check: checkSwissSubset,
 	},
 }
@@ -99,7 +99,7 @@ func checkSwissSubset(i *inspection) {
 		row := swissSubset[found.Place]
 		other, isOther := found.Value.Interface().(iso20022.GenericFinancialIdentification1)
 		if row.place != debtorAgentOther || !isOther || other.ID != iso20022.NotProvided {
-			i.reportAt(found.Pointer(documentPointer), i18n.Text("Remove %s: Swiss payment orders do not have it.").With(row.name))
+			i.reportAt(found.Pointer(documentPointer), i18n.Text("Remove %s. Swiss payment orders do not allow this element.").With(row.name))
 		}
 		return !i.more
 	})

@@ -14,7 +14,7 @@ import (
 var textRules = []Rule{
 	{
 		ID: "characters", Element: documentPointer + "/{any text}", Code: "CH16",
-		Text:   "Use Latin letters, digits and signs only (U+0020 to 7E, U+00A0 to 17F, U+0218 to 21B, €).",
+		Text:   "Use only Latin letters, digits and symbols (U+0020 to 7E, U+00A0 to 17F, U+0218 to 21B, €).",
 		Source: "SPS 3.1", Check: checkCharacters,
 	},
 }
@@ -26,7 +26,8 @@ func checkCharacters(i *inspection) {
 		r, place, refused := charset.SwissLatin.FirstRefused(text)
 		if refused {
 			i.reportAt(
-				strings.Join(steps, "/"), i18n.Text("Replace %s (character %d): use Latin letters, digits and signs only.").With(charset.Shown(r), place),
+				strings.Join(steps, "/"), i18n.Text("Replace %s (character %d). Use only Latin letters, digits and "+
+					"symbols.").With(charset.Shown(r), place),
 			)
 		}
 		return true

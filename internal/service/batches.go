@@ -222,7 +222,7 @@ func findingsOf(err error) ([]payment.Finding, error) {
 	case errors.As(err, &withheld):
 		return narrative(withheld.Sentence()), nil
 	case errors.Is(err, store.ErrNoPolicy):
-		return narrative("No approval policy of your institution covers this payment. Ask an administrator."), nil
+		return narrative("None of the approval policies of your institution apply to this payment. Ask an administrator for help."), nil
 	}
 	return nil, err
 }

@@ -57,7 +57,8 @@ func TestAClientThatAmendedDoesNotDecide(t *testing.T) {
 		} {
 			_, err := decide(service.Input{InternalID: m.InternalID, ContentHash: &m.ContentHash})
 			if !errors.As(err, &four) ||
-				four.Text.String() != "The client demo-straight changed this message. Another client, or a person in the portal, must decide." {
+				four.Text.String() != "The client demo-straight changed this payment or request. Another client, or a person in the portal, must "+
+					"approve or reject it." {
 				t.Errorf("%s, %s: %v", name, action, err)
 			}
 		}

@@ -60,7 +60,8 @@ func TestARoleThatEndsBetweenSignInAndTheStep(t *testing.T) {
 	} {
 		err := step.take()
 		var forbidden *payment.ForbiddenError
-		if !errors.As(err, &forbidden) || !strings.HasPrefix(forbidden.Text.String(), "You no longer have the role "+string(step.role)+". Nothing was done") {
+		want := "You no longer have the role " + string(step.role) + ", so nothing was changed"
+		if !errors.As(err, &forbidden) || !strings.HasPrefix(forbidden.Text.String(), want) {
 			t.Errorf("%s: got %v, want a sentence about the role", name, err)
 		}
 	}

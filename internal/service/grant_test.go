@@ -31,7 +31,7 @@ func TestARoleGivenAfterwardsDoesNotDecide(t *testing.T) {
 	younger := h.Create(t, maker, rulebook.SchemeSIC)
 	var forbidden *payment.ForbiddenError
 	_, err = h.Approval.Approve(ctx, late, service.Input{InternalID: waiting.InternalID, ContentHash: &waiting.ContentHash, Version: 1})
-	if !errors.As(err, &forbidden) || !strings.Contains(forbidden.Text.String(), "after this was entered") {
+	if !errors.As(err, &forbidden) || !strings.Contains(forbidden.Text.String(), "but this payment or request was entered earlier") {
 		t.Errorf("approve: got %v, want a sentence about the role", err)
 	}
 	_, err = h.Approval.Reject(

@@ -68,7 +68,7 @@ func TestLimitsHoldAtSubmissionAndApproval(t *testing.T) {
 	order := h.Order(rulebook.SchemeSIC)
 	servicetest.SetAmount(order.Document, "800.01")
 	_, err = h.Submission.Create(ctx, h.Person(t, "maker1"), order)
-	wantLimit(t, "submission of what is too large at a time", err, "the account CH50 … 1346 may pay at most CHF 800.00 per payment")
+	wantLimit(t, "submission of what is too large at a time", err, "the account CH50 … 1346 is CHF 800.00 per payment")
 	_, err = h.Submission.Amend(ctx, h.Person(t, "maker1"), small.InternalID, order)
 	wantLimit(t, "an amendment that is too large", err, "CHF 800.00 per payment")
 
@@ -78,7 +78,7 @@ func TestLimitsHoldAtSubmissionAndApproval(t *testing.T) {
 	}
 	servicetest.SetAmount(order.Document, "400.01")
 	findings, err := h.Submission.Validate(ctx, h.Person(t, "maker1"), order)
-	if err != nil || len(findings) != 1 || !strings.Contains(findings[0].Text.String(), "CHF 600.00 of it is used") {
+	if err != nil || len(findings) != 1 || !strings.Contains(findings[0].Text.String(), "of which CHF 600.00 has already been used") {
 		t.Errorf("a dry run: %v %v", findings, err)
 	}
 	rest := paid(t, h, "400.00")
@@ -89,9 +89,10 @@ func TestLimitsHoldAtSubmissionAndApproval(t *testing.T) {
 		t.Fatalf("what needs no approval and just fits: %v", err)
 	}
 	_, err = h.Approval.Approve(ctx, checker, service.Input{InternalID: rest.InternalID})
-	wantLimit(t, "approval of what was entered while it fitted", err, "CHF 1'000.00 of it is used")
+	wantLimit(t, "approval of what was entered while it fitted", err, "of which CHF 1'000.00 has already been used")
 	events, err := h.Reader.Audit(ctx, "demo", rest.InternalID)
-	if err != nil || len(events) != 2 || events[1].Event != "instruction.approve-refused" || !strings.Contains(events[1].Detail, "per day") {
+	if err != nil || len(events) != 2 || events[1].Event != "instruction.approve-refused" ||
+		!strings.Contains(events[1].Detail, "daily limit") {
 		t.Errorf("the audit trail: %+v %v", events, err)
 	}
 	h.Clock.Add(24 * time.Hour)
@@ -120,7 +121,7 @@ func TestALimitOfAPersonCountsWhatTheyEnterAndApprove(t *testing.T) {
 	order := h.Order(rulebook.SchemeSIC)
 	servicetest.SetAmount(order.Document, "200.01")
 	_, err = h.Submission.Create(ctx, both, order)
-	wantLimit(t, "an order of who approved", err, "CHF 300.00 of it is used")
+	wantLimit(t, "an order of who approved", err, "of which CHF 300.00 has already been used")
 	_, err = h.Approval.Approve(ctx, h.Person(t, "checker1"), service.Input{InternalID: two.InternalID})
 	if err != nil {
 		t.Errorf("somebody else: %v", err)

@@ -97,8 +97,8 @@ var noticeKinds = []NoticeKind{
 		While: []payment.State{payment.StateApprovalPending, payment.StateQuestion},
 	},
 	{
-		Default: store.NoticeChoice{Kind: "recall", Delivery: NoticeDaily}, Label: "A received recall must be answered within three days",
-		One: "Received recall %s must be answered within three days.", Many: "%d received recalls must be answered within three days.",
+		Default: store.NoticeChoice{Kind: "recall", Delivery: NoticeDaily}, Label: "A recall must be answered within three days",
+		One: "Recall %s must be answered within three days.", Many: "%d recalls must be answered within three days.",
 		Path: "/recalls", Roles: []identity.Role{identity.RoleMaker}, While: []payment.State{payment.StateAwaitingDecision},
 	},
 }
@@ -305,7 +305,7 @@ func (s *Notices) write(ctx context.Context, to store.Recipient, m store.Mail, c
 	}
 	if l.Text != "" {
 		l.Subject = strings.TrimSuffix(l.Subject, ".")
-		l.Text += language.Say("Choose in your profile which notifications you receive: %s", s.cfg.Mail.Portal+"/me#notices") + "\n"
+		l.Text += language.Say("To choose which notifications you receive, go to your profile: %s", s.cfg.Mail.Portal+"/me#notices") + "\n"
 	}
 	return l, nil
 }

@@ -577,7 +577,7 @@ func TestMakersGetAnEMailWhenARecallIsDue(t *testing.T) {
 	h.Clock.Set(recall.AnswerBy.Add(-71 * time.Hour))
 	nothing(t, "before the hour of daily e-mails", h, s, time.Minute)
 	headers, subject, body := expect(t, h, s, 24*time.Hour)
-	if subject != "Received recall "+string(recall.GlobalID)+" must be answered within three days" ||
+	if subject != "Recall "+string(recall.GlobalID)+" must be answered within three days" ||
 		headers.Get("To") != "<maker1@bank.example>" || !strings.Contains(body, "https://portal.bank.example/recalls/"+id.String()) {
 		t.Errorf("%s: %v\n%s", subject, headers, body)
 	}

@@ -97,7 +97,7 @@ func (s *Payments) repeatOrRefuse(ctx context.Context, by identity.Principal, in
 }
 
 // errNotMaker refuses who may not create payments.
-var errNotMaker = &payment.ForbiddenError{Text: "You may not create payments: this needs the role maker."}
+var errNotMaker = &payment.ForbiddenError{Text: "You need the maker role to create payments."}
 
 // Validate checks a payment order by the same rules without storing anything. It returns every finding, none when the order is fine.
 func (s *Payments) Validate(ctx context.Context, by identity.Principal, in payment.Order) ([]payment.Finding, error) {
@@ -281,7 +281,7 @@ func refuseDuplicate(duplicate *store.DuplicateError) error {
 	}
 	f := payment.Finding{
 		Rule: rulebook.RuleMessageIDUnique, Pointer: "/Document/CstmrCdtTrfInitn/GrpHdr/MsgId", Code: "DU01",
-		Text: i18n.Text("Give the order its own MsgId: message %s already has this one.").With(duplicate.MessageID),
+		Text: i18n.Text("Give the payment order a different MsgId. Message %s already has the same MsgId.").With(duplicate.MessageID),
 	}
 	if duplicate.Scope == payment.KeyExternalID {
 		f.Rule, f.Pointer = "", "/identifiers/externalId"

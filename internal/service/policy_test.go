@@ -91,7 +91,7 @@ func TestAPolicyThatCameLaterIsAskedAtTheApproval(t *testing.T) {
 	}
 }
 
-// TestAMessageWithFewerApprovalsThanItsPolicyAskedIsWithheld: the policy of its time asked for three approvals, and it was given one.
+// TestAMessageWithFewerApprovalsThanItsPolicyAskedIsWithheld: the policy of its time asked for three approvals, but it was given one.
 // Nobody sees it as good, nobody approves it, also when that policy is retired by now, and the auditor names it.
 func TestAMessageWithFewerApprovalsThanItsPolicyAskedIsWithheld(t *testing.T) {
 	t.Parallel()
@@ -107,8 +107,8 @@ func TestAMessageWithFewerApprovalsThanItsPolicyAskedIsWithheld(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.DB.SealMasterData(t)
-	const sentence = "It was entered with 1 approval, and the policy of that time asked for 3 approvals. " +
-		"Stop, and ask an operator to run countersign check."
+	const sentence = "The stored payment or request requires 1 approval, but the policy at the time of entry required 3 approvals. " +
+		"Do not continue. Ask an operator to run “countersign check”."
 	seen, err := h.Reader.Message(ctx, "demo", m.InternalID)
 	if err != nil || seen.Withheld.String() != sentence {
 		t.Errorf("shown as %q: %v", seen.Withheld, err)

@@ -74,7 +74,7 @@ func TestTheBankIsReachedFromTheFormToTheWire(t *testing.T) {
 	load(t, h, "2026-03-01", "FR20041;BBBBFRPPXXX;Demo bank;no", "DE;AAAADEFFXXX;Other bank;yes")
 	order := h.Order(rulebook.SchemeSCT)
 	_, err = h.Submission.Create(ctx, maker, order)
-	wantUnreached(t, err, "according to the directory of 2026-03-01, instant payments do not reach Demo bank")
+	wantUnreached(t, err, "According to the bank directory dated 2026-03-01, Demo bank")
 	findings, err := h.Submission.Validate(ctx, maker, order)
 	if err != nil || len(findings) != 1 || findings[0].Code != "AGNT" {
 		t.Errorf("validate: %v %v", findings, err)
@@ -84,9 +84,9 @@ func TestTheBankIsReachedFromTheFormToTheWire(t *testing.T) {
 		t.Errorf("preview: %v %v", preview.Findings, err)
 	}
 	_, err = h.Submission.Amend(ctx, maker, waiting.InternalID, order)
-	wantUnreached(t, err, "do not reach Demo bank")
+	wantUnreached(t, err, "Demo bank does not accept instant payments")
 	_, err = h.Approval.Approve(ctx, checker, service.Input{InternalID: waiting.InternalID, ContentHash: &waiting.ContentHash})
-	wantUnreached(t, err, "do not reach Demo bank")
+	wantUnreached(t, err, "Demo bank does not accept instant payments")
 	rejected, err := h.Approval.Reject(ctx, checker, service.Input{InternalID: waiting.InternalID}, "Its bank is not reached.")
 	if err != nil || rejected.State != payment.StateRejected {
 		t.Errorf("it cannot be rejected: %v", err)
@@ -103,7 +103,8 @@ func TestABankThatMovedIsSeenAtTheApproval(t *testing.T) {
 	load(t, h, "2026-03-01", "FR20041;CCCCFRPPXXX;Bank that took it over;yes")
 	approve := service.Input{InternalID: m.InternalID, ContentHash: &m.ContentHash}
 	_, err := h.Approval.Approve(ctx, checker, approve)
-	wantUnreached(t, err, "entered for BBBBFRPPXXX, but according to the directory of 2026-03-01 the account is kept by CCCCFRPPXXX")
+	wantUnreached(t, err, "entered for the bank BBBBFRPPXXX, but the directory of 2026-03-01 shows that the account is at the bank "+
+		"CCCCFRPPXXX")
 	load(t, h, "2026-03-02", frenchBank)
 	approved, err := h.Approval.Approve(ctx, checker, approve)
 	if err != nil || approved.State != payment.StateApproved {
@@ -119,7 +120,7 @@ func TestAnOlderDirectoryIsNotUsed(t *testing.T) {
 	load(t, h, "2026-03-01", "FR20041;BBBBFRPPXXX;Demo bank;no", "DE;AAAADEFFXXX;Other bank;yes")
 	order := h.Order(rulebook.SchemeSCT)
 	_, err := h.Submission.Create(ctx, h.Person(t, "maker1"), order)
-	wantUnreached(t, err, "do not reach Demo bank")
+	wantUnreached(t, err, "Demo bank does not accept instant payments")
 	_, err = h.DB.Connect(t).Exec(ctx, "DELETE FROM routing_directory WHERE scheme = 'sct-inst' AND edition = '2026-03-01'")
 	if err != nil {
 		t.Fatal(err)
@@ -185,7 +186,7 @@ func TestWhoWritesIntoTheDatabaseRedirectsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = h.Submission.Create(ctx, maker, h.Order(rulebook.SchemeSCT))
-	wantUnreached(t, err, "the directory of banks differs from the imported one")
+	wantUnreached(t, err, "bank directory cannot be used because it differs from the imported directory")
 	_, err = h.Submission.Create(ctx, maker, h.Order(rulebook.SchemeSIC))
 	if err != nil {
 		t.Errorf("the other scheme: %v", err)

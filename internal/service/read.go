@@ -32,7 +32,7 @@ func (s *Administration) Change(ctx context.Context, by identity.Principal, id u
 func (s *Administration) Reported(ctx context.Context, by identity.Principal, id uuid.UUID) (administration.Change, error) {
 	if !by.Has(identity.RoleSupervisor) {
 		return administration.Change{}, &payment.ForbiddenError{
-			Text: "You may not read the control reports: this needs the role supervisor.",
+			Text: "You need the supervisor role to read the control reports.",
 		}
 	}
 	change, err := s.changes.Change(ctx, by.Realm, id)

@@ -342,7 +342,8 @@ func TestAConditionWithAnotherMeaningLowersNothing(t *testing.T) {
 	for name, change := range map[string]string{
 		"columns change their names": `ALTER TABLE policy RENAME amount_from TO kept; ALTER TABLE policy RENAME amount_to TO amount_from;
 			ALTER TABLE policy RENAME kept TO amount_to`,
-		"the service does not see a row": `CREATE POLICY hides ON policy AS RESTRICTIVE FOR SELECT TO countersign_app USING (approvals_required < 2)`,
+		"the service does not see a " +
+			"row": `CREATE POLICY hides ON policy AS RESTRICTIVE FOR SELECT TO countersign_app USING (approvals_required < 2)`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -43,7 +43,7 @@ func TestWhatIsShownIsWhatIsSigned(t *testing.T) {
 		}
 		id := servicetest.Forge(t, h.DB, m, map[string]string{forged.column: forged.value})
 		seen, err := h.Reader.Message(ctx, "demo", id)
-		if err != nil || seen.Withheld == "" || !strings.Contains(seen.Difference().String(), ": the "+forged.field+".") {
+		if err != nil || seen.Withheld == "" || !strings.Contains(seen.Difference().String(), " Part that differs: "+forged.field+".") {
 			t.Errorf("%s: %q, %q: %v", forged.column, seen.Withheld, seen.Difference(), err)
 		}
 		var withheld *payment.WithheldError

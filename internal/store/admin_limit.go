@@ -109,7 +109,8 @@ func (s changeStep) applyLimit(ctx context.Context, c administration.Change) err
 		return err
 	}
 	if len(rows) == 1 && !s.guard.Fits(ctx, Limit(rows[0].SpendingLimit)) {
-		return &administration.ConflictError{Text: "The limit does not match its seal. Tell the operator of the gateway."}
+		return &administration.ConflictError{Text: "The stored limit failed its integrity check and may have been changed outside the " +
+			"gateway. Tell an operator."}
 	}
 	return s.setLimit(ctx, l, rows)
 }

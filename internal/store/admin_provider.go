@@ -77,7 +77,8 @@ func (s changeStep) applyProvider(ctx context.Context, c administration.Change) 
 	if found {
 		if !s.guard.Fits(ctx, ProviderRow(before)) && c.Kind != administration.KindProviderRetire {
 			return &administration.ConflictError{
-				Text: "The identity provider does not match its seal. Tell the operator of the gateway, and retire it.",
+				Text: "The stored identity provider failed its integrity check and may have been changed outside the gateway. Tell an operator, and " +
+					"retire the identity provider.",
 			}
 		}
 		err = s.retireProvider(ctx, before)

@@ -56,7 +56,8 @@ func (s changeStep) applyUser(ctx context.Context, c administration.Change) erro
 		return err
 	}
 	if !s.guard.Fits(ctx, User(row)) {
-		return &administration.ConflictError{Text: "The account does not match its seal. Tell the operator of the gateway."}
+		return &administration.ConflictError{Text: "The stored user account failed its integrity check and may have been changed outside the " +
+			"gateway. Tell an operator."}
 	}
 	change := AccountChange{Status: c.After["status"]}
 	switch c.Kind {

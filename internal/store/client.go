@@ -57,7 +57,8 @@ func (s changeStep) applyClient(ctx context.Context, c administration.Change) er
 	}
 	row := rows[0]
 	if !s.guard.Fits(ctx, ClientRow(row)) {
-		return &administration.ConflictError{Text: "The client does not match its seal. Tell the operator of the gateway."}
+		return &administration.ConflictError{Text: "The stored client failed its integrity check and may have been changed outside the " +
+			"gateway. Tell an operator."}
 	}
 	switch c.Kind {
 	case administration.KindClientSecret:

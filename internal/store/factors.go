@@ -108,7 +108,7 @@ func (s changeStep) erase(ctx context.Context, c administration.Change) error {
 		record := ArchivedPayment(row)
 		if err == nil && s.seal.CheckArchivedPayment(record, Seal(row.KeyID, row.Seal)) != nil {
 			err = &administration.ConflictError{
-				Text: "The record of an archived payment does not match its seal. Stop, and ask an operator to run countersign check.",
+				Text: "The record of an archived payment failed its integrity check. Do not continue. Ask an operator to run “countersign check”.",
 			}
 		}
 		if err != nil {
@@ -150,7 +150,7 @@ func (s changeStep) applyFactors(ctx context.Context, c administration.Change) e
 	}
 	if !s.guard.Fits(ctx, Realm(row)) {
 		return &administration.ConflictError{
-			Text: "The settings of the realm do not match their seal. Stop, and ask an operator to run countersign check.",
+			Text: "The settings of the realm failed their integrity check. Do not continue. Ask an operator to run “countersign check”.",
 		}
 	}
 	before := FactorRoles(row.SecondFactorRoles)

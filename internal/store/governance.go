@@ -60,7 +60,7 @@ func (c *Changes) Insert(ctx context.Context, r ChangeRequest) (administration.C
 			return err
 		}
 		if waits {
-			return &administration.ConflictError{Text: "You requested the same change before. It waits for a decision."}
+			return &administration.ConflictError{Text: "You have already requested this change. It is waiting for a decision."}
 		}
 		keyID, seal, err := Change(row).Sealed(s.keys)
 		if err != nil {
@@ -193,10 +193,11 @@ func changeError(err error, action string) error {
 	case errors.Is(err, pgx.ErrNoRows), errors.Is(err, ErrNoRealm):
 		return payment.ErrNotFound
 	case errors.As(err, &refused) && refused.Code == pgerrcode.InsufficientPrivilege:
-		return &payment.ForbiddenError{Text: "You may no longer do this: the role for it was removed from your account in the meantime."}
+		return &payment.ForbiddenError{Text: "You no longer have the role that you need for this action. The role has been removed from " +
+			"your user account."}
 	case errors.As(err, &refused) && refused.Code == pgerrcode.UniqueViolation:
 		return &administration.ConflictError{
-			Text: "This name has been taken in the meantime. Reject the change, and request it again with another name.",
+			Text: "This name was taken after this change was requested. Reject this change, and request a new change with another name.",
 		}
 	}
 	return fmt.Errorf("%s: %w", action, err)

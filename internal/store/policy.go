@@ -105,7 +105,8 @@ func (s changeStep) applyPolicy(ctx context.Context, c administration.Change) er
 		return ErrMoved
 	}
 	if !s.guard.Fits(ctx, Policy(rows[0])) {
-		return &administration.ConflictError{Text: "The policy does not match its seal. Tell the operator of the gateway."}
+		return &administration.ConflictError{Text: "The stored policy failed its integrity check and may have been changed outside the " +
+			"gateway. Tell an operator."}
 	}
 	err = s.retirePolicy(ctx, rows[0])
 	if err != nil || c.Kind == administration.KindPolicyRetire {

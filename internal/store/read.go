@@ -147,7 +147,7 @@ func (c *Changes) Waiting(ctx context.Context, by identity.Principal, under iden
 func (s changeStep) read(ctx context.Context, row dbsqlc.ChangeGetRow) (administration.Change, error) {
 	if !s.guard.Sealed(ctx, Change(row.RealmChange)) {
 		return administration.Change{}, &administration.ConflictError{
-			Text: "The stored change differs from the requested one. Stop, and ask an operator to run countersign check.",
+			Text: "The stored change differs from the requested change. Do not continue. Ask an operator to run “countersign check”.",
 		}
 	}
 	change, err := s.changeOf(row)

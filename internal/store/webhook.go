@@ -295,7 +295,8 @@ func (s changeStep) applyWebhook(ctx context.Context, c administration.Change) e
 		return ErrMoved
 	}
 	if !s.guard.Fits(ctx, WebhookRow(row)) {
-		return &administration.ConflictError{Text: "The webhook does not match its seal. Tell the operator of the gateway."}
+		return &administration.ConflictError{Text: "The stored webhook failed its integrity check and may have been changed outside the " +
+			"gateway. Tell an operator."}
 	}
 	if c.Kind == administration.KindWebhookSecret {
 		until := s.at.Add(oldSecretSigns)

@@ -35,31 +35,32 @@ type look struct {
 var states = map[payment.State]look{
 	payment.StateApprovalPending: {
 		label: "Waiting for approval", tone: ToneWaiting, icon: "clock",
-		means: "A checker must approve or reject it. Nothing was sent.",
+		means: "A checker must approve or reject the payment or request. Nothing has been sent yet.",
 	},
 	payment.StateQuestion: {
 		label: "Question", tone: ToneUnsure, icon: "circle-question-mark",
-		means: "A checker asked the maker a question. Nobody can approve it before the maker answers.",
+		means: "A checker asked the maker a question. Nobody can approve the payment until the maker answers.",
 	},
 	payment.StateScheduled: {
 		label: "Scheduled", tone: ToneMoving, icon: "clock",
-		means: "It has all its approvals and waits for its execution date. It is checked again and sent at the start of that day.",
+		means: "The payment has all its approvals and is waiting for its execution date. It will be checked again and sent at the start of " +
+			"that day.",
 	},
 	payment.StateApproved: {
 		label: "Approved", tone: ToneGood, icon: "circle-check",
-		means: "It has all its approvals and is being sent to clearing.",
+		means: "The payment or request has all its approvals and is being sent to clearing.",
 	},
 	payment.StateProcessing: {
 		label: "Processing", tone: ToneMoving, icon: "send",
-		means: "Clearing has received it and usually answers within 10 seconds.",
+		means: "Clearing has received the payment or request and usually answers within 10 seconds.",
 	},
 	payment.StateUnconfirmed: {
 		label: "Unconfirmed", tone: ToneUnsure, icon: "circle-question-mark",
-		means: "Clearing has not answered in time. Do not pay again: it may still be settled.",
+		means: "Clearing did not answer in time. Do not pay again, because the payment could still be settled.",
 	},
 	payment.StateSettled: {
 		label: "Settled", tone: ToneGood, icon: "circle-check",
-		means: "The money is with the other bank. This is final.",
+		means: "The other bank has received the money. The payment is final.",
 	},
 	payment.StateBooked: {
 		label: "Booked", tone: ToneGood, icon: "circle-check",
@@ -67,19 +68,19 @@ var states = map[payment.State]look{
 	},
 	payment.StateFailed: {
 		label: "Failed", tone: ToneBad, icon: "circle-x",
-		means: "It was refused on the way, or not sent. No money moved. Its page shows the reason.",
+		means: "The payment or request was refused or not sent. No money moved. Open the payment or request to see the reason.",
 	},
 	payment.StateRejected: {
 		label: "Rejected", tone: ToneBad, icon: "circle-x",
-		means: "A checker rejected it. Nothing was sent. Its maker can correct it and submit it again.",
+		means: "A checker rejected the payment or request. Nothing was sent. The maker can correct it and submit it again.",
 	},
 	payment.StateWithdrawn: {
 		label: "Withdrawn", tone: ToneClosed, icon: "circle-slash",
-		means: "The maker withdrew it before it was approved. Nothing was sent.",
+		means: "The maker withdrew the payment or request before it was approved. Nothing was sent.",
 	},
 	payment.StateExpired: {
 		label: "Expired", tone: ToneClosed, icon: "circle-slash",
-		means: "Nobody decided in time. Nothing was sent.",
+		means: "Nobody approved or rejected the payment or request in time. Nothing was sent.",
 	},
 	payment.StateAcknowledged: {
 		label: "Acknowledged", tone: ToneMoving, icon: "send",
@@ -87,27 +88,27 @@ var states = map[payment.State]look{
 	},
 	payment.StateAccepted: {
 		label: "Accepted", tone: ToneGood, icon: "circle-check",
-		means: "For a recall: the money came back. For an incoming payment: it is accepted and not settled yet.",
+		means: "Either a recall was accepted and the money came back, or an incoming payment was accepted but is not settled yet.",
 	},
 	payment.StateRefused: {
 		label: "Recall refused", tone: ToneBad, icon: "circle-x",
-		means: "The other bank does not send the money back.",
+		means: "The other bank refused to send the money back.",
 	},
 	payment.StateOverdue: {
 		label: "Answer overdue", tone: ToneWaiting, icon: "clock",
-		means: "The other bank has not answered our recall in time. Its answer still counts.",
+		means: "The other bank did not answer your recall in time. A late answer still counts.",
 	},
 	payment.StateCommunicated: {
 		label: "Communicated", tone: ToneGood, icon: "circle-check",
-		means: "The refusal of a recall was delivered. The money stays.",
+		means: "Our refusal of a recall was delivered. The creditor keeps the money.",
 	},
 	payment.StateAwaitingDecision: {
 		label: "Awaiting decision", tone: ToneWaiting, icon: "clock",
-		means: "Another bank asks for money back. Return it or refuse by the deadline.",
+		means: "Another bank has asked for money back. Return the money or refuse the recall by the deadline.",
 	},
 	payment.StateAnswered: {
 		label: "Answered", tone: ToneGood, icon: "circle-check",
-		means: "The received recall was answered by a return or a refusal.",
+		means: "Your institution answered the recall with a return or a refusal.",
 	},
 }
 
@@ -115,12 +116,12 @@ var states = map[payment.State]look{
 var marks = map[string]look{
 	Withheld: {
 		"Withheld", ToneBad, "triangle-alert",
-		"The stored content does not match its seal. It is not sent: tell the operator.",
+		"The stored content failed its integrity check, so nothing is sent. Tell an operator.",
 	},
 	Applied: {"Applied", ToneGood, "circle-check", ""},
 
-	RecallWaiting: {"Recall waits for approval", ToneWaiting, "undo-2", ""},
-	ReturnWaiting: {"Return waits for approval", ToneWaiting, "reply", ""},
+	RecallWaiting: {"Recall awaiting approval", ToneWaiting, "undo-2", ""},
+	ReturnWaiting: {"Return awaiting approval", ToneWaiting, "reply", ""},
 
 	string(payment.RecallInProgress): {"Recall in progress", ToneReverse, "undo-2", ""},
 	string(payment.RecallAccepted):   {"Recalled", ToneReverse, "undo-2", ""},

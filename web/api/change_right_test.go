@@ -71,7 +71,7 @@ func TestACheckerIsHelpedWhileAnotherOneChecks(t *testing.T) {
 		b.changed(t, "user.reset", name, "")
 	}
 	a := b.Send(t, call{Path: changeCreate, Who: admin1, Body: `{"kind":"user.reset","subject":"both1"}`})
-	if a.Status != http.StatusBadRequest || !strings.Contains(a.Body, "Give another person the role checker first") {
+	if a.Status != http.StatusBadRequest || !strings.Contains(a.Body, "At least two people must have the role checker.") {
 		t.Errorf("the reset of the last one who checks: %d %s", a.Status, a.Body)
 	}
 }

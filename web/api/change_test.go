@@ -319,7 +319,7 @@ func TestARealmThatSomebodyWroteIsNotSealedAnew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := b.approve(t, admin2, id); a.Status != http.StatusBadRequest || !strings.Contains(a.Body, "do not match their seal") {
+	if a := b.approve(t, admin2, id); a.Status != http.StatusBadRequest || !strings.Contains(a.Body, "failed their integrity check") {
 		t.Errorf("a row that somebody wrote: %d %s", a.Status, a.Body)
 	}
 }

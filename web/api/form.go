@@ -135,7 +135,7 @@ func wordsOf(b Body) []mistake {
 	case value == nil:
 		found = []mistake{{at, "FF01", "Enter " + name + " as string instead of null."}}
 	case isText && strings.TrimSpace(text) == "" && name == "rejectReason":
-		found = []mistake{{at, "CH21", "Enter why you are rejecting it: the maker will see this."}}
+		found = []mistake{{at, "CH21", "Enter a reason for the rejection. The maker will see your reason."}}
 	case isText && strings.TrimSpace(text) == "":
 		found = []mistake{{at, "CH21", "Enter " + name + ": it must not be empty."}}
 	}

@@ -31,7 +31,7 @@ func TestAnAmendedPaymentIsApprovedByItsContentOnly(t *testing.T) {
 	a := b.Send(t, call{Path: approvePath, Who: checker1, Body: verdict(id, "approve")})
 	got := found(a)
 	if a.Status != http.StatusBadRequest || len(got) != 1 || got[0] != "/ApprovalDetails/contentHash CH21" ||
-		!strings.Contains(a.Body, "Read the message again: it was amended.") {
+		!strings.Contains(a.Body, "The payment or request has been amended. Read the new version before you decide.") {
 		t.Errorf("without a digest: %d %s", a.Status, a.Body)
 	}
 	if a = b.Send(t, get("/api/common/v1/transaction/"+id, checker1)); a.Text("transaction", "state") != "Approval Pending" {
@@ -50,7 +50,8 @@ func TestAnUpdateIsAskedItsPolicyAgain(t *testing.T) {
 	id := b.Created(t, maker1)
 	for _, who := range []person{maker1, maker2} {
 		a := b.updatedTo(t, who, id, "10000.00")
-		if a.Status != http.StatusBadRequest || a.GroupStatus() != "RJCT" || !strings.Contains(a.Body, "Withdraw it and enter it again.") {
+		if a.Status != http.StatusBadRequest || a.GroupStatus() != "RJCT" || !strings.Contains(a.Body, "Withdraw the payment and enter it "+
+			"again.") {
 			t.Errorf("%s: %d %s", who.User, a.Status, a.Body)
 		}
 	}
@@ -78,14 +79,15 @@ func TestNobodyApprovesAPaymentWhoseColumnsTellAnother(t *testing.T) {
 		t.Errorf("the read: %d %s", a.Status, a.Body)
 	}
 	a = b.Send(t, call{Path: approvePath, Who: checker1, Body: verdict(id, "approve", "contentHash", a.Text("transaction", "contentHash"))})
-	if a.Status != http.StatusBadRequest || a.GroupStatus() != "RJCT" || !strings.Contains(a.Body, "This message is withheld.") {
+	if a.Status != http.StatusBadRequest || a.GroupStatus() != "RJCT" || !strings.Contains(a.Body, "This payment or request is withheld.") {
 		t.Errorf("the approval: %d %s", a.Status, a.Body)
 	}
 	a = b.Send(t, call{Path: approvePath, Who: checker1, Body: verdict(id, "reject", "rejectReason", "Not ours.")})
-	if a.Status != http.StatusBadRequest || a.GroupStatus() != "RJCT" || !strings.Contains(a.Body, "This message is withheld.") {
+	if a.Status != http.StatusBadRequest || a.GroupStatus() != "RJCT" || !strings.Contains(a.Body, "This payment or request is withheld.") {
 		t.Errorf("the rejection: %d %s", a.Status, a.Body)
 	}
-	if a = b.updatedTo(t, maker2, id, "210.00"); a.Status != http.StatusBadRequest || !strings.Contains(a.Body, "This message is withheld.") {
+	if a = b.updatedTo(t, maker2, id, "210.00"); a.Status != http.StatusBadRequest || !strings.Contains(a.Body, "This payment or request "+
+		"is withheld.") {
 		t.Errorf("the update, which would seal it anew: %d %s", a.Status, a.Body)
 	}
 	a = b.Send(t, get("/api/common/v1/transaction/"+id, checker1))
@@ -219,7 +221,7 @@ func TestAPaymentThatCannotBeReadIsWithdrawnAlone(t *testing.T) {
 		UPDATE document SET content = 'x', content_hash = sha256('x') WHERE direction = 'in'`)
 	must(t, err)
 	a := b.Send(t, call{Path: approvePath, Who: checker1, Body: verdict(id, "reject", "rejectReason", "it is broken")})
-	if a.Status != http.StatusBadRequest || !strings.Contains(a.Body, "This message is withheld.") {
+	if a.Status != http.StatusBadRequest || !strings.Contains(a.Body, "This payment or request is withheld.") {
 		t.Errorf("the rejection: %d %s", a.Status, a.Body)
 	}
 	a = b.Send(t, call{Path: "/api/sic-inst/v1/instruction/cancel", Who: maker1, Body: `{"identifiers":{"internalId":"` + id + `"}}`})

@@ -258,7 +258,7 @@ func TestPagesOfAChecker(t *testing.T) {
 	i.open("/queue/" + waiting[0].id + "/reject")
 	i.look("rejecting on a page of its own")
 	i.click("button", "Reject CHF")
-	i.says(".error-summary", "Enter why you are rejecting it")
+	i.says(".error-summary", "Enter a reason for the rejection.")
 	i.look("rejecting, refused")
 	i.open("/queue/" + waiting[1].id)
 	as(t, "checker1").decide(waiting[1], "reject", "Order is missing")
@@ -276,7 +276,7 @@ func TestPagesOfAChecker(t *testing.T) {
 
 	both := inspect(as(t, "both1"))
 	both.open("/queue/" + own.id)
-	both.says("#pane .barred", "Another person must decide")
+	both.says("#pane .barred", "Another person must approve or reject it")
 	both.look("own submission")
 	admin := inspect(as(t, "admin1"))
 	admin.open("/")

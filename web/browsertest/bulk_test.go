@@ -55,7 +55,7 @@ func TestSeveralAreApprovedByKeyboard(t *testing.T) {
 	waiting[2].becomes(t, "Settled")
 	waiting[1].is(t, "Approval Pending", 0)
 	p.press("Tab", "Tab")
-	p.click("link", "Continue in the queue")
+	p.click("link", "Continue to the queue")
 	p.counts("#queue-list tr[data-row]", 1)
 }
 
@@ -101,7 +101,7 @@ func TestManyAreApprovedWithTheProgressInSight(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.tick("[data-select-all]")
-	p.click("button", "Compare and approve")
+	p.click("button", "Check and approve")
 	p.says("h1", "12 payments") // whether they carry a mark depends on the tests beside this one
 	p.tickEach(".bulk-tick input")
 	p.press("a", "Enter")

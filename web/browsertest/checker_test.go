@@ -81,7 +81,7 @@ func TestACheckerWorksByKeyboardOnly(t *testing.T) {
 	p.focused("#reason")
 	p.press("Control+Enter") // nothing written yet
 	p.focused(".error-summary")
-	p.says("#pane .error-summary", "Enter why you are rejecting it")
+	p.says("#pane .error-summary", "Enter a reason for the rejection.")
 	p.says("#pane #detail-title", second.reference)
 	second.is(t, "Approval Pending", 0)
 	p.press("r", "Tab")
@@ -99,7 +99,7 @@ func TestACheckerWorksByKeyboardOnly(t *testing.T) {
 	p.press("Tab", "Enter")
 	p.says("#status", third.about+" rejected.")
 	p.focused("#pane [data-autofocus]")
-	p.says("#pane", "Nothing matches") // of the search; other payments may wait
+	p.says("#pane", "No results") // of the search; other payments may wait
 	third.is(t, "Rejected", 1)
 	first.is(t, "Settled", 1)
 	if n := count(t, "SELECT count(*) FROM release WHERE message_id IN ($1, $2)", second.id, third.id); n != 0 {
@@ -170,7 +170,7 @@ func TestTheSlowerOfTwoCheckersReadsWhoWon(t *testing.T) {
 	slow.press("Control+Enter")
 	slow.focused("#pane .conflict")
 	slow.says("#conflict-title", m.reference+" was already approved by Checker 1 at ")
-	slow.says(".conflict", "Your decision was not stored.")
+	slow.says(".conflict", "Your decision was not saved.")
 	slow.says(".conflict blockquote", "I do not know <them> & their account")
 	slow.says(".conflict .before-after", "Waiting for approval")
 	slow.says("#pane #detail-title", m.reference)
@@ -187,7 +187,7 @@ func TestNobodyDecidesOnTheirOwnSubmission(t *testing.T) {
 	p, o := as(t, "both1"), newOrder("sic-inst")
 	m := p.submit(o)
 	p.open("/queue/" + m.id)
-	p.says("#pane .barred", "Another person must decide")
+	p.says("#pane .barred", "Another person must approve or reject it")
 	p.counts("#approve", 0)
 	p.counts("#reject-panel", 0)
 	p.counts("#pane form", 0)
@@ -227,10 +227,10 @@ func TestNewArrivalsAreOfferedAndMoveNothing(t *testing.T) {
 	late := newOrder("sic-inst")
 	late.name = common + " late"
 	m := maker.submit(late)
-	p.says(".live a", "1 new – show")
-	p.says("#queue-facts", "4 match")
+	p.says(".live a", "Show 1 new entry")
+	p.says("#queue-facts", "4 found")
 	p.counts("#queue-list tr[data-row]", 3)
-	p.click("link", "new – show")
+	p.click("link", "Show 1 new entry")
 	p.counts("#queue-list tr[data-row]", 4)
 	p.counts("#row-"+m.id, 1)
 }

@@ -53,7 +53,7 @@ func TestTwoWindowsOnOneDraft(t *testing.T) {
 	}
 	p.page = second
 	p.fill("Name", o.name+" B")
-	p.says(".kept", "since been changed in another window")
+	p.says(".kept", "This draft was changed in another window.")
 	p.readable(address)
 	_, err = p.page.Reload()
 	if err != nil {

@@ -19,7 +19,7 @@ func TestNothingTypedIsLostWhenTheSessionRunsOut(t *testing.T) {
 	p.lapse()
 	p.fill("IBAN", swissCreditor)
 	p.press("Tab")
-	p.says("#stay-says", "Your session has ended. Your input here is kept.")
+	p.says("#stay-says", "Your session has ended. What you typed on this page is kept.")
 	p.counts("#stay button:visible", 0)
 	p.at("/payments/new")
 	p.holds("Name", o.name)
@@ -119,7 +119,7 @@ func TestWhatIsKeptBeginsTheSessionAnew(t *testing.T) {
 	}
 	p.open("/payments/" + m.id + "/withdraw")
 	pass(770)
-	p.fill("Why do you withdraw it? (optional)", "The invoice was paid by")
+	p.fill("Why are you withdrawing this submission? (optional)", "The invoice was paid by")
 	pass(3)
 	p.says(".kept", "Saved at")
 	pass(20)

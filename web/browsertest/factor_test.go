@@ -178,7 +178,7 @@ func TestASecondFactorApproves(t *testing.T) {
 	first.is(t, "Approval Pending", 0)
 	checker.fill("Second factor", "000000")
 	checker.click("button", "Approve CHF 4'711.11")
-	checker.says(".error-summary", "is not valid")
+	checker.says(".error-summary", "The second factor is wrong or was already used.")
 	checker.fill("Second factor", shownBy(t, checker.key, 0))
 	checker.click("button", "Approve CHF 4'711.11")
 	checker.says("#status", first.about+" approved.")
@@ -213,7 +213,7 @@ func TestASecondFactorApproves(t *testing.T) {
 	p.open(at + "/queue/" + third.id)
 	p.tickEach("#looked")
 	p.click("button", "Approve with a passkey")
-	p.says(".error-summary", "is not valid")
+	p.says(".error-summary", "The second factor is wrong or was already used.")
 	third.is(t, "Approval Pending", 0)
 	n := count(t, `SELECT count(*) FROM audit_event WHERE event = 'second-factor.refused' AND detail::jsonb ->> 'refused' = 'counter'`)
 	if n != 1 {

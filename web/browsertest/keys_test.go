@@ -38,7 +38,7 @@ func TestAPaymentIsEnteredByKeysAlone(t *testing.T) {
 		press("Tab")
 		p.focused("#amount")
 		p.write(o.amount)
-		for _, title := range []string{"Check your answers", "is submitted"} {
+		for _, title := range []string{"Check your answers", "has been submitted"} {
 			press("Control+Enter")
 			p.says("main h1", title)
 			p.arrived()
@@ -74,7 +74,7 @@ func TestThePaletteFindsPaymentsAndPlaces(t *testing.T) {
 	p.press("Control+k")
 	p.write("29.11.2026")
 	p.counts("#places h2:visible", 0)
-	p.says("#places > .hint:visible", "Enter: search the payments")
+	p.says("#places > .hint:visible", "Press Enter to search payments")
 	p.press("Enter")
 	p.says("main h1", "Payments")
 	if !strings.Contains(p.page.URL(), "text=29.11.2026") {

@@ -154,7 +154,7 @@ func (p *person) lostAnswers(t *testing.T) {
 	p.typeIn(o)
 	p.click("button", "Check your answers")
 	p.at("/payments/[0-9a-f-]+/check$")
-	p.fill("Why is it paid again?", "Second instalment")
+	p.fill("Why are you making this payment again?", "Second instalment")
 	p.lapse()
 	err := p.find("form[action$='/submit'] button.primary").Click()
 	if err != nil {
@@ -163,25 +163,25 @@ func (p *person) lostAnswers(t *testing.T) {
 	p.click("link", "Sign in")
 	p.signInAgain("maker1")
 	p.at("/payments/[0-9a-f-]+/check")
-	p.holds("Why is it paid again?", "Second instalment")
+	p.holds("Why are you making this payment again?", "Second instalment")
 
 	p.open("/payments/upload")
-	err = p.page.GetByLabel("File with payments").SetInputFiles([]playwright.InputFile{
+	err = p.page.GetByLabel("Payment file").SetInputFiles([]playwright.InputFile{
 		{Name: "november.xml", MimeType: "application/xml", Buffer: sample(t, "sic-inst", newOrder("sic-inst"))},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.lapse()
-	p.click("button", "Read the file")
+	p.click("button", "Import the file")
 	p.click("link", "Sign in")
 	p.signInAgain("maker1")
 	p.says("main", "The file november.xml is saved")
 
 	p.open("/payments/qr-bill")
-	p.fill("Or the text of the QR code", swissBill)
+	p.fill("Or enter the text of the QR code", swissBill)
 	p.lapse()
-	p.click("button", "Fill in the form")
+	p.click("button", "Read the QR-bill")
 	p.click("link", "Sign in")
 	p.signInAgain("maker1")
 	p.holds("Name", "Beispiel Holzbau GmbH")

@@ -62,7 +62,7 @@ func TestAMakerEntersAPayment(t *testing.T) {
 			p.says("main", o.shown())
 			p.says("main", o.name)
 			p.says("main", feedback[0])
-			p.says("main", "Another person checks it and approves or rejects it")
+			p.says("main", "Another person checks your submission and approves or rejects it")
 			if n := o.payments(t); n != 0 {
 				t.Fatalf("%d payments exist before the answers were checked", n)
 			}
@@ -250,10 +250,10 @@ func TestAMakerIsToldThatABankIsNotReached(t *testing.T) {
 	p.says("main", "accepts SEPA instant payments")
 	p.fill("IBAN", unreached)
 	p.fill("Name", o.name) // leaves the field
-	p.says("main", "instant payments do not reach")
+	p.says("main", "does not accept instant payments")
 	p.click("button", "Check your answers")
-	p.says(".error-summary", "instant payments do not reach")
-	p.says("#creditorIban-error", "instant payments do not reach")
+	p.says(".error-summary", "does not accept instant payments")
+	p.says("#creditorIban-error", "does not accept instant payments")
 	if n := o.payments(t); n != 0 {
 		t.Errorf("%d payments to a bank that is not reached", n)
 	}

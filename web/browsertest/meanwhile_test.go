@@ -28,12 +28,12 @@ func TestAnOpenPaneTellsWhatHappenedMeanwhile(t *testing.T) {
 	form["amendReason"] = "Wrong name"
 	check := maker.post("/payments/"+m.id+"/amend?version=1", form)
 	maker.open(check)
-	maker.click("button", "Submit the amended "+o.shown()+" for approval")
-	p.says("#pane .meanwhile", "It was amended")
+	maker.click("button", "Submit the amended payment of "+o.shown()+" for approval")
+	p.says("#pane .meanwhile", "The payment was amended")
 	p.holds(reasonLabel, "Nobody knows this order")
 	p.tickEach("#looked")
 	p.click("button", "Approve ")
-	p.says("#pane .conflict", "not the content that you opened")
+	p.says("#pane .conflict", "differs from the content you opened")
 	m.is(t, "Approval Pending", 1)
 }
 

@@ -48,7 +48,7 @@ func TestAMakerNeedsNoScript(t *testing.T) {
 
 	p.open("/mine")
 	p.click("link", "Withdraw "+m.reference)
-	p.fill("Why do you withdraw it? (optional)", "Entered twice")
+	p.fill("Why are you withdrawing this submission? (optional)", "Entered twice")
 	p.click("button", "Withdraw "+o.shown())
 	p.says("#status", m.reference+" has been withdrawn.")
 	m.is(t, "Withdrawn", 0)
@@ -79,7 +79,7 @@ func TestACheckerNeedsNoScript(t *testing.T) {
 	first, second, third := waiting[0], waiting[1], waiting[2]
 	p := withoutScript(t, "checker2")
 	p.click("link", "For me")
-	p.fill("Name, purpose, amount, IBAN, reference, maker or day", common)
+	p.fill("Search by name, purpose, amount, IBAN, reference, maker or day", common)
 	p.click("button", "Search")
 	p.counts("#queue-list tr[data-row]", 3)
 	p.click("link", first.reference)
@@ -106,7 +106,7 @@ func TestACheckerNeedsNoScript(t *testing.T) {
 	p.unfold("#reject-panel")
 	p.choose("Suspected fraud")
 	p.click("button", "Reject CHF")
-	p.says(".error-summary", "Enter why you are rejecting it")
+	p.says(".error-summary", "Enter a reason for the rejection.")
 	third.is(t, "Approval Pending", 0)
 	p.fill("What should the maker know or correct?", "The creditor is unknown")
 	p.click("button", "Reject CHF")

@@ -7,7 +7,8 @@ import "testing"
 func TestAMakerIsToldWhoseAccountItIs(t *testing.T) {
 	t.Parallel()
 	for name, told := range map[string]string{
-		"Nearly Right AG": "The creditor's name does not quite match that of the account", "Somebody Else": "The account is not in the creditor's name",
+		"Nearly Right AG": "The creditor's name does not quite match the name on the " +
+			"account", "Somebody Else": "The account is not in the creditor's name",
 		"Not Kept Here": "The creditor's name could not be verified", "Late Answer": "The creditor's bank did not answer in time",
 		"Muster Verifiziert AG": "The creditor's name is verified",
 	} {

@@ -18,15 +18,15 @@ func TestAQRBillFillsTheForm(t *testing.T) {
 	for name, p := range map[string]*person{"with a script": as(t, "maker1"), "without": withoutScript(t, "maker2")} {
 		p.open("/payments/new")
 		p.click("link", "Pay a QR-bill")
-		p.fill("Or the text of the QR code", "nothing of the kind")
-		p.click("button", "Fill in the form")
-		p.says(".error-summary", "its first line is SPC")
+		p.fill("Or enter the text of the QR code", "nothing of the kind")
+		p.click("button", "Read the QR-bill")
+		p.says(".error-summary", "first line must be SPC")
 		if name == "with a script" {
 			inspect(p).look("a QR-bill refused")
 		}
-		p.fill("Or the text of the QR code", swissBill)
-		p.click("button", "Fill in the form")
-		p.says("#status", "Filled in from the QR-bill.")
+		p.fill("Or enter the text of the QR code", swissBill)
+		p.click("button", "Read the QR-bill")
+		p.says("#status", "The form was filled in from the QR-bill.")
 		p.holds("Name", "Beispiel Holzbau GmbH")
 		p.holds("Amount in CHF", "1949.75")
 		p.click("button", "Check your answers")

@@ -96,7 +96,7 @@ func TestASteadyFlowKeepsItsPlace(t *testing.T) {
 		taken[index] = true
 	}
 	rivalTakes(8)
-	p.says("#queue-facts", fmt.Sprintf("%d match", flow-1))
+	p.says("#queue-facts", fmt.Sprintf("%d found", flow-1))
 	for i, m := range waiting[:flow] {
 		if taken[i] {
 			continue
@@ -117,7 +117,7 @@ func TestASteadyFlowKeepsItsPlace(t *testing.T) {
 		p.approve()
 		p.says("#status", m.about+" approved.")
 	}
-	p.says("#queue-facts", "3 match")
+	p.says("#queue-facts", "3 found")
 	for index, m := range waiting {
 		switch {
 		case taken[index]:

@@ -78,7 +78,7 @@ func TestNothingMovesUnderAMakersEyes(t *testing.T) {
 		p.says("#picks", "No beneficiary")
 		p.still("when a beneficiary was looked for")
 		for _, typed := range [][2]string{
-			{swissCreditor, "accepts SIC instant"}, {swissCreditor[:4] + "0" + swissCreditor[5:], "check digits are wrong"},
+			{swissCreditor, "accepts SIC instant"}, {swissCreditor[:4] + "0" + swissCreditor[5:], "check digits of the IBAN are wrong"},
 		} {
 			p.fill("IBAN", typed[0])
 			p.press("Tab")

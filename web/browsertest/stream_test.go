@@ -67,7 +67,7 @@ func TestTwelveQueuesOfABrowserHoldOneStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	as(t, "maker1").submit(newOrder("sic-inst"))
-	p.says(".live", "new – show")
+	p.says(".live", "Show 1 new entry")
 	for _, page := range pages[1:] {
 		if page != p.page {
 			_ = page.Close()

@@ -20,6 +20,8 @@ func TestAPaymentIsSavedAsATemplate(t *testing.T) {
 		}
 		p.click("button", "Save template")
 		p.says("#status", "Saved as")
+		p.at("/payments/[0-9a-f-]+/check$")
+		p.click("link", "Templates")
 		p.click("link", "Template "+o.endToEndID)
 		p.holds("Name", o.name)
 		p.click("link", "Use a template")

@@ -38,13 +38,13 @@ func sample(t *testing.T, scheme string, o order) []byte {
 func (p *person) upload(name string, content []byte) {
 	p.t.Helper()
 	p.open("/payments/upload")
-	err := p.page.GetByLabel("File with payments").SetInputFiles([]playwright.InputFile{
+	err := p.page.GetByLabel("Payment file").SetInputFiles([]playwright.InputFile{
 		{Name: name, MimeType: "application/xml", Buffer: content},
 	})
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	p.click("button", "Read the file")
+	p.click("button", "Import the file")
 }
 
 func TestAFileBecomesAPayment(t *testing.T) {
@@ -55,7 +55,7 @@ func TestAFileBecomesAPayment(t *testing.T) {
 			p, o := as(t, "maker2"), newOrder(scheme)
 			p.upload("order.xml", sample(t, scheme, o))
 			p.at("/payments/[0-9a-f-]+/check$")
-			p.says("main", "From the file order.xml")
+			p.says("main", "This payment comes from the file order.xml")
 			p.says("main", o.endToEndID)
 			if n := o.payments(t); n != 0 {
 				t.Fatalf("%d payments before the file was checked", n)
@@ -77,7 +77,7 @@ func TestAFileThatBreaksARuleIsListedByLine(t *testing.T) {
 	content = bytes.ReplaceAll(content, []byte("<CtrlSum>199.95</CtrlSum>"), []byte("<CtrlSum>20000.05</CtrlSum>"))
 	p.upload("broken.xml", content)
 	p.focused(".error-summary")
-	p.says(".error-summary", "broken.xml was not accepted: 2 problems")
+	p.says(".error-summary", "broken.xml has 2 problems and was not accepted.")
 	if title := p.title(); !strings.HasPrefix(title, "Error: ") {
 		t.Errorf("the title is %q", title)
 	}
@@ -91,7 +91,7 @@ func TestAFileThatBreaksARuleIsListedByLine(t *testing.T) {
 	}
 	p.says(".findings-table", "check digits")
 	p.says(".findings-table", "20'000")
-	p.click("link", "Show them")
+	p.click("link", "Show the problems")
 	p.focused("#findings")
 	p.click("link", "Correct the file and choose it again")
 	p.focused("#file")
@@ -105,9 +105,9 @@ func TestAFileOfAnotherKindIsRefusedInWords(t *testing.T) {
 	t.Parallel()
 	p := as(t, "maker2")
 	p.upload("notes.txt", []byte("hello"))
-	p.says(".error-summary", "notes.txt was not accepted")
+	p.says(".error-summary", "notes.txt has 1 problem and was not accepted.")
 	p.counts(".findings-table tbody tr", 1)
 	p.open("/payments/upload")
-	p.click("button", "Read the file") // without choosing one
+	p.click("button", "Import the file") // without choosing one
 	p.says(".findings-table", "Choose a file")
 }

@@ -57,7 +57,7 @@ func (v *Request) access() (store.RealmAccess, error) {
 	if err == nil && max(len(access.Accounts), len(access.Clients)) > store.MaxAccess {
 		return access, &request.Problem{
 			Status: http.StatusRequestEntityTooLarge, Code: "413_TOO_LARGE",
-			Text: "This institution has too many accounts for an access review. Ask an operator.",
+			Text: "This institution has too many user accounts or clients for an access review. Ask an operator for help.",
 		}
 	}
 	return access, err
@@ -72,7 +72,7 @@ func confirmAccess(v *Request, form url.Values) error {
 	note := strings.TrimSpace(form.Get("note"))
 	if form.Get("seen") != seenAccess(access) {
 		return v.renderAccess(http.StatusConflict, note, ui.Problem{
-			Field: "note", Text: "An account or a role was changed after this page was loaded. Nothing was confirmed: check the list again.",
+			Field: "note", Text: "A user account or role was changed after this page was loaded. Nothing was confirmed. Check the list again.",
 		})
 	}
 	if finding := payment.CheckReason(note); note != "" && finding != nil {
@@ -148,7 +148,7 @@ func clientRows(access store.RealmAccess) []views.AccessClient {
 			rows[i].Used = i18n.Data(ui.DateTime(*c.Used))
 		}
 		if c.Kind == administration.ClientPortal {
-			rows[i].Used = "by people who sign in here"
+			rows[i].Used = "by people who sign in to the portal"
 		}
 	}
 	return rows

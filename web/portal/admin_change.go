@@ -37,20 +37,21 @@ func (v *Request) secrets(decided service.Decided) []views.ChangeSecret {
 	if decided.SetUpPath != "" {
 		shown = append(shown, views.ChangeSecret{
 			Label: "The link (shown only once)", Value: v.Origin() + decided.SetUpPath,
-			Words: i18n.Text("Give the link to %s. %s has the code. Both are needed, within 24 hours.").
+			Words: i18n.Text("Give the link to %s. %s has the code. The user must use the link and the code within 24 hours.").
 				With(decided.Change.Subject, decided.Change.Requester.Name),
 		})
 	}
 	if decided.ClientSecret != "" {
 		shown = append(shown, views.ChangeSecret{
 			Label: "The secret (shown only once)", Value: decided.ClientSecret,
-			Words: "Store it where the client reads it. Only its hash is kept here.",
+			Words: "Store the secret where the client can read it. The gateway keeps only a hash of the secret.",
 		})
 	}
 	if decided.WebhookSecret != "" {
 		shown = append(shown, views.ChangeSecret{
 			Label: "The secret (shown only once)", Value: decided.WebhookSecret,
-			Words: "Store it where the receiver checks signatures. It is kept encrypted and never shown again.",
+			Words: "Store the secret in the system that receives the events, so that it can check their signatures. The gateway stores the " +
+				"secret encrypted and never shows it again.",
 		})
 	}
 	return shown
@@ -60,8 +61,8 @@ func (v *Request) secrets(decided service.Decided) []views.ChangeSecret {
 func showAdminChanges(v *Request) error {
 	model := v.administrationList(adminList{
 		path: "/admin", label: "Changes", columns: []i18n.Text{"Change (a change)", "Effect", "Requested by", "When", "State"},
-		words: "Changes that one administrator requests and another decides. " +
-			"Nobody can decide a change that they requested or that is about them.",
+		words: "One administrator requests each change, and another approves or rejects it. You cannot decide on a change that you " +
+			"requested or that is about you.",
 	})
 	model.Empty.Text = "No changes are waiting for a decision."
 	return v.ShowChanges(v.realmDesk(), model)

@@ -200,12 +200,13 @@ func ask(v *Request, kind administration.Kind) error {
 		return v.RefuseChange(model, err)
 	}
 	if made.Code == "" {
-		return v.GoTo("/admin/changes/"+made.Change.ID.String(), "Another administrator must now approve or reject it.")
+		return v.GoTo("/admin/changes/"+made.Change.ID.String(), "Another administrator must now approve or reject the change.")
 	}
 	shown := v.Change(v.realmDesk(), made.Change)
 	shown.Secrets = []views.ChangeSecret{{
 		Label: "The code (shown only once)", Value: made.Code,
-		Words: i18n.Text("Give this code to %s in person. The administrator who approves the change receives the link. Both are needed.").
+		Words: i18n.Text("Give this code to %s in person. The administrator who approves the change receives a link. The user needs both the " +
+			"code and the link.").
 			With(made.Change.Subject),
 	}}
 	return v.Render(http.StatusOK, views.ChangePage(shown))
@@ -246,13 +247,13 @@ func (v *Request) tried(run administration.DryRun) (views.Tried, error) {
 	found := views.Tried{More: run.More + run.Fewer - len(run.Changed), Looser: run.Looser, Readable: payment.MayRead(v.By) == nil}
 	switch {
 	case run.Looser && run.Tighter:
-		found.Verdict = "This loosens the control of some payments and tightens it for others."
+		found.Verdict = "This change loosens control for some payments and tightens it for others."
 	case run.Looser:
-		found.Verdict = "This loosens the control: some payments need less than without this change."
+		found.Verdict = "This change loosens control. Some payments will need fewer approvals or checks than now."
 	case run.Tighter:
-		found.Verdict = "This tightens the control: some payments need more than without this change."
+		found.Verdict = "This change tightens control. Some payments will need more approvals or checks than now."
 	default:
-		found.Verdict = "This changes the control of no payment."
+		found.Verdict = "This change does not affect how any payment is controlled."
 	}
 	var messages map[uuid.UUID]payment.Message
 	if found.Readable {
@@ -284,7 +285,7 @@ func (v *Request) tried(run administration.DryRun) (views.Tried, error) {
 		i18n.Text("Of the last %d payments, the policy would have applied to %d.").With(run.Of, run.Taken),
 		i18n.Text("%d payments would need more approvals.").With(run.More),
 		i18n.Text("%d payments would need fewer approvals.").With(run.Fewer),
-		i18n.Text("%d payments would need as many approvals as now.").With(run.Of - run.More - run.Fewer),
+		i18n.Text("%d payments would need the same number of approvals as now.").With(run.Of - run.More - run.Fewer),
 	}
 	for _, approvals := range slices.Sorted(maps.Keys(run.ByApprovals)) {
 		found.Sentences = append(found.Sentences, i18n.Text("Payments that need %d approvals: %d.").With(approvals, run.ByApprovals[approvals]))

@@ -21,10 +21,10 @@ var shows = map[string]struct {
 	words i18n.Text
 	holds func(administration.User) bool
 }{
-	showNoFactor: {"People who can sign in and have no second factor.", func(u administration.User) bool {
+	showNoFactor: {"Users who can sign in but have no second factor.", func(u administration.User) bool {
 		return u.Status == administration.StatusActive && !u.HasFactor
 	}},
-	filterSetUp: {"People who have not set a password by link and code yet.", func(u administration.User) bool {
+	filterSetUp: {"Users who have not yet set a password with their link and code.", func(u administration.User) bool {
 		return u.Status != administration.StatusSuppressed && u.ToBeSetUp
 	}},
 }
@@ -58,15 +58,15 @@ func Home(v *Request, most int32) (home views.Dashboard, err error) {
 		wanted = ui.ToneWaiting
 	}
 	home.Tiles = []views.Tile{
-		tile("Changes waiting for me", v.Changes, "to compare and decide", "/admin?tab="+ChangesForMe, ui.ToneWaiting),
-		tile("Changes I requested", len(asked), "another administrator decides", "/admin?tab="+ChangesOfMine, ""),
-		tile("Without a second factor", counts[showNoFactor], "active accounts", "/admin/users?show="+showNoFactor, wanted),
-		tile("To be set up", counts[filterSetUp], "no password yet, or reset", "/admin/users?show="+filterSetUp, ui.ToneWaiting),
+		tile("Changes waiting for me", v.Changes, "to check and decide", "/admin?tab="+ChangesForMe, ui.ToneWaiting),
+		tile("Changes I requested", len(asked), "waiting for another administrator", "/admin?tab="+ChangesOfMine, ""),
+		tile("Users without a second factor", counts[showNoFactor], "active user accounts", "/admin/users?show="+showNoFactor, wanted),
+		tile("Users to be set up", counts[filterSetUp], "no password yet, or password reset", "/admin/users?show="+filterSetUp, ui.ToneWaiting),
 	}
 	v.addLost(&home)
 	lines := views.Lines{
-		Heading: "Changes waiting longest for me", Nothing: "No changes are waiting for you",
-		More: ui.Step{Label: "All changes that are waiting", URL: "/admin"},
+		Heading: "Changes that have waited longest for my decision", Nothing: "No changes are waiting for you",
+		More: ui.Step{Label: "All waiting changes", URL: "/admin"},
 	}
 	list, err := v.Config.Admin.Changes(v.Context(), v.By, store.ChangeFilter{
 		State: administration.StatePending, DecidableBy: v.By.PersonID, OldestFirst: true, PageSize: most,
@@ -91,9 +91,11 @@ func (v *Request) addLost(home *views.Dashboard) {
 		return
 	}
 	reconciled := link(administration.KindRealmReconciled, "").URL
-	home.Tiles = append([]views.Tile{tile("Payments stopped", 1, "the database lacks committed rows", reconciled, ui.ToneBad)}, home.Tiles...)
+	home.Tiles = append([]views.Tile{tile("Payments stopped", 1, "saved data is missing from the "+
+		"database", reconciled, ui.ToneBad)}, home.Tiles...)
 	lost := views.Lines{
-		Heading: "Known payments with lost rows", Nothing: "This gateway knows none. The statement of clearing names the others.",
+		Heading: "Known payments with missing data", Nothing: "This gateway has found no payments with missing data. Check the clearing " +
+			"statement for payments that were lost completely.",
 	}
 	for _, id := range standing.Missing[v.By.Realm] {
 		lost.Rows = append(lost.Rows, ui.Entry{ID: id, URL: "/payments/" + id, Name: i18n.Data(id)})

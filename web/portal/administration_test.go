@@ -27,7 +27,7 @@ func TestAdministratorsDoItAllByClicking(t *testing.T) {
 	}
 	form := url.Values{"name": {"maker3"}, "displayName": {"Maker 3"}, "roles": {"Maker"}, "note": {"Starts on Monday"}}
 	asked := one.post("/admin/ask/user.create", form).is(http.StatusOK)
-	one.post("/admin/ask/user.create", form).is(http.StatusBadRequest).says("You requested the same change before.")
+	one.post("/admin/ask/user.create", form).is(http.StatusBadRequest).says("You have already requested this change.")
 	code := asked.page.Find("main code").Text()
 	if len(code) != 6 || !strings.Contains(asked.main(), "You requested this change.") {
 		t.Fatalf("the request shows %q", asked.main())
@@ -150,7 +150,7 @@ func TestOnePersonIsNotTakenForTwo(t *testing.T) {
 		t.Fatalf("the form begins with %v", filled)
 	}
 	one.post("/admin/ask/user.create", with(form, "displayName", "", "personId", "nobody")).is(http.StatusUnprocessableEntity).
-		says("the name of one of their accounts")
+		says("one of the person's user names")
 	one.post("/admin/ask/user.create", with(form, "displayName", "", "personId", "maker1")).is(http.StatusOK).says("Maker 1")
 	change, _ := one.get("/admin").page.Find("a.row-link").Attr("href")
 	two.post(change+"/approve", nil).is(http.StatusOK)
@@ -219,16 +219,17 @@ func TestEveryFormOfAdministrationAsksForAChange(t *testing.T) {
 		says("Second factor for checkers").says("SIC")
 	asked := one.post("/admin/ask/policy.create", url.Values{"approvals": {"2"}, "amountFrom": {"12500.00"}, "expiresAfter": {"36h"}}).
 		goesTo("/admin/changes/")
-	two.get(asked).says("This tightens the control").says("Of the last 0 payments,").says("12'500.00").says("36 h")
+	two.get(asked).says("This change tightens control.").says("Of the last 0 payments,").says("12'500.00").says("36 h")
 	two.post(asked+"/approve", nil).goesTo(asked)
-	two.get(asked).says("This tightens the control").says("Of the last 0 payments,")
+	two.get(asked).says("This change tightens control.").says("Of the last 0 payments,")
 	one.get("/admin/policies").says("CHF/EUR 12'500.00 or more: 2 approvals").says("36 h")
 	var rivals [2]string
 	for i, roles := range []string{"maker", "checker"} {
 		rivals[i] = one.post("/admin/ask/user.roles?subject=maker2", url.Values{"roles": {roles}}).goesTo("/admin/changes/")
 	}
 	two.post(rivals[0]+"/approve", nil).goesTo(rivals[0])
-	late := two.post(rivals[1]+"/approve", nil).is(http.StatusConflict).says("The subject of this change was changed in the meantime.")
+	late := two.post(rivals[1]+"/approve", nil).is(http.StatusConflict).says("The data that this change affects has " +
+		"changed since the change was requested.")
 	if strings.Contains(late.main(), "decide a change") {
 		t.Error("the page says what the program was doing")
 	}
@@ -276,7 +277,7 @@ func TestALimitIsSetByClickingAndShownWhereItBinds(t *testing.T) {
 	checker := b.as("checker1")
 	shown := checker.get("/queue/" + id).is(http.StatusOK)
 	shown.says("Limit of the person Checker 1: CHF 0.00 of CHF 150.00 used today.")
-	shown.says("the person Checker 1 may pay at most CHF 150.00 per day")
+	shown.says("The daily limit for the person Checker 1 is CHF 150.00, of which CHF 0.00 has already been used.")
 	if other := b.as("checker2").get("/queue/" + id).is(http.StatusOK).main(); strings.Contains(other, "Limit of the person") {
 		t.Error("another checker reads of the limit")
 	}
@@ -294,14 +295,14 @@ func TestAnUnchangedRetentionIsKept(t *testing.T) {
 		t.Errorf("the form begins with %v", form)
 	}
 	admin.get("/admin/realm").is(http.StatusOK).says("24")
-	admin.post(ask, form).is(http.StatusUnprocessableEntity).says("all values are the same as before")
+	admin.post(ask, form).is(http.StatusUnprocessableEntity).says("All values are the same as before")
 }
 
 // TestAValueThatTheProfileDoesNotOfferIsRefusedWithASentence, and is not saved.
 func TestAValueThatTheProfileDoesNotOfferIsRefusedWithASentence(t *testing.T) {
 	t.Parallel()
 	b := setupWith(t, servicetest.Options{Mail: &service.MailConfig{Address: "127.0.0.1:1", Security: service.MailPlain}})
-	const said = "Choose one of the values that the form offers."
+	const said = "Nothing was saved. Choose one of the options in the form."
 	checker := b.as("checker1")
 	good := checker.get("/me").is(http.StatusOK).fields("/me")
 	for _, field := range []string{"language", "theme", "density"} {

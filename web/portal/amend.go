@@ -65,7 +65,7 @@ func (v *Request) amendable() (payment.Message, *iso20022.CustomerCreditTransfer
 	}
 	if !orderform.FitsForm(m.Scheme, document, account) {
 		return m, nil, &payment.ForbiddenError{
-			Text: "This payment contains more than the form can show. Amend it in the system it came from, or withdraw it and submit a new one.",
+			Text: "This payment contains more than the form can show. Amend it in the system it came from, or withdraw it and submit a new payment.",
 		}
 	}
 	return m, document, nil
@@ -181,7 +181,7 @@ func (v *Request) tooLateToAmend(in amendment) error {
 	if err != nil {
 		return err
 	}
-	return v.cannotAmend(in.of, in.lost, views.Link{Label: "Show what you typed", URL: formPath(kept.ID)})
+	return v.cannotAmend(in.of, in.lost, views.Link{Label: "Show what you entered", URL: formPath(kept.ID)})
 }
 
 // cannotAmend shows why the submission cannot be amended (any more).
@@ -190,7 +190,7 @@ func (v *Request) cannotAmend(m payment.Message, err error, also ...views.Link) 
 	if !lost {
 		return err
 	}
-	layout := v.layout("Too late", views.PlaceMine)
+	layout := v.layout("Too late to amend", views.PlaceMine)
 	return v.Render(http.StatusConflict, views.ProblemPage(views.Problem{
 		Layout: layout, Heading: "This payment can no longer be amended", Text: sentence,
 		NextLabel: "Show the payment", NextURL: "/payments/" + m.InternalID.String(), Also: also,
@@ -248,15 +248,15 @@ func (v *Request) afterWithdrawal(m payment.Message) string {
 func (v *Request) renderWithdraw(m payment.Message, model views.Words, cause error) error {
 	model.Act, model.Conflict, model.Required = views.ActWithdraw, Conflict(cause, m, model.Text), !m.MadeBy(v.By.PersonID)
 	if model.Conflict != nil {
-		model.Conflict.Lost, model.Conflict.NextURL, model.Conflict.NextLabel = "It was not withdrawn.", "/mine", "Go to my submissions"
+		model.Conflict.Lost, model.Conflict.NextURL, model.Conflict.NextLabel = "Nothing was withdrawn.", "/mine", "Go to my submissions"
 		if to := v.afterWithdrawal(m); to != "/mine" {
 			model.Conflict.NextURL, model.Conflict.NextLabel = to, "Show the payment"
 		}
 		if m.State == payment.StateWithdrawn { // by another of its makers, or for another reason
-			model.Conflict.Lost = "It has already been withdrawn."
+			model.Conflict.Lost = "The payment or request has already been withdrawn."
 		}
 		if _, amended := errors.AsType[*payment.ContentError](cause); amended {
-			model.Conflict.Sentence = "It was amended after you opened it. Read the new version before you withdraw it."
+			model.Conflict.Sentence = "The payment was amended after you opened it. Read the new version before you withdraw the payment."
 		}
 	}
 	model.Layout = v.layout("Withdraw", views.PlaceMine)

@@ -80,8 +80,9 @@ func (v *Request) nameApprovers(p prepared, model *views.Check) error {
 	}
 	if len(names) < needed {
 		model.Warnings = append(model.Warnings, views.Warning{
-			Title: "Too few people may approve it",
-			Text: i18n.Text("Approvals needed: %s. People who may give one: %s. It would wait until it expires.").
+			Title: "Too few people can approve this payment",
+			Text: i18n.Text("Approvals needed: %s. People who can approve: %s. There are too few people, so the payment would expire without "+
+				"approval.").
 				With(i18n.Number(needed), i18n.Number(len(names))),
 		})
 	}

@@ -40,8 +40,8 @@ func (v *Request) outlook(scheme rulebook.Scheme, values orderform.Values, amend
 	so := views.Outlook{Amount: ui.Amount{Currency: string(profile.Currency)}}
 	if values.Amount+values.CreditorIBAN+values.CreditorName == "" {
 		so.Marks = []views.Mark{
-			open("The creditor's bank"), open("Limit"), open("Payments like this one"), open("Earlier payments to the creditor"),
-			open("Still required"), open("Checkers"),
+			open("The creditor's bank"), open("Limit"), open("Similar payments"), open("Earlier payments to the creditor"),
+			open("Missing information"), open("Checkers"),
 		}
 		return so, nil
 	}
@@ -106,9 +106,9 @@ func bankMark(iban account.IBAN, p prepared, problems []ui.Problem) views.Mark {
 	}
 	known := describeIBAN(iban, p.draft.Scheme)
 	if known.Bank == "" {
-		return views.Mark{Tone: ui.ToneGood, Text: i18n.Text("An account in %s").With(known.Country)}
+		return views.Mark{Tone: ui.ToneGood, Text: i18n.Text("Account in %s").With(known.Country)}
 	}
-	return views.Mark{Tone: ui.ToneGood, Text: i18n.Text("An account with %s").With(known.Bank)}
+	return views.Mark{Tone: ui.ToneGood, Text: i18n.Text("Account with %s").With(known.Bank)}
 }
 
 // limitMark returns the mark of the limit check.
@@ -119,7 +119,7 @@ func limitMark(p prepared, problems []ui.Problem) views.Mark {
 	if mark, is := wrong(problems, "amount"); is {
 		return mark
 	}
-	return views.Mark{Tone: ui.ToneGood, Text: i18n.Text("%s instant, within the limit").With(ui.SchemeLabel(string(p.draft.Scheme)))}
+	return views.Mark{Tone: ui.ToneGood, Text: i18n.Text("%s instant payment, within the limit").With(ui.SchemeLabel(string(p.draft.Scheme)))}
 }
 
 // restMark names the fields that are missing or invalid, besides the account and the amount.
@@ -131,7 +131,7 @@ func restMark(p prepared, problems []ui.Problem) views.Mark {
 		}
 	}
 	if len(names) > 0 {
-		return open(i18n.Text("To complete or correct: %s").With(i18n.Join(", ", names...)))
+		return open(i18n.Text("Still to be completed or corrected: %s").With(i18n.Join(", ", names...)))
 	}
 	for _, problem := range problems {
 		if problem.Field != "creditorIban" && problem.Field != "amount" {
@@ -139,7 +139,7 @@ func restMark(p prepared, problems []ui.Problem) views.Mark {
 		}
 	}
 	if len(problems) > 0 {
-		return open("Still required")
+		return open("Missing information")
 	}
 	return views.Mark{Tone: ui.ToneGood, Text: "Nothing is missing"}
 }
@@ -147,7 +147,7 @@ func restMark(p prepared, problems []ui.Problem) views.Mark {
 // pastMarks reports similar payments of the last days, and differences from earlier payments to the creditor, in the words that its
 // checkers will read.
 func (v *Request) pastMarks(p prepared, problems []ui.Problem) (alike, apart views.Mark, err error) {
-	alike, apart = open("Payments like this one"), open("Earlier payments to the creditor")
+	alike, apart = open("Similar payments"), open("Earlier payments to the creditor")
 	summary, err := payment.SummaryOf(p.built.Document)
 	incomplete := slices.ContainsFunc(problems, func(p ui.Problem) bool { return p.Field == "amount" || p.Field == "creditorIban" })
 	if err != nil || incomplete {
@@ -157,7 +157,7 @@ func (v *Request) pastMarks(p prepared, problems []ui.Problem) (alike, apart vie
 	if err != nil {
 		return alike, apart, err
 	}
-	alike = views.Mark{Tone: ui.ToneGood, Text: "No payment like this one in the last 7 days"}
+	alike = views.Mark{Tone: ui.ToneGood, Text: "No similar payment in the last 7 days"}
 	if len(hits) > 0 {
 		alike = views.Mark{Tone: ui.ToneWaiting, URL: hits[0].URL, Text: views.AlikeTitle(len(hits))}
 	}
@@ -165,7 +165,7 @@ func (v *Request) pastMarks(p prepared, problems []ui.Problem) (alike, apart vie
 		return alike, apart, nil
 	}
 	warnings, err := v.differences(p, summary)
-	apart = views.Mark{Tone: ui.ToneGood, Text: "Paid in the same way as before"}
+	apart = views.Mark{Tone: ui.ToneGood, Text: "Same details as in earlier payments"}
 	if len(warnings) > 0 {
 		said := make([]i18n.Text, 0, len(warnings))
 		for _, w := range warnings {
@@ -195,17 +195,17 @@ func (v *Request) approverMark(p prepared, priced bool) (views.Mark, error) {
 	}
 	needed := p.asked.ApprovalsRequired
 	if needed == 0 {
-		return views.Mark{Tone: ui.ToneMoving, Text: "Sent at once: nobody has to approve it"}, nil
+		return views.Mark{Tone: ui.ToneMoving, Text: "Sent immediately, without approval"}, nil
 	}
 	names, err := v.approvers(p)
 	if err != nil {
 		return views.Mark{}, err
 	}
 	if len(names) < needed {
-		return views.Mark{Tone: ui.ToneWaiting, Text: "Too few people may approve it"}, nil
+		return views.Mark{Tone: ui.ToneWaiting, Text: "Too few people can approve this payment"}, nil
 	}
 	return views.Mark{
-		Tone: ui.ToneMoving, Text: i18n.Text("%d approvals needed, within %s. May approve: %s").
+		Tone: ui.ToneMoving, Text: i18n.Text("%d approvals needed within %s. People who can approve: %s").
 			With(needed, Span(p.asked.PendingFor), shortened(names)),
 	}, nil
 }

@@ -51,7 +51,8 @@ func (v *Request) wholeTrail(verified *views.AuditVerification) error {
 		model.Pages.NextURL, model.Pages.NextLabel = auditURL(model, next), "Show earlier entries"
 	default:
 		model.Empty = ui.Empty{
-			Icon: "search", Title: "Nothing found so far", Text: "None of the newest events match. Older ones have not been searched yet.",
+			Icon: "search", Title: "Nothing found so far", Text: "None of the newest events match your search. Older events have not been " +
+				"searched yet.",
 			LinkLabel: "Show earlier entries", LinkURL: auditURL(model, next),
 		}
 	}
@@ -75,7 +76,7 @@ func (v *Request) auditSearch() (views.AuditTrail, store.AuditFilter) {
 	get := func(name string) string { return strings.TrimSpace(Searchable(query.Get(name))) }
 	model := views.AuditTrail{
 		Layout: v.layout("Audit trail", views.PlaceAudit), From: get("from"), To: get("to"), Actor: get("actor"), Event: get("event"),
-		Empty: ui.Empty{Icon: "list", Title: "No entries", Text: "No event of this realm matches. Widen the search, or clear it."},
+		Empty: ui.Empty{Icon: "list", Title: "No entries", Text: "No event in this realm matches your search. Widen or clear the search."},
 	}
 	model.Events = eventOptions(model.Event)
 	model.Filtered = model.From+model.To+model.Actor+model.Event != ""
@@ -84,7 +85,7 @@ func (v *Request) auditSearch() (views.AuditTrail, store.AuditFilter) {
 	ask.From = v.day(&model, "from", model.From)
 	ask.To = v.day(&model, "to", model.To)
 	if model.Filtered {
-		model.Empty.Icon, model.Empty.Title = "search", "Nothing matches"
+		model.Empty.Icon, model.Empty.Title = "search", "No results"
 		model.Empty.LinkLabel, model.Empty.LinkURL = "Clear filters", "/audit"
 	}
 	if !ask.To.IsZero() {
@@ -116,7 +117,7 @@ func (v *Request) day(model *views.AuditTrail, name, typed string) time.Time {
 	}
 	day, known := Day(typed, v.Today())
 	if !known {
-		model.Problems = append(model.Problems, ui.Problem{Field: name, Text: "Enter a day such as 20.11.2026.", Code: NoDay})
+		model.Problems = append(model.Problems, ui.Problem{Field: name, Text: "Enter a date such as 20.11.2026.", Code: NoDay})
 	}
 	return day
 }

@@ -88,7 +88,7 @@ func detailWords(e store.HistoryEvent) i18n.Text {
 	case d.Factor != "":
 		return d.factor()
 	case e.Event == auditlog.EventAccessReview:
-		return i18n.Text("Access confirmed for %d accounts and clients").With(len(d.Accounts) + len(d.Clients))
+		return i18n.Text("Access confirmed for %d user accounts and clients").With(len(d.Accounts) + len(d.Clients))
 	case e.Event == auditlog.EventRealmRows:
 		return i18n.Text("Master data rows written: %d").With(d.rows())
 	case len(d.Ended) > 0:
@@ -135,7 +135,7 @@ func (d auditDetail) rights() i18n.Text {
 	for _, part := range []struct {
 		words  i18n.Text
 		rights []auditlog.AuditRight
-	}{{"%s was given: %s", d.Granted}, {"%s lost: %s", ended}} {
+	}{{"Roles given to %s: %s", d.Granted}, {"Roles removed from %s: %s", ended}} {
 		roles := make([]identity.Role, len(part.rights))
 		for i, right := range part.rights {
 			roles[i] = identity.Role(right.Role)
@@ -178,8 +178,8 @@ func (d auditDetail) rows() int {
 func endWords(reason string) i18n.Text {
 	words, known := map[string]i18n.Text{
 		"sign-out": "Signed out", "logout": "Signed out", "sign-in": "Somebody signed in with the same browser",
-		"ended": "Signed out by the same person in another session", "elsewhere": "The checker signed in elsewhere",
-		"revocation": "Signed out by the program", "reuse": "An expired token was used again",
+		"ended": "Signed out by the same user from another session", "elsewhere": "The checker signed in elsewhere",
+		"revocation": "Signed out by the system", "reuse": "An expired token was used again",
 	}[reason]
 	if !known {
 		return i18n.Data(reason)

@@ -34,14 +34,14 @@ func TestSupervisorsAndAdministratorsSeeTheAuditTrail(t *testing.T) {
 			!strings.Contains(signIns[0], "Signed in") || !strings.Contains(signIns[1], "Sign-in refused") {
 			t.Errorf("%s reads of the sign-ins of maker2: %q", name, signIns)
 		}
-		w.get("/audit").says("Newest checkpoint").says("The trail is sealed.")
+		w.get("/audit").says("Newest checkpoint").says("The audit trail is sealed.")
 		if rows := only.page.Find("main tbody tr").Length(); rows != 1 {
 			t.Errorf("%s: %d refused sign-ins, want 1", name, rows)
 		}
 		w.get("/audit?actor=maker1&from=2000-01-01&to=31.12.2999").is(http.StatusOK).says("Payment: Submitted")
-		w.get("/audit?to=2000-01-01").is(http.StatusOK).says("No event of this realm matches")
+		w.get("/audit?to=2000-01-01").is(http.StatusOK).says("No event in this realm matches your search")
 		for _, path := range []string{"/audit", "/audit/table"} {
-			unread := w.get(path + "?from=someday").is(http.StatusUnprocessableEntity).says("Enter a day such as 20.11.2026.")
+			unread := w.get(path + "?from=someday").is(http.StatusUnprocessableEntity).says("Enter a date such as 20.11.2026.")
 			if unread.page.Find(`a[href^="/audit/table"]`).Length() != 0 {
 				t.Errorf("%s offers a table of a search that cannot be read", path)
 			}
@@ -79,7 +79,8 @@ func TestTheTrailIsLookedThroughInParts(t *testing.T) {
 		return got.page.Find("main a").FilterFunction(reads).AttrOr("href", "")
 	}
 	rows := func(got answer) int { return got.page.Find("main tbody tr").Length() }
-	first := w.get("/audit?event=instruction.submit").is(http.StatusOK).says("Nothing found so far").says("Older ones have not been searched yet.")
+	first := w.get("/audit?event=instruction.submit").is(http.StatusOK).says("Nothing found so far").says("Older events have not been " +
+		"searched yet.")
 	second := w.get(further(first, "Show earlier entries")).is(http.StatusOK)
 	if rows(first) != 0 || rows(second) != 1 || further(second, "Show earlier entries") != "" {
 		t.Errorf("%d and %d submissions, want none and one, and then no way further", rows(first), rows(second))
@@ -119,7 +120,8 @@ func TestTheTrailSaysWhatItTellsOf(t *testing.T) {
 		w := b.as(name)
 		trail := w.get("/audit").is(http.StatusOK)
 		for _, words := range []string{
-			"maker2 was given: Checker; maker2 lost: Maker", "Change the roles of maker2", "Block the account maker1: Not this one",
+			"Roles given to maker2: Checker; Roles removed from maker2: Maker", "Change the roles of maker2",
+			"Block the user account maker1: Not this one",
 			"Authenticator app My phone, to sign in", "Master data rows written: ", "Signed out",
 		} {
 			trail.says(words)

@@ -50,5 +50,5 @@ func (v *Request) ListBehind() ui.Step {
 	if err != nil || label == "" || !narrowed || parsed.Host != "" || parsed.Path != path {
 		return ui.Step{}
 	}
-	return ui.Step{Label: i18n.Text("%s, as you left it").With(label), URL: path + "?" + parsed.Query().Encode()}
+	return ui.Step{Label: i18n.Text("Back to the list “%s”").With(label), URL: path + "?" + parsed.Query().Encode()}
 }

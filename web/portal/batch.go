@@ -58,9 +58,9 @@ func (v *Request) takeTable(name string, content []byte, many orderform.Table) e
 	if err != nil {
 		return err
 	}
-	said := i18n.Text("Nothing is submitted yet.")
+	said := i18n.Text("Nothing has been submitted yet.")
 	if many.Latin {
-		said = "Nothing has been submitted yet. The table was read as Windows-1252: check accented letters in names."
+		said = "Nothing has been submitted yet. The table was read as Windows-1252, so check the accented letters in names."
 	}
 	return v.GoTo(batchPath(id), said)
 }
@@ -104,7 +104,7 @@ func (v *Request) takeParts(name string, content []byte, parts orderform.Parts) 
 	if err != nil {
 		return err
 	}
-	return v.GoTo(batchPath(id), "Nothing is submitted yet.")
+	return v.GoTo(batchPath(id), "Nothing has been submitted yet.")
 }
 
 // sharedFindings returns all findings of a file, each once and at its place in the file, when one of them is about an element that payments
@@ -257,7 +257,7 @@ func (v *Request) batchLines(drafts []store.Draft) ([]views.BatchLine, []prepare
 		lines[i].Flags = v.lineFlags(p, of)
 		if of.FormerName != "" {
 			lines[i].Check(
-				"/payments/"+p.draft.ID.String()+"/check", i18n.Text("This is no longer the account of %s: check it.").With(of.FormerName), "",
+				"/payments/"+p.draft.ID.String()+"/check", i18n.Text("This is no longer the account of %s. Check the account.").With(of.FormerName), "",
 			)
 		}
 	}
@@ -293,13 +293,13 @@ func (v *Request) batchLine(p prepared, alike bool) views.BatchLine {
 		Line: draft.Line, Name: values.CreditorName, Account: values.CreditorIBAN, Amount: typedAmount(draft.Scheme, values.Amount),
 	}
 	if draft.MessageID != uuid.Nil {
-		line.State, line.URL, line.Label = "Submitted", "/payments/"+draft.MessageID.String(), "Show it"
+		line.State, line.URL, line.Label = "Submitted", "/payments/"+draft.MessageID.String(), "Show details"
 		return line
 	}
 	check := "/payments/" + draft.ID.String() + "/check"
 	line.State, line.URL, line.Label = "Ready", "/payments/"+draft.ID.String()+"/edit", "Change"
 	if len(draft.File) > 0 {
-		line.URL, line.Label = check, "Show it"
+		line.URL, line.Label = check, "Show details"
 	}
 	if !p.fine() {
 		line.State, line.Label = "Needs correction", "Correct"
@@ -310,7 +310,7 @@ func (v *Request) batchLine(p prepared, alike bool) views.BatchLine {
 	line.Sent, _ = views.LineRows(p.preview(), p.sent())
 	line.NotForwarded = p.notForwarded()
 	if alike {
-		line.Check(check, "A similar payment was entered in the last 7 days: explain why this one is needed.", "")
+		line.Check(check, "A similar payment was entered in the last 7 days. Explain why this payment is also needed.", "")
 	}
 	return line
 }
@@ -378,7 +378,7 @@ func submitBatch(v *Request) error {
 			return err
 		}
 	}
-	return v.GoTo(batchPath(id)+"?tried=yes", "The ready payments have been submitted.")
+	return v.GoTo(batchPath(id)+"?tried=yes", "All payments that were ready have been submitted.")
 }
 
 // digestOf returns the digest of all lines of a file as they are shown. It stays the same while the file is submitted in parts.
@@ -403,7 +403,7 @@ func (v *Request) hindered(line *views.BatchLine, p prepared) error {
 	}
 	found, err := v.payeeOf(p)
 	if err == nil && found.Warns() {
-		line.Check(check, "The creditor's bank does not confirm the name: read its answer first.", string(found.Result))
+		line.Check(check, "The creditor's bank did not confirm the name. Read the bank's answer before you continue.", string(found.Result))
 	}
 	return err
 }

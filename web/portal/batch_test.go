@@ -42,12 +42,12 @@ func TestAFileThatWasUploadedBeforeSaysSo(t *testing.T) {
 			t.Errorf("%s: the first upload: %s", name, page.main())
 		}
 		again := second.upload(name, content).goesTo("/payments/")
-		second.get(again).is(http.StatusOK).says("by Maker 1: 0 of its payments were submitted.")
+		second.get(again).is(http.StatusOK).says("by Maker 1, and 0 of its payments were submitted.")
 		action := strings.TrimSuffix(path, "/check") + "/submit"
 		first.post(action, page.fields(action)).is(http.StatusSeeOther)
-		want := "by Maker 1: 2 of its payments were submitted."
+		want := "by Maker 1, and 2 of its payments were submitted."
 		if name == "one.xml" {
-			want = "by Maker 1: 1 of its payments was submitted."
+			want = "by Maker 1, and 1 of its payments was submitted."
 		}
 		second.get(again).is(http.StatusOK).says(said).says(want)
 		third := second.upload("other-"+name, content).goesTo("/payments/")
@@ -85,14 +85,15 @@ func TestAFileOfManyPaymentsIsMendedAndSubmitted(t *testing.T) {
 		w.post(path+"/submit", url.Values{}).is(http.StatusNotFound)
 	}
 	b.as("checker1").get(path).is(http.StatusForbidden)
-	list := maker.get(path).is(http.StatusOK).says("0 of 25 submitted").says("24 payments ready")
+	list := maker.get(path).is(http.StatusOK).says("0 of 25 payments submitted").says("24 payments (CHF 2'707.00) are ready.")
 	if ready := list.page.Find("tbody tr:contains('First payment')").Length(); ready != 24 {
 		t.Errorf("%d lines say that the account was not paid before, want the 24 ready ones", ready)
 	}
 	if first := list.page.Find("tbody tr").First().AttrOr("id", ""); first != "line-4" {
 		t.Errorf("the list begins with %s, want the line that needs correction", first)
 	}
-	if open := list.page.Find("tbody tr:has(.summary) details[open]").Length(); open != 0 || list.page.Find("tbody details .summary").Length() != 24 {
+	if open := list.page.Find("tbody tr:has(.summary) " +
+		"details[open]").Length(); open != 0 || list.page.Find("tbody details .summary").Length() != 24 {
 		t.Errorf("%d of the ready lines are unfolded", open)
 	}
 	if n := b.count("SELECT count(*) FROM message"); n != 0 {
@@ -109,7 +110,7 @@ func TestAFileOfManyPaymentsIsMendedAndSubmitted(t *testing.T) {
 	if !strings.Contains(part, "from=22") {
 		t.Errorf("the first part ends at %s", part)
 	}
-	going := maker.get(part).is(http.StatusOK).says("18 of 25 submitted").says("Continue submitting")
+	going := maker.get(part).is(http.StatusOK).says("18 of 25 payments submitted").says("Continue submitting")
 	if going.page.Find("form[data-go-on]").Length() != 1 {
 		t.Error("no script goes on")
 	}
@@ -117,7 +118,8 @@ func TestAFileOfManyPaymentsIsMendedAndSubmitted(t *testing.T) {
 		t.Error("the page submits what nobody sent when it is loaded again")
 	}
 	maker.post(path+"/submit", list.fields(path+"/submit")).goesTo(path) // the first part, sent again
-	maker.get(maker.post(path+"/submit", going.fields(path+"/submit")).goesTo(path)).says("23 of 25 submitted").says("explain why this one is needed")
+	maker.get(maker.post(path+"/submit", going.fields(path+"/submit")).goesTo(path)).says("23 of 25 payments submitted").
+		says("Explain why this payment is also needed")
 	if n := b.count("SELECT count(*) FROM message"); n != 23 {
 		t.Errorf("%d messages, want 23", n)
 	}
@@ -131,13 +133,13 @@ func TestAFileOfManyPaymentsIsMendedAndSubmitted(t *testing.T) {
 	form := with(line.fields(mend), "amount", "102.50", "act", "check")
 	maker.post(mend, with(form, "amount", "1,0,2")).is(http.StatusUnprocessableEntity).says("Correct line 4 of Lohn.csv")
 	maker.post(mend, form).goesTo(path)
-	maker.get(maker.post(path+"/submit", maker.get(path).fields(path+"/submit")).goesTo(path)).says("24 of 25 submitted")
+	maker.get(maker.post(path+"/submit", maker.get(path).fields(path+"/submit")).goesTo(path)).says("24 of 25 payments submitted")
 	another := maker.post(mend, with(form, "amount", "102.60")).goesTo("/payments/") // in another tab, that was opened before
-	maker.get(another).says("submitted in the meantime. This is another payment")
+	maker.get(another).says("already been submitted. This form contains a different payment")
 	check := maker.get(path).page.Find("#line-6 a").AttrOr("href", "")
 	maker.post(strings.TrimSuffix(check, "check")+"submit",
 		maker.shown(check, "duplicateAcknowledged", "yes", "duplicateReason", "Two invoices")).goesTo("/payments/")
-	maker.get(path).says("25 of 25 submitted")
+	maker.get(path).says("25 of 25 payments submitted")
 	if n := b.count("SELECT count(DISTINCT message_id) FROM message"); n != 25 {
 		t.Errorf("%d messages, want 25", n)
 	}
@@ -152,7 +154,8 @@ func TestTheSampleTableIsReady(t *testing.T) {
 	if err != nil || page.page.Find("td[data-head=Example]").First().Text() == "" {
 		t.Fatalf("%q, %v", content, err)
 	}
-	maker.get(maker.upload("countersign.csv", []byte(content)).goesTo("/payments/batches/")).is(http.StatusOK).says("1 payment ready")
+	maker.get(maker.upload("countersign.csv", []byte(content)).goesTo("/payments/batches/")).is(http.StatusOK).
+		says("1 payment (CHF 1'234.50) is ready.")
 }
 
 func TestAFileOfManyPaymentsIsRefusedByLine(t *testing.T) {
@@ -161,17 +164,17 @@ func TestAFileOfManyPaymentsIsRefusedByLine(t *testing.T) {
 	maker := b.as("maker1")
 	head := orderform.TableHead()
 	for want, content := range map[string]string{
-		"rename the column \"colour\"":        head + ";colour\n",
-		"Add a line for each payment":         head + "\n",
-		"this one has 1'001":                  strings.Join(table(1001), "\n"),
-		"13 columns":                          head + "\na;b\n",
-		"at most 1'000 bytes":                 "creditorIban;message\nCH93;" + strings.Repeat("x", 1001) + "\n",
-		"at most 100 columns":                 "creditorIban;message\nCH93;\"; ;\"" + strings.Repeat(";", 99) + "\n",
-		"quotation marks":                     "creditorIban;message\nCH93;\"open\n",
-		"Send a payment order as an XML file": "Dear Sir, please pay:\nA; 1\n",
-		"Add the column creditorIban":         "creditorName;amount\nA;1\n",
-		"reference, message, endToEndId.":     "foo;bar\n1;2\n",
-		"Save the table in UTF-8":             "creditorName;creditorIban\nM\xfcller;CH93\nMüller;CH93\n",
+		"rename the column \"colour\"":          head + ";colour\n",
+		"Add a line for each payment":           head + "\n",
+		"The file you sent has 1'001":           strings.Join(table(1001), "\n"),
+		"13 columns":                            head + "\na;b\n",
+		"at most 1'000 bytes":                   "creditorIban;message\nCH93;" + strings.Repeat("x", 1001) + "\n",
+		"at most 100 columns":                   "creditorIban;message\nCH93;\"; ;\"" + strings.Repeat(";", 99) + "\n",
+		"quotation marks":                       "creditorIban;message\nCH93;\"open\n",
+		"Send the payment order as an XML file": "Dear Sir, please pay:\nA; 1\n",
+		"Add the column creditorIban":           "creditorName;amount\nA;1\n",
+		"reference, message, endToEndId.":       "foo;bar\n1;2\n",
+		"Save the table in UTF-8":               "creditorName;creditorIban\nM\xfcller;CH93\nMüller;CH93\n",
 	} {
 		maker.upload("Lohn.csv", []byte(content)).is(http.StatusUnprocessableEntity).says(want)
 	}
@@ -183,18 +186,18 @@ func TestAFileOfManyPaymentsIsRefusedByLine(t *testing.T) {
 	begin, end := strings.Index(order, "<CdtTrfTxInf>"), strings.Index(order, "</CdtTrfTxInf>")+len("</CdtTrfTxInf>")
 	two := order[:end] + order[begin:]
 	two = regexp.MustCompile(`<UETR>.*</UETR>`).ReplaceAllString(two, "")
-	maker.upload("two.xml", []byte(two)).is(http.StatusUnprocessableEntity).says("the file says 1 and contains 2")
+	maker.upload("two.xml", []byte(two)).is(http.StatusUnprocessableEntity).says("the file says 1 but contains 2 payments")
 	two = strings.Replace(two, "<NbOfTxs>1</NbOfTxs>", "<NbOfTxs>2</NbOfTxs>", 1)
-	maker.upload("two.xml", []byte(two)).is(http.StatusUnprocessableEntity).says("the file says 199.95, and its payments add up to 399.9")
+	maker.upload("two.xml", []byte(two)).is(http.StatusUnprocessableEntity).says("the file says 199.95, but the payments add up to 399.9")
 	two = strings.Replace(two, "<CtrlSum>199.95</CtrlSum>", "<CtrlSum>399.90</CtrlSum>", 1)
 	maker.upload("two.xml", []byte(two)).is(http.StatusUnprocessableEntity).says("/PmtInf/0/NbOfTxs").says("/PmtInf/0/CtrlSum")
 	two = strings.Replace(two, "<NbOfTxs>1</NbOfTxs>", "<NbOfTxs>2</NbOfTxs>", 1)
 	two = strings.Replace(two, "<CtrlSum>199.95</CtrlSum>", "<CtrlSum>399.90</CtrlSum>", 1)
 	path := maker.upload("two.xml", []byte(two)).goesTo("/payments/batches/")
-	maker.get(path).is(http.StatusOK).says("0 of 2 submitted")
+	maker.get(path).is(http.StatusOK).says("0 of 2 payments submitted")
 	other := strings.Replace(two, "<Cdtr>", "<UltmtDbtr><Nm>Muster AG</Nm></UltmtDbtr><Cdtr>", 1)
 	path = maker.upload("two.xml", []byte(other)).goesTo("/payments/batches/")
-	maker.get(path).is(http.StatusOK).says("2 payments ready")
+	maker.get(path).is(http.StatusOK).says("2 payments (CHF 399.90) are ready.")
 	if n := b.count("SELECT count(*) FROM draft"); n != 4 {
 		t.Errorf("%d drafts, want 4", n)
 	}
@@ -206,7 +209,8 @@ func TestATableOfASpreadsheetIsRead(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	maker := b.as("maker1")
-	latin := "Empf\xe4nger;IBAN;Strasse;PLZ;Ort;W\xe4hrung;Betrag\r\nB\xe4ckerei M\xfcller \x96 S\xf6hne;CH5604835012345678009;Weg;8001;Z\xfcrich;CHF;12.50\r\n"
+	latin := "Empf\xe4nger;IBAN;Strasse;PLZ;Ort;W\xe4hrung;Betrag\r\nB\xe4ckerei M\xfcller \x96 " +
+		"S\xf6hne;CH5604835012345678009;Weg;8001;Z\xfcrich;CHF;12.50\r\n"
 	path := maker.upload("Lohn.csv", []byte(latin)).goesTo("/payments/batches/")
 	maker.get(path).is(http.StatusOK).says("read as Windows-1252").says("Bäckerei Müller").says("12.50")
 
@@ -237,7 +241,7 @@ func TestAFileOfStrangeNamesSaysWhatToMend(t *testing.T) {
 	list := maker.get(maker.upload("Löhne.csv", []byte(strings.Join(rows, "\n"))).goesTo("/payments/batches/")).is(http.StatusOK)
 	for line, want := range []string{
 		"<b>A</b>", "Müller GA", "one two",
-		`Name des Empfängers Ersetzen Sie "株" (Zeichen 1): Verwenden Sie nur lateinische Buchstaben, Ziffern und Zeichen.`,
+		`Name des Empfängers Ersetzen Sie "株" (Zeichen 1): Verwenden Sie nur lateinische Buchstaben, Ziffern und Symbole.`,
 		"Entfernen Sie das Zeichen U+0007", "Betrag Geben Sie den Betrag ein. CH21",
 	} {
 		number := []int{2, 3, 4, 6, 7, 8}[line] // one name has two lines
@@ -268,7 +272,7 @@ func TestALineOfAnotherAccountIsPaidFromNoneByItself(t *testing.T) {
 	path := maker.upload("Lohn.csv", []byte(strings.Join(rows, "\n"))).goesTo("/payments/batches/")
 	list := maker.get(path).is(http.StatusOK).says("Message Enter at most 140 characters instead of 141. CH16")
 	for line, want := range map[string]string{
-		"#line-2": "Choose one of your own accounts to debit: this account is not one of them.",
+		"#line-2": "Choose one of your own accounts to debit. The account you chose is not registered in your realm.",
 		"#line-3": "Choose one of your own accounts to debit.",
 	} {
 		row := list.page.Find(line)
@@ -299,9 +303,9 @@ func TestALineInAnotherCurrencyIsMendedInPlace(t *testing.T) {
 			iban, currency, i+100, i))
 	}
 	path := maker.upload("Lohn.csv", []byte(strings.Join(rows, "\n"))).goesTo("/payments/batches/")
-	list := maker.get(path).is(http.StatusOK).says("2 payments ready").says("CHF 203.00")
+	list := maker.get(path).is(http.StatusOK).says("2 payments (CHF 203.00) are ready.")
 	line := strings.Join(strings.Fields(list.page.Find("#line-3").Text()), " ")
-	if !strings.Contains(line, "GmbHUSD 101.50 ") || !strings.Contains(line, "Amount Write CHF for SIC instant payments") {
+	if !strings.Contains(line, "GmbHUSD 101.50 ") || !strings.Contains(line, "Amount Enter CHF for SIC instant payments") {
 		t.Errorf("line 3 of the file reads %q", line)
 	}
 	mend := list.page.Find("#line-3 a").AttrOr("href", "")
@@ -309,13 +313,13 @@ func TestALineInAnotherCurrencyIsMendedInPlace(t *testing.T) {
 	if form.Get("amount") != "USD 101.50" {
 		t.Errorf("the form says %q", form.Get("amount"))
 	}
-	if said := maker.get(mend).page.Find("#amount-error").Text(); !strings.Contains(said, "Write CHF for SIC instant payments") {
+	if said := maker.get(mend).page.Find("#amount-error").Text(); !strings.Contains(said, "Enter CHF for SIC instant payments") {
 		t.Errorf("the form that is opened to mend it says %q", said)
 	}
 	form.Set("act", "check")
 	maker.post(mend, form).is(http.StatusUnprocessableEntity).says("AM03")
 	form.Set("amount", "95.20")
 	maker.post(mend, form).goesTo(path)
-	maker.get(path).says("3 payments ready").says("CHF 298.20")
+	maker.get(path).says("3 payments (CHF 298.20) are ready.")
 	maker.upload("Lohn.csv", []byte(strings.Join(append(rows, "a;b"), "\n"))).is(http.StatusUnprocessableEntity).says("13 columns").says("5")
 }

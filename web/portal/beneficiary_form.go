@@ -109,11 +109,11 @@ func (v *Request) beneficiaryForm(ask askedBeneficiary) views.ChangeForm {
 	switch ask.kind {
 	case administration.KindBeneficiaryUpdate:
 		model.Heading, model.Action = i18n.Text("Change %s").With(ask.subject.Name), "/beneficiaries/"+ask.subject.ID+"/change"
-		model.Words = "A checker decides. Until then, payments are filled in as before. " +
-			"Check with the creditor through a contact you already know, not one from the invoice."
+		model.Words = "A checker must approve the change. Until then, new payments use the old details. Confirm the change with the " +
+			"creditor, using contact details you already have and not those on the invoice."
 	case administration.KindBeneficiaryRemove:
 		model.Heading, model.Action = i18n.Text("Remove %s").With(ask.subject.Name), "/beneficiaries/"+ask.subject.ID+"/remove"
-		model.Words = i18n.Text("A checker decides. After that, %s can no longer be chosen by name.").
+		model.Words = i18n.Text("A checker must approve the removal. After that, %s can no longer be chosen by name.").
 			With(ui.GroupFours(ask.subject.IBAN))
 	default:
 	}
@@ -172,7 +172,7 @@ func (v *Request) ask(kind administration.Kind) error {
 		model.Note = note
 		return v.RefuseChange(model, err)
 	}
-	return v.GoTo("/beneficiaries/changes/"+made.Change.ID.String(), "A checker will now decide.")
+	return v.GoTo("/beneficiaries/changes/"+made.Change.ID.String(), "A checker must now approve or reject the change.")
 }
 
 // bookPage is the number of beneficiaries on one page.
@@ -204,12 +204,13 @@ func showBook(v *Request) error {
 		return err
 	}
 	model := v.bookList("/beneficiaries", "Beneficiaries",
-		"Approved creditors. Makers choose them by name when they enter a payment; checkers see recent changes in the queue.")
-	model.Search = &ui.Field{ID: "q", Label: "Search in names, towns and accounts", Kind: "search", Value: search}
+		"This list contains approved creditors. Makers choose them by name when they enter a payment, and checkers see recent changes in the "+
+			"queue.")
+	model.Search = &ui.Field{ID: "q", Label: "Search names, towns and accounts", Kind: "search", Value: search}
 	model.Empty = ui.Empty{Icon: "user", Title: "No beneficiaries yet", Text: "Add the people and companies you pay often."}
 	if search != "" {
 		model.Empty = ui.Empty{
-			Icon: "user", Title: "Nobody found", Text: "No beneficiary matches this name, town or account.", LinkLabel: "Show all",
+			Icon: "user", Title: "No beneficiary found", Text: "No beneficiary matches this name, town or account.", LinkLabel: "Show all",
 			LinkURL: "/beneficiaries",
 		}
 	}
@@ -283,7 +284,7 @@ func (v *Request) lastPaid(accounts []string) (map[string]i18n.Text, error) {
 	paid, err := v.Config.Reader.LastPaid(v.Context(), v.By.Realm, accounts)
 	words := make(map[string]i18n.Text, len(accounts))
 	for _, account := range accounts {
-		words[account] = "not yet"
+		words[account] = "not paid yet"
 		if last, found := paid[account]; found {
 			words[account] = i18n.Data(ui.Day(last.At) + ", " + ui.AmountOf(last.Amount).String())
 		}

@@ -43,7 +43,7 @@ func TestABeneficiaryNeedsTwoPeople(t *testing.T) {
 	wrong := maker.post("/beneficiaries/new", url.Values{
 		"creditorName": {"Ђорђе"}, "creditorIban": {"CH48 2196 6000 0096 1338 9"}, "town": {"Bern"},
 	})
-	wrong.is(http.StatusUnprocessableEntity).says("Choose the country").says("banks cannot transmit it")
+	wrong.is(http.StatusUnprocessableEntity).says("Choose the country").says("Banks cannot transmit this character")
 	if n := len(wrong.problems()); n != 3 {
 		t.Errorf("%d problems: %q", n, wrong.problems())
 	}
@@ -70,17 +70,17 @@ func TestABeneficiaryNeedsTwoPeople(t *testing.T) {
 	checker.post(change+"/approve", nil).goesTo(change)
 	checker.post(change+"/approve", nil).is(http.StatusConflict).says("already applied")
 	maker.get("/beneficiaries?q=zuerich").is(http.StatusOK).says("CH48 2196 6000 0096 1338 8")
-	maker.get("/beneficiaries?q=nobody").is(http.StatusOK).says("Nobody found")
-	maker.post("/beneficiaries/new", holzbau()).is(http.StatusUnprocessableEntity).says("a beneficiary already has this account")
+	maker.get("/beneficiaries?q=nobody").is(http.StatusOK).says("No beneficiary found")
+	maker.post("/beneficiaries/new", holzbau()).is(http.StatusUnprocessableEntity).says("Another beneficiary already has this IBAN")
 
-	row := maker.get("/beneficiaries").is(http.StatusOK).says("not yet").says(", by Both 1 and Checker 1")
+	row := maker.get("/beneficiaries").is(http.StatusOK).says("not paid yet").says(", by Both 1 and Checker 1")
 	path := strings.TrimSuffix(row.page.Find("a:contains('Change')").Last().AttrOr("href", ""), "/change")
 	form := maker.get(path + "/change").is(http.StatusOK).fields(path + "/change")
-	maker.post(path+"/change", form).is(http.StatusUnprocessableEntity).says("all values are the same as before")
+	maker.post(path+"/change", form).is(http.StatusUnprocessableEntity).says("All values are the same as before")
 	moved := maker.post(path+"/change", with(form, "creditorIban", "CH9300762011623852957")).goesTo("/beneficiaries/changes/")
 	twice := maker.post(path+"/change", with(form, "creditorName", "Holzbau AG")).goesTo("/beneficiaries/changes/")
 	checker.post(moved+"/approve", nil).goesTo(moved)
-	checker.post(twice+"/approve", nil).is(http.StatusConflict).says("changed in the meantime")
+	checker.post(twice+"/approve", nil).is(http.StatusConflict).says("has changed since the change was requested")
 	checker.post(twice+"/reject", url.Values{"reason": {"Ask again"}}).goesTo(twice)
 	removed := maker.post(path+"/remove", nil).goesTo("/beneficiaries/changes/")
 	both.get(removed).says("CH93 0076 2011 6238 5295 7")
@@ -88,7 +88,7 @@ func TestABeneficiaryNeedsTwoPeople(t *testing.T) {
 	maker.get("/beneficiaries").says("No beneficiaries yet")
 	maker.get("/payments/new?beneficiary=" + strings.Split(path, "/")[2]).is(http.StatusNotFound)
 	maker.get(path + "/change").is(http.StatusOK)
-	maker.post(path+"/change", holzbau()).is(http.StatusUnprocessableEntity).says("this one was removed")
+	maker.post(path+"/change", holzbau()).is(http.StatusUnprocessableEntity).says("The beneficiary you chose was removed")
 	if n := b.count("SELECT count(*) FROM audit_event WHERE event = 'change.approve' AND detail::text LIKE '%beneficiary%'"); n != 3 {
 		t.Errorf("the audit trail tells of %d approvals, want 3", n)
 	}
@@ -172,19 +172,20 @@ func TestTheQueueMarksWhatIsNewAboutACreditor(t *testing.T) {
 	}
 	other := maker.submit(with(filled(), "endToEndId", "E", "amount", "15.00", "creditorName", "Somebody Else AG")).InternalID.String()
 	queue = checker.get("/queue/" + other)
-	if said := queue.flags(other); said != "New beneficiary, Other name than listed" {
+	if said := queue.flags(other); said != "New beneficiary, Name differs from list" {
 		t.Errorf("of another name at the account of a beneficiary: %q", said)
 	}
-	queue.says("this account has the name Beispiel Holzbau GmbH.").says("Beispiel Holzbau GmbH has been in the list since")
+	queue.says("this account is in the name of Beispiel Holzbau GmbH.").
+		says("Beispiel Holzbau GmbH has been in the list of beneficiaries since")
 	b.change("SET session_replication_role = replica; UPDATE beneficiary SET added_at = added_at - interval '8 days'")
 	if said := checker.get("/queue").flags(second); said != "" {
 		t.Errorf("a beneficiary whose row does not fit its seal counts: %q", said)
 	}
 	elsewhere := maker.submit(with(filled(), "endToEndId", "D", "amount", "14.00", "creditorIban", "CH9300762011623852957"))
-	if said := checker.get("/queue").flags(elsewhere.InternalID.String()); said != "Changed bank, First payment" {
+	if said := checker.get("/queue").flags(elsewhere.InternalID.String()); said != "Bank changed, First payment" {
 		t.Errorf("of the same name at another bank: %q", said)
 	}
-	bulk := checker.get("/queue/bulk?id=" + elsewhere.InternalID.String()).is(http.StatusOK).says("Changed bank")
+	bulk := checker.get("/queue/bulk?id=" + elsewhere.InternalID.String()).is(http.StatusOK).says("Bank changed")
 	bulk.says("First payment")
 }
 

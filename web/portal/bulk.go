@@ -49,10 +49,10 @@ func showBulk(v *Request) error {
 	}
 	selected = onceEach(selected, func(id uuid.UUID) uuid.UUID { return id })
 	if len(selected) == 0 {
-		return v.GoTo("/queue"+f.Query(), "Select at least one payment. Tick its row, or press x.")
+		return v.GoTo("/queue"+f.Query(), "Select at least one payment. To select a payment, tick its row or press x.")
 	}
 	if len(selected) > maxSelected {
-		return v.GoTo("/queue"+f.Query(), i18n.Text("Nothing was approved. Select up to %d payments.").With(maxBulk))
+		return v.GoTo("/queue"+f.Query(), i18n.Text("Nothing was approved. Select no more than %d payments.").With(maxBulk))
 	}
 	model, err := v.bulk(selected, f)
 	if err != nil {
@@ -89,7 +89,8 @@ func (v *Request) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
 		item := bulkItem(m, v.flaggedRow(m, f, cautions))
 		item.Said = said[i]
 		if item.Said == "" && model.Count() >= maxBulk {
-			item.Said = i18n.Text("At most %d payments can be approved together: select this one again afterwards.").With(maxBulk)
+			item.Said = i18n.Text("You can approve up to %d payments together. Approve the other payments first, then select this payment " +
+				"again.").With(maxBulk)
 		}
 		if item.Said != "" {
 			model.LeftOut = append(model.LeftOut, item)
@@ -128,7 +129,7 @@ func (v *Request) cautionsTogether(messages []payment.Message, usual map[money.C
 			list = append(list, views.Warning{Title: i18n.Text("The policy requires %d approvals").With(m.ApprovalsRequired)})
 		}
 		if middle := usual[m.Summary.Amount.Currency()]; middle > 0 && m.Summary.Amount.Minor() > unusual*middle {
-			list = append(list, views.Warning{Title: "Far above the other amounts of this file"})
+			list = append(list, views.Warning{Title: "Amount far above the other amounts in this file"})
 		}
 		cautions[m.InternalID] = list
 	}
@@ -145,13 +146,13 @@ func (v *Request) leftOut(m payment.Message) i18n.Text {
 	case refusal != nil:
 		return i18n.OfError(refusal)
 	case m.Version > 1:
-		return "Amended after submission: open it and check what changed."
+		return "This payment was amended after submission. Open it and check what changed."
 	}
 	return ""
 }
 
 // needsFactor leaves a message out of a bulk approval: a second factor confirms the content of one message only.
-const needsFactor i18n.Text = "Open it on its own: the policy requires a second factor."
+const needsFactor i18n.Text = "The policy requires a second factor. Open and approve this payment on its own."
 
 // leftOutBefore is leftOut of messages before the approval, in their order. It also checks the need of a second factor and the limits.
 func (v *Request) leftOutBefore(messages []payment.Message) ([]i18n.Text, error) {
@@ -231,7 +232,7 @@ func approveBulk(v *Request, form url.Values) error {
 	var places []int // of the items in their file
 	f := ReadFilter(v.Echo.QueryParams(), "/queue")
 	model := views.BulkOutcome{
-		Layout: v.layout("Approved together", views.PlaceQueue), BackURL: "/queue" + f.Query(), Action: "/queue/bulk" + f.Query(),
+		Layout: v.layout("Payments approved together", views.PlaceQueue), BackURL: "/queue" + f.Query(), Action: "/queue/bulk" + f.Query(),
 		Approved: counter(form, "approved"), Waiting: counter(form, "waiting"), Refused: counter(form, "refused"),
 	}
 	first := model.Approved+model.Waiting+model.Refused == 0 // the decisions of this form themselves add and remove warnings
@@ -253,10 +254,10 @@ func approveBulk(v *Request, form url.Values) error {
 		}
 	}
 	if len(items) == 0 {
-		return v.leaveFor(model.BackURL, "Nothing was approved. Tick the payments to approve.")
+		return v.leaveFor(model.BackURL, "Nothing was approved. Tick the payments that you want to approve.")
 	}
 	if len(items) > maxTogether(form) {
-		return v.leaveFor(model.BackURL, i18n.Text("Nothing was approved. Select up to %d payments.").With(maxBulk))
+		return v.leaveFor(model.BackURL, i18n.Text("Nothing was approved. Select no more than %d payments.").With(maxBulk))
 	}
 	items = onceEach(items, itemKey) // a message that is named once more is decided once, and counts once
 	if first && model.File == "" {
@@ -311,7 +312,7 @@ func (v *Request) withoutNewWarnings(model *views.BulkOutcome, items []string, f
 			return false
 		}
 		item := bulkItem(messages[id], v.queueRow(messages[id], f))
-		item.Said = "A warning was added since the page was opened. Open the payment and check it."
+		item.Said = "A warning was added after the page was opened. Open the payment and check the warning."
 		model.Items, model.Refused = append(model.Items, item), model.Refused+1
 		return true
 	}), err
@@ -342,7 +343,7 @@ func (v *Request) unticked(shown, items []string, f Filter) ([]views.BulkItem, e
 	var list []views.BulkItem
 	for _, m := range messages {
 		item := bulkItem(m, v.queueRow(m, f))
-		item.Said = cmp.Or(v.leftOut(m), "Not ticked: it still waits for approval.")
+		item.Said = cmp.Or(v.leftOut(m), "This payment was not ticked and is still waiting for approval.")
 		list = append(list, item)
 	}
 	return list, err
@@ -373,7 +374,7 @@ func counter(form url.Values, name string) int {
 func (v *Request) approveItem(text string, f Filter) (views.BulkItem, error) {
 	nameless := views.BulkItem{
 		Entry: ui.Entry{Reference: "–"},
-		Said:  "The form does not name the payment. Nothing was decided.",
+		Said:  "The form does not say which payment it is for. No decision was saved.",
 	}
 	parts := strings.Split(text, itemParts)
 	id, err := uuid.Parse(parts[0])

@@ -69,7 +69,7 @@ func (v *Request) renderFileApproval(id uuid.UUID, status int, problems ...ui.Pr
 	}
 	f := ReadFilter(url.Values{}, "/queue")
 	model := views.Bulk{
-		Layout: v.layout("Approve the payments of a file", views.PlaceQueue), BackURL: "/queue", Action: "/queue/bulk",
+		Layout: v.layout("Approve payments from a file", views.PlaceQueue), BackURL: "/queue", Action: "/queue/bulk",
 		File: id.String(), FileName: name, Checked: digestOfFile(messages), All: len(messages), Problems: problems,
 	}
 	model.Layout.Failed = len(problems) > 0
@@ -220,7 +220,7 @@ func (v *Request) allDecided(last uuid.UUID) error {
 	if err != nil {
 		return err
 	}
-	return v.leaveFor("/queue", i18n.Join(" ", "Nothing was approved: no payments of this file are waiting any more.", WhatHappened(m)))
+	return v.leaveFor("/queue", i18n.Join(" ", "Nothing was approved. No payments in this file are waiting for approval.", WhatHappened(m)))
 }
 
 // maxTogether limits the messages that one form approves.
@@ -237,5 +237,5 @@ var unlooked = ui.Problem{
 }
 
 // fileChanged refuses the approval of a file that differs from its page.
-const fileChanged i18n.Text = "" +
-	"A payment of this file was amended or added after this page was loaded. Nothing more was approved: check the page again."
+const fileChanged i18n.Text = "A payment in this file was amended or added after this page was loaded. No more payments were " +
+	"approved. Check the page again."

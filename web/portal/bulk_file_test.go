@@ -54,14 +54,14 @@ func TestAFileIsApprovedOnOnePage(t *testing.T) {
 	maker := b.as("maker1")
 	begun := time.Now()
 	path := maker.upload("Lohn.xml", []byte(salaries(count))).goesTo("/payments/batches/")
-	list := maker.get(path).is(http.StatusOK).says("45 payments ready")
+	list := maker.get(path).is(http.StatusOK).says("45 payments (CHF 13'409.46) are ready.")
 	maker.post(path+"/submit", list.fields(path+"/submit")).goesTo(path) // the first part; then the process ends
 	if n := b.count("SELECT count(*) FROM message"); n != 20 {
 		t.Fatalf("%d messages after the first part, want 20", n)
 	}
 	other.as("maker1").submitFile(path)
 	t.Logf("%d payments uploaded, checked and submitted in %s", count, time.Since(begun))
-	maker.get(path).says("45 of 45 submitted")
+	maker.get(path).says("45 of 45 payments submitted")
 	if n := b.count("SELECT count(DISTINCT message_id) FROM batch_payment"); n != count {
 		t.Errorf("%d payments belong to the file, want %d", n, count)
 	}
@@ -92,30 +92,32 @@ func TestAFileIsApprovedOnOnePage(t *testing.T) {
 	checker := b.as("checker1")
 	file := checker.get("/queue").is(http.StatusOK).page.Find("a:contains('Lohn.xml: approve 45 payments on one page')").AttrOr("href", "")
 	page := checker.get(file).is(http.StatusOK).says("Lohn.xml: 45 of 45 payments are waiting for approval").says("CHF 13'409.46").
-		says("Far above the other amounts of this file: 1")
+		says("Amount far above the other amounts in this file: 1")
 	if n := page.page.Find(".bulk-list > li").Length(); n != count {
 		t.Errorf("the page lists %d payments, want %d", n, count)
 	}
-	amounts := page.page.Find("[aria-labelledby=odd] .amount").Map(func(_ int, s *goquery.Selection) string { return strings.TrimSpace(s.Text()) })
+	amounts := page.page.Find("[aria-labelledby=odd] " +
+		".amount").Map(func(_ int, s *goquery.Selection) string { return strings.TrimSpace(s.Text()) })
 	if len(amounts) < 2 || !strings.Contains(amounts[0], "100.00") || !strings.Contains(amounts[len(amounts)-1], "9'000.00") {
 		t.Errorf("the marked payments are not in the order of the file: %v", amounts)
 	}
 	if n := page.page.Find(".action-bar:has(#approve) #looked").Length(); n != 1 {
 		t.Errorf("%d ticks stand beside the button", n)
 	}
-	b.as("maker1").get(file).says("Left out: 45")
+	b.as("maker1").get(file).says("Not included: 45")
 	b.changed("limit.set", "", url.Values{"limitOf": {"person"}, "holder": {"checker2"}, "currency": {"CHF"}, "perPayment": {"5000"}})
-	b.as("checker2").get(file).is(http.StatusOK).says("Left out: 1").says("CHF 4'409.46")
+	b.as("checker2").get(file).is(http.StatusOK).says("Not included: 1").says("CHF 4'409.46")
 	form := page.fields("/queue/bulk")
 	for _, who := range []*browser{checker, checker.withHTMX()} { // a client may leave out any field of the form
 		unlooked := url.Values{"file": form["file"], "checked": form["checked"]}
-		who.post("/queue/bulk", unlooked).is(http.StatusUnprocessableEntity).says("Check the marked payments, and confirm that you have checked them.")
+		who.post("/queue/bulk", unlooked).is(http.StatusUnprocessableEntity).says("Check the marked payments, and confirm that you have " +
+			"checked them.")
 	}
 	if n := b.count("SELECT count(*) FROM decision"); n != 0 {
 		t.Fatalf("%d decisions about marked payments that nobody confirmed having looked at", n)
 	}
 	checker.post("/queue/bulk", with(form, "checked", "else")).goesTo(file)
-	first := checker.withHTMX().post("/queue/bulk", form).is(http.StatusOK).says("25 of 45 done")
+	first := checker.withHTMX().post("/queue/bulk", form).is(http.StatusOK).says("25 of 45 processed")
 	rest := other.as("checker1").withHTMX().post("/queue/bulk", first.fields("/queue/bulk")).is(http.StatusOK)
 	if !strings.Contains(rest.text, "45 of 45 approved.") {
 		t.Errorf("the second step says %s", rest.text)
@@ -155,7 +157,7 @@ func TestTheLinkToAFileCountsTheWaitingPayments(t *testing.T) {
 	}
 	maker, checker := b.as("maker1"), b.as("checker1")
 	maker.submitFile(maker.upload("Lohn.csv", []byte(content)).goesTo("/payments/batches/"))
-	for _, want := range []string{"Lohn.csv: approve 3 payments on one page", "Lohn.csv: approve 2 payments on one page", ""} {
+	for _, want := range []string{"File Lohn.csv: approve 3 payments on one page", "File Lohn.csv: approve 2 payments on one page", ""} {
 		page := checker.get("/queue").is(http.StatusOK)
 		if link := strings.TrimSpace(page.page.Find("#waiting-files").Text()); link != want {
 			t.Errorf("the link is %q, want %q", link, want)
@@ -192,7 +194,7 @@ func TestAnAmendedPaymentStopsTheApprovalOfItsFile(t *testing.T) {
 	if n := b.count("SELECT count(*) FROM decision"); n != 0 {
 		t.Errorf("%d decisions about a file that the page did not show", n)
 	}
-	checker.get(file).says("Left out: 1").says("Amended after submission")
+	checker.get(file).says("Not included: 1").says("amended after submission")
 	for _, who := range []*browser{b.asIn("demo2", "checker1"), b.as("admin1")} {
 		if got := who.get(file).status; got != http.StatusNotFound && got != http.StatusForbidden {
 			t.Errorf("another realm or role gets %d", got)

@@ -42,9 +42,9 @@ func TestSeveralAreComparedAndApprovedTogether(t *testing.T) {
 	maker.post(strings.TrimSuffix(check, "check")+"submit", maker.shown(check)).goesTo("/payments/")
 
 	page := both.get(chosen(append(ids, own, ids[0], "no key")...)).is(http.StatusOK)
-	page.says("Compare 2 payments").says("Left out: 3").says("was already rejected by Checker 2")
-	page.says("Amended after submission")
-	page.says("Another person must decide")
+	page.says("Compare 2 payments").says("Not included: 3").says("was already rejected by Checker 2")
+	page.says("This payment was amended after submission.")
+	page.says("Another person must approve or reject it")
 	if len(page.items()) != 2 {
 		t.Fatalf("the form sends %v", page.items())
 	}
@@ -65,7 +65,8 @@ func TestSeveralAreComparedAndApprovedTogether(t *testing.T) {
 		t.Errorf("%d approvals, want 2", n)
 	}
 	for _, other := range []string{ids[0] + "~2~" + hash(b.message("demo", ids[0])), ids[0] + "~1~" + strings.Repeat("0", 64)} {
-		both.post("/queue/bulk", url.Values{"item": {other}}).is(http.StatusOK).says("0 of 1 approved.").says("already approved by") // other content
+		both.post("/queue/bulk", url.Values{"item": {other}}).is(http.StatusOK).says("0 of 1 approved.").says("already approved " +
+			"by") // other content
 	}
 }
 
@@ -75,15 +76,15 @@ func TestAFirstApprovalAmongSeveralIsCounted(t *testing.T) {
 	b := setup(t)
 	ids := b.as("maker1").priced("12000.00", "13.00")
 	page := b.as("checker1").get(chosen(ids...)).is(http.StatusOK).says("0 of 2")
-	b.as("checker1").get("/queue/" + ids[0]).says("Nothing is sent yet: another person has to approve it after you.")
-	b.as("checker1").get("/queue/" + ids[1]).says("It is sent immediately after approval")
+	b.as("checker1").get("/queue/" + ids[0]).says("Nothing will be sent yet. Another person must approve after you.")
+	b.as("checker1").get("/queue/" + ids[1]).says("The payment is sent immediately after approval")
 	done := b.as("checker1").post("/queue/bulk", url.Values{"item": page.items()}).is(http.StatusOK)
-	done.says("1 of 2 approved. 1 is waiting for another approval.").says("1 of 2 approvals given, by Checker 1")
+	done.says("1 of 2 approved. 1 payment is waiting for another approval.").says("1 of 2 approvals given, by Checker 1")
 	if flag := strings.TrimSpace(done.page.Find(".bulk-list .flag").First().Text()); flag != "1 of 2" {
 		t.Errorf("the line is marked %q", flag)
 	}
 	b.as("maker1").get("/mine").is(http.StatusOK).says("1 of 2 approvals given")
-	b.as("checker2").get("/queue/" + ids[0]).says("It is sent immediately after approval")
+	b.as("checker2").get("/queue/" + ids[0]).says("The payment is sent immediately after approval")
 }
 
 // TestEachOfSeveralHasItsOwnOutcome: what happened between the comparison and the approval stops that message alone.
@@ -101,7 +102,7 @@ func TestSeveralAreComparedWithWhatTheirPagesWarnOf(t *testing.T) {
 	if n := strings.Count(list.page.Find(".bulk-list").Text(), "Possible duplicate: "); n != 2 {
 		t.Errorf("%d lines warn of a duplicate, want 2", n)
 	}
-	list.says("Same creditor account and same amount.").says("Paid again: Two invoices")
+	list.says("Another payment has the same creditor account and the same amount.").says("Paid again: Two invoices")
 	german := b.as("checker2")
 	german.post("/me", url.Values{"theme": {"auto"}, "density": {"default"}, "language": {"de"}}).goesTo("/me")
 	for _, path := range []string{chosen(again), "/queue/" + again, "/payments/" + again + "/timeline"} {
@@ -122,8 +123,8 @@ func TestEachOfSeveralHasItsOwnOutcome(t *testing.T) {
 	path := "/queue/" + ids[0] + "/approve"
 	rival.post(path, rival.get("/queue/"+ids[0]).fields(path)).goesTo("/queue")
 	late := both.post("/queue/bulk", url.Values{"item": items[2:3], "shown": items[2:3]}).is(http.StatusOK).
-		says("A warning was added since the page was opened.")
-	if strings.Contains(late.text, "Not ticked") {
+		says("A warning was added after the page was opened.")
+	if strings.Contains(strings.ToLower(late.text), "not ticked") {
 		t.Error("what was ticked counts as not ticked")
 	}
 	items = append(items[:1], b.as("checker1").get(chosen(ids[1:]...)).is(http.StatusOK).items()...)
@@ -131,8 +132,9 @@ func TestEachOfSeveralHasItsOwnOutcome(t *testing.T) {
 	items[1] = forged[0] + "~1~" + strings.Repeat("0", 64) + "~" + forged[3]                   // not what was shown
 	items = slices.Insert(items, 2, "nothing", uuid.NewString()+"~1~"+strings.Repeat("1", 64)) // what is no message stops none behind it
 	got := both.post("/queue/bulk", url.Values{"item": items}).is(http.StatusOK)
-	got.says("1 of 6 approved. 5 not approved: the reasons are below.").says("was already approved by Checker 2").says("Another person must decide")
-	got.says("This is not the content that you opened.")
+	got.says("1 of 6 approved. 5 payments were not approved. The reasons are " +
+		"below.").says("was already approved by Checker 2").says("Another person must approve or reject it")
+	got.says("The current content differs from the content you opened.")
 	want := []payment.State{payment.StateApproved, payment.StateApprovalPending, payment.StateApproved, payment.StateApprovalPending}
 	for i, id := range ids {
 		if state := b.state(id); state != want[i] {
@@ -152,12 +154,13 @@ func TestWhatAsksForASecondFactorIsLeftOutOfABulk(t *testing.T) {
 	before := checker.get(chosen(ids...)).is(http.StatusOK).items()
 	b.changed("policy.create", "", url.Values{"approvals": {"1"}, "rank": {"900"}, "amountFrom": {"500.00"}, "stepUp": {"yes"}})
 	page := checker.get(chosen(ids...)).is(http.StatusOK)
-	page.says("Compare 2 payments").says("Open it on its own: the policy requires a second factor.")
+	page.says("Compare 2 payments").says("The policy requires a second factor. Open and approve this payment on its own.")
 	if len(page.items()) != 2 || len(before) != 3 {
 		t.Fatalf("the form sends %d, and sent %d before the policy", len(page.items()), len(before))
 	}
-	checker.post("/queue/bulk", url.Values{"item": before}).is(http.StatusOK).says("2 of 3 approved. 1 not approved: the reason is below.").
-		says("Open it on its own: the policy requires a second factor.")
+	checker.post("/queue/bulk", url.Values{"item": before}).is(http.StatusOK).
+		says("2 of 3 approved. 1 payment was not approved. The reason is below.").
+		says("The policy requires a second factor. Open and approve this payment on its own.")
 	if b.state(ids[1]) != payment.StateApprovalPending {
 		t.Errorf("without a second factor it is %s", b.state(ids[1]))
 	}
@@ -204,14 +207,14 @@ func TestWhatIsLeftOutOfABulkTakesNobodysPlace(t *testing.T) {
 	}
 	own := both.priced("1.00", "2.00")
 	selected := slices.Concat(own, b.as("maker1").priced(amounts...), []string{own[0], uuid.NewString()})
-	page := both.get(chosen(selected...)).is(http.StatusOK).says("Compare 50 payments").says("Left out: 3")
-	if n := strings.Count(page.main(), "At most 50 payments"); n != 1 || len(page.items()) != 50 {
+	page := both.get(chosen(selected...)).is(http.StatusOK).says("Compare 50 payments").says("Not included: 3")
+	if n := strings.Count(page.main(), "You can approve up to 50 payments together."); n != 1 || len(page.items()) != 50 {
 		t.Errorf("%d are sent, and %d told to wait", len(page.items()), n)
 	}
 	for range 100 {
 		selected = append(selected, uuid.NewString())
 	}
-	both.get(both.get(chosen(selected...)).goesTo("/queue?tab=all")).says("Select up to 50 payments.")
+	both.get(both.get(chosen(selected...)).goesTo("/queue?tab=all")).says("Select no more than 50 payments.")
 }
 
 // TestABulkGoesOnInSteps: a page with a script is told after every few, and sends the rest by itself.
@@ -235,12 +238,13 @@ func TestABulkGoesOnInSteps(t *testing.T) {
 	ids := b.as("maker1").priced("1.00", "2.00", "12000.00", "4.00", "5.00", "6.00", "7.00")
 	checker := b.as("checker1")
 	form := url.Values{"item": checker.get(chosen(ids...)).items()}
-	first := checker.withHTMX().post("/queue/bulk", form).is(http.StatusOK).says("5 of 7 done")
+	first := checker.withHTMX().post("/queue/bulk", form).is(http.StatusOK).says("5 of 7 processed")
 	if n := b.count("SELECT count(*) FROM decision"); n != 5 || len(first.items()) != 2 {
 		t.Fatalf("%d decided, %d are left", n, len(first.items()))
 	}
 	rest := url.Values{"item": first.items(), "approved": {"4"}, "waiting": {"1"}, "refused": {"0"}}
-	last := checker.withHTMX().post("/queue/bulk", rest).is(http.StatusOK).says("6 of 7 approved. 1 is waiting for another approval.")
+	last := checker.withHTMX().post("/queue/bulk", rest).is(http.StatusOK).says("6 of 7 approved. 1 payment is waiting for another " +
+		"approval.")
 	if len(last.items()) != 0 || b.count("SELECT count(*) FROM decision") != 7 {
 		t.Error("something is left")
 	}

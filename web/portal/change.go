@@ -60,7 +60,7 @@ func (v *Request) ShowChanges(desk ChangeDesk, model views.AdministrationList) e
 		model.Words = "Changes waiting for your decision."
 	case ChangesOfMine:
 		filter.Requester, model.New = v.By.PersonID, waiting
-		model.Words = "Changes you requested, which another person decides."
+		model.Words = "Changes you requested. Another person approves or rejects them."
 	default:
 		tab = ""
 	}
@@ -172,14 +172,14 @@ func (v *Request) nextStep(c administration.Change) (i18n.Text, error) {
 	}
 	switch c.Kind { //nolint:exhaustive // the others are done
 	case administration.KindRealmRetention:
-		return "Next, an operator writes the archive of a month with “countersign archive” and gives its month and SHA-256 to an " +
+		return "Next, an operator creates the archive of a month with “countersign archive” and gives the month and SHA-256 to an " +
 			"administrator.", nil
 	case administration.KindRealmErased:
-		return "Done: the keys are deleted. Backups of the database contain them until the backups expire.", nil
+		return "The keys of the erased data have been deleted. Backups of the database still contain these keys until the backups expire.", nil
 	case administration.KindRealmArchived:
 		left, err := v.Config.Reader.Archived(v.Context(), v.By.Realm)
 		if left.Month >= c.After["archivedMonth"] {
-			return "Done: the payments of this month left the database.", err
+			return "The payments of this month have been removed from the database.", err
 		}
 		return "Next, an operator runs “countersign archive --detach” with the file of this archive. Until then, the payments stay in the " +
 			"database.", err
@@ -255,7 +255,8 @@ func (v *Request) DecideChange(desk ChangeDesk, approve bool) error {
 		shown.Secrets = decided.Secrets
 		return v.Render(http.StatusOK, views.ChangePage(shown))
 	}
-	return v.GoTo(desk.URL+id.String(), i18n.Text("Your decision is stored. State of the change: %s.").With(ui.StateLabel(decided.Change.State())))
+	return v.GoTo(desk.URL+id.String(), i18n.Text("Your decision is saved. State of the change: "+
+		"%s.").With(ui.StateLabel(decided.Change.State())))
 }
 
 // undecided renders the change again with the reason why the decision was refused.

@@ -45,9 +45,9 @@ var valueWords = map[string]i18n.Text{
 	administration.PasswordsBreakGlass: "emergency accounts", string(rulebook.OfPerson): "person", string(rulebook.OfClient): "client",
 	string(rulebook.OfAccount): "account", administration.StatusUnverified: "not set up yet", administration.Password(false): "set",
 	administration.Password(true): "to be set by link and code", administration.PasswordAnew: "to be set again by link and code",
-	administration.SecretAnew: "a new one", string(administration.DutyPayments): "payments",
+	administration.SecretAnew: "a new secret", string(administration.DutyPayments): "payments",
 	string(administration.DutyAdministration): "administration", string(identity.ChannelAPI): "API",
-	string(payment.FundsPreferred): "reserved if core banking answers", string(payment.FundsNotAsked): "not reserved",
+	string(payment.FundsPreferred): "reserved if the core banking system answers", string(payment.FundsNotAsked): "not reserved",
 	string(payment.KindInstruction): ui.KindLabel(payment.KindInstruction), string(payment.KindRecall): ui.KindLabel(payment.KindRecall),
 	string(payment.KindReturn): ui.KindLabel(payment.KindReturn), string(payment.KindResolution): ui.KindLabel(payment.KindResolution),
 }
@@ -127,7 +127,7 @@ func effects(c administration.Change) (list []i18n.Text) {
 	case administration.KindPolicyCreate:
 		return []i18n.Text{i18n.Text("New policy: %s").With(ruleOf(c.After))}
 	case administration.KindPolicyRetire:
-		return []i18n.Text{i18n.Text("This policy ends: %s").With(ruleOf(c.Before))}
+		return []i18n.Text{i18n.Text("Policy to be retired: %s").With(ruleOf(c.Before))}
 	}
 	for _, d := range c.Differences() {
 		field := c.Kind.Field(d.Field)
@@ -156,8 +156,8 @@ func coverage(d administration.Difference, grows int) i18n.Text {
 		grows = -grows
 	}
 	return map[int]i18n.Text{
-		-1: "Applies to fewer payments: %s, from %s to %s", 0: "Applies to other payments: %s, from %s to %s",
-		1: "Applies to more payments: %s, from %s to %s",
+		-1: "Applies to fewer payments: %s changes from %s to %s", 0: "Applies to other payments: %s changes from %s to %s",
+		1: "Applies to more payments: %s changes from %s to %s",
 	}[grows]
 }
 

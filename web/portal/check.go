@@ -135,7 +135,7 @@ func (v *Request) renderCheck(status int, p prepared, model views.Check) error {
 	if named { // its author determined what this maker submits
 		model.Groups = append(model.Groups, views.CheckGroup{Title: "Template", Rows: []ui.Row{{
 			Term: "Name", Value: template.Name,
-			Details: []i18n.Text{i18n.Text("Saved by %s, %s").With(template.Owner, ui.DateTime(template.SavedAt))},
+			Details: []i18n.Text{i18n.Text("Saved by %s on %s").With(template.Owner, ui.DateTime(template.SavedAt))},
 		}}})
 	}
 	model.Changes, err = v.amendedBy(p)
@@ -154,7 +154,7 @@ func (v *Request) renderCheck(status int, p prepared, model views.Check) error {
 		if last, taken := v.previousTaken(); taken && p.message == iso20022.Pain001V03 {
 			model.Warnings = append(model.Warnings, views.Warning{
 				Title: i18n.Text("pain.001.001.03 is accepted until %s").With(last),
-				Text:  "After that day, files must be in pain.001.001.09: ask for the program that writes them to be changed.",
+				Text:  "Soon, only the format pain.001.001.09 will be accepted. Arrange for the program that creates your files to be updated.",
 			})
 		}
 	}
@@ -256,8 +256,8 @@ func bankNamed(bank string) i18n.Text {
 // fileWarnings names the file that the payment was uploaded in.
 func fileWarnings(draft store.Draft) []views.Warning {
 	return []views.Warning{{
-		Title: i18n.Text("From the file %s").With(draft.FileName),
-		Text:  "To change something, correct the file and upload it again.",
+		Title: i18n.Text("This payment comes from the file %s").With(draft.FileName),
+		Text:  "To change the payment, correct the file and upload it again.",
 	}}
 }
 
@@ -269,7 +269,7 @@ func showSubmitted(v *Request, m payment.Message) error {
 	}
 	next := NextSteps(m.Kind, PolicyOf(m), later)
 	if m.State != payment.StateApprovalPending {
-		next = []i18n.Text{i18n.Text("Its state is now: %s. You can follow it under “My submissions”.").
+		next = []i18n.Text{i18n.Text("The state is now “%s”. You can follow what happens next under “My submissions”.").
 			With(ui.StateLabel(m.State))}
 	}
 	again, err := v.copySteps(m)

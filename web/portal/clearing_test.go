@@ -141,7 +141,7 @@ func (w *browser) requests(path string, pairs ...string) payment.Message {
 	page := w.get(check).is(http.StatusOK)
 	action := strings.TrimSuffix(check, "check") + "submit"
 	done := w.post(action, page.fields(action)).goesTo("/payments/")
-	w.get(done).is(http.StatusOK).says("is submitted")
+	w.get(done).is(http.StatusOK).says("has been submitted")
 	return w.b.message("demo", strings.Split(done, "/")[2])
 }
 

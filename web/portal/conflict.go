@@ -37,17 +37,17 @@ func WhatHappened(m payment.Message) i18n.Text {
 	decision, decided := m.LastDecision()
 	switch {
 	case m.State == payment.StateApprovalPending:
-		return i18n.Text("%s waited too long: it can no longer be approved or rejected.").With(name)
+		return i18n.Text("%s has passed its approval deadline and can no longer be approved or rejected.").With(name)
 	case m.State == payment.StateQuestion:
-		return i18n.Text("%s has been waiting for its maker's answer since %s.").With(name, ui.ClockTime(m.StateSince))
+		return i18n.Text("%s has been waiting for the maker's answer since %s.").With(name, ui.ClockTime(m.StateSince))
 	case m.State == payment.StateWithdrawn && m.Approvals() >= m.ApprovalsRequired: // by a maker or a checker
-		return i18n.Text("%s: state since %s: %s.").With(name, ui.ClockTime(m.StateSince), ui.StateLabel(m.State))
+		return i18n.Text("The state of %s changed at %s. The new state is “%s”.").With(name, ui.ClockTime(m.StateSince), ui.StateLabel(m.State))
 	case m.State == payment.StateWithdrawn && len(m.Makers) == 1:
 		return i18n.Text("%s was withdrawn by %s at %s.").With(name, m.MakerName, ui.ClockTime(m.StateSince))
 	case m.State == payment.StateWithdrawn:
-		return i18n.Text("%s was withdrawn by one of its makers at %s.").With(name, ui.ClockTime(m.StateSince))
+		return i18n.Text("%s was withdrawn at %s by one of its makers.").With(name, ui.ClockTime(m.StateSince))
 	case !decided, m.State == payment.StateExpired: // an approval, if any, was not the last one it needed
-		return i18n.Text("%s: state since %s: %s.").With(name, ui.ClockTime(m.StateSince), ui.StateLabel(m.State))
+		return i18n.Text("The state of %s changed at %s. The new state is “%s”.").With(name, ui.ClockTime(m.StateSince), ui.StateLabel(m.State))
 	case decision.Action == payment.ActionReject:
 		return i18n.Text("%s was already rejected by %s at %s.").With(name, decision.Name, ui.ClockTime(decision.DecidedAt))
 	}

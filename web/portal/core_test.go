@@ -29,8 +29,9 @@ func TestThePageShowsCoreBanking(t *testing.T) {
 	in, _ := o.arrived(rulebook.SchemeSIC, "TXCORE")
 	o.station.RunOnce(context.Background())
 	reader := o.as("supervisor1")
-	reader.get("/payments/" + settled.InternalID.String()).is(http.StatusOK).says("Core banking").says("Agreed").says("that it settled")
-	reader.get("/payments/" + in.InternalID.String()).is(http.StatusOK).says("Core banking").says("Agreed")
+	reader.get("/payments/" + settled.InternalID.String()).is(http.StatusOK).says("Core banking").says("Accepted by core banking").
+		says("that the payment settled")
+	reader.get("/payments/" + in.InternalID.String()).is(http.StatusOK).says("Core banking").says("Accepted by core banking")
 	core.SetFaults(simulator.CoreFaults{Refuse: "AM04"})
 	refused := o.approve(o.as("maker1").submit(with(filled(), "endToEndId", "E2E-NO-FUNDS", "amount", "12.00")))
 	reader.get("/payments/" + refused.InternalID.String()).is(http.StatusOK).says("Refused").says("AM04")
@@ -38,5 +39,6 @@ func TestThePageShowsCoreBanking(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reader.get("/payments/" + refused.InternalID.String()).is(http.StatusOK).says("The stored content differs from the content entered.")
+	reader.get("/payments/" + refused.InternalID.String()).is(http.StatusOK).
+		says("The stored content differs from the content that was entered.")
 }

@@ -81,9 +81,9 @@ func (v *Request) longest(model *views.Dashboard) store.QueueFilter {
 	ask := store.QueueFilter{PageSize: dashboardRows}
 	switch {
 	case v.By.Has(identity.RoleChecker):
-		ask.Checker, model.Heading, model.Nothing = v.checker(), "Waiting longest for me", "Nothing is waiting for you"
+		ask.Checker, model.Heading, model.Nothing = v.checker(), "Waiting longest for my decision", "Nothing is waiting for you"
 	case MayMake(v.By) == nil:
-		ask.OnlyPerson, model.Heading, model.Nothing = v.By.PersonID, "My longest-waiting submissions", "None of your submissions is waiting"
+		ask.OnlyPerson, model.Heading, model.Nothing = v.By.PersonID, "My longest-waiting submissions", "None of your submissions are waiting"
 	default:
 		model.Heading, model.Nothing = "Waiting longest", "Nothing is waiting"
 	}
@@ -138,9 +138,9 @@ func (v *Request) gatewayTiles() ([]views.Tile, error) {
 
 // sealingTile shows the state of the sealing of the audit trail.
 func sealingTile(standing integrity.SignerStanding) views.Tile {
-	tile := views.Tile{Label: "Audit trail", Value: "sealed", Note: "nothing sealed since the start", URL: "/audit"}
+	tile := views.Tile{Label: "Audit trail", Value: "sealed", Note: "no entries sealed since the system started", URL: "/audit"}
 	if !standing.Newest.IsZero() {
-		tile.Note = i18n.Text("last at %s").With(ui.DateTime(standing.Newest))
+		tile.Note = i18n.Text("last entry sealed on %s").With(ui.DateTime(standing.Newest))
 	}
 	if words := standing.String(); words != tile.Value.String() {
 		tile.Value, tile.Note, tile.Tone = "check", i18n.Kept(words), ui.ToneBad
@@ -169,7 +169,7 @@ func (v *Request) waitingTiles(mine bool) ([]views.Tile, error) {
 	waiting := views.Tile{Label: label, Value: i18n.Data(views.CountOfWaiting(int(number))), Note: "nothing is waiting", URL: list}
 	if number > 0 {
 		waiting.Tone = ui.ToneWaiting
-		waiting.Note = i18n.Text("oldest waiting for %s, since %s").With(ui.Age(oldest, v.At), ui.DateTime(oldest))
+		waiting.Note = i18n.Text("the oldest has waited for %s, since %s").With(ui.Age(oldest, v.At), ui.DateTime(oldest))
 	}
 	return []views.Tile{waiting}, nil
 }
@@ -226,7 +226,7 @@ const maxQuarantined = 100
 func (v *Request) quarantineTile() (views.Tile, error) {
 	count, err := v.Config.Reader.QuarantineCount(v.Context(), maxQuarantined)
 	tile := views.Tile{
-		Label: "Quarantine", Value: i18n.Data(upTo(count, maxQuarantined)), Note: "received, matches no payment", URL: "/quarantine",
+		Label: "Quarantine", Value: i18n.Data(upTo(count, maxQuarantined)), Note: "received messages that match no payment", URL: "/quarantine",
 	}
 	if count > 0 {
 		tile.Tone = ui.ToneBad
@@ -316,7 +316,7 @@ func (v *Request) connections(realm string) ([]views.Connection, error) {
 			connection.Note = "last answer"
 		}
 		if of.Unconfirmed > 0 {
-			connection.Unanswered = i18n.Text("%d messages without an answer; the oldest was sent %s ago.").
+			connection.Unanswered = i18n.Text("%d messages have no answer yet. The oldest was sent %s ago.").
 				With(of.Unconfirmed, took(v.At.Sub(of.Unanswered)))
 		}
 		if of.Stuck > 0 {
@@ -324,7 +324,8 @@ func (v *Request) connections(realm string) ([]views.Connection, error) {
 			connection.Note = connection.Stuck
 		}
 		if connection.Interrupted != "" {
-			connection.Reached, connection.LastSeen, connection.Note = false, is.Since, "accepts nothing; payments wait and are retried; since"
+			connection.Reached, connection.LastSeen, connection.Note = false, is.Since, "not accepting messages (payments wait and are retried) "+
+				"since"
 		}
 		shown = append(shown, connection)
 	}

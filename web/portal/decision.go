@@ -73,7 +73,7 @@ func (v *Request) decision(m payment.Message, f Filter, added views.Decision) (v
 	var state *payment.StateError
 	switch {
 	case m.Withheld != "":
-		detail.Barred = "This payment is withheld: nobody may approve or reject it."
+		detail.Barred = "This payment is withheld. Nobody can approve or reject it."
 	case refusal == nil:
 		detail.Deciding = true
 		err = v.demands(m, &detail)
@@ -117,7 +117,7 @@ func (v *Request) demands(m payment.Message, detail *views.Decision) error {
 func overbooked(texts ...i18n.Text) (warnings []views.Warning) {
 	for _, text := range texts {
 		if text != "" {
-			warnings = append(warnings, views.Warning{Title: "Above the limit of that day", Text: text})
+			warnings = append(warnings, views.Warning{Title: "Above the limit for the execution date", Text: text})
 		}
 	}
 	return warnings
@@ -282,7 +282,7 @@ func (v *Request) leadOn(conflict *views.Conflict, m payment.Message) error {
 	if err != nil || !found || next.InternalID == m.InternalID {
 		return err
 	}
-	conflict.NextURL, conflict.NextLabel = "/queue/"+next.InternalID.String()+f.Query(), "Go to the next one"
+	conflict.NextURL, conflict.NextLabel = "/queue/"+next.InternalID.String()+f.Query(), "Go to the next entry"
 	return nil
 }
 

@@ -24,7 +24,7 @@ import (
 // decisionColumns are the columns of the report on the page; its spreadsheet has more.
 var (
 	decisionColumns = []i18n.Text{
-		"Payment", "Kind", "Decided", "Decided after", "Outcome", "Reason", "Maker", "Checker", "Amount", "Creditor", "Purpose", "Policy",
+		"Payment", "Kind", "Decided", "Time to decision", "Outcome", "Reason", "Maker", "Checker", "Amount", "Creditor", "Purpose", "Policy",
 	}
 	decisionTable = []i18n.Text{
 		"Decided", "Outcome", "Maker", "Checker", "Channel", "Kind", "Amount", "Currency", "Creditor", "IBAN", "Purpose",
@@ -84,7 +84,8 @@ func (v *Request) tooManyDecisions(period store.Period) error {
 	count, err := v.Config.Reader.DecisionsCount(v.Context(), v.By.Realm, period, store.MaxDecisions+1)
 	if err == nil && count > store.MaxDecisions {
 		err = &payment.ForbiddenError{
-			Text: i18n.Text("This period has more than %d decisions. Choose a shorter one: a table always lists all decisions.").With(store.MaxDecisions),
+			Text: i18n.Text("This period has more than %d decisions, which is too many for one table. Choose a shorter " +
+				"period.").With(store.MaxDecisions),
 		}
 	}
 	return err
@@ -99,7 +100,7 @@ const (
 // downloadEvidence sends the bundle that proves a message without the database, for a supervisor. The download is audited.
 func downloadEvidence(v *Request) error {
 	if !v.By.Has(identity.RoleSupervisor) {
-		return &payment.ForbiddenError{Text: "You may not download evidence: this needs the role supervisor."}
+		return &payment.ForbiddenError{Text: "You need the supervisor role to download evidence."}
 	}
 	m, err := v.Readable()
 	if err != nil {
@@ -137,12 +138,13 @@ func downloadEvidence(v *Request) error {
 // noEvidence says why there is no bundle of a message.
 func (v *Request) noEvidence(m payment.Message, cause error) error {
 	model := views.Problem{
-		Layout: v.layout("No evidence", views.PlacePayments), Heading: "Evidence of this payment is not available now",
-		Text:      "Its newest steps are not sealed yet. Try again in a minute; if this does not change, tell an operator.",
+		Layout: v.layout("Evidence not available", views.PlacePayments), Heading: "Evidence of this payment is not available at the moment",
+		Text: "The latest steps of this payment are still being recorded in the signed audit trail. Try again in a minute. If the " +
+			"problem continues, tell an operator.",
 		NextLabel: "Show the payment", NextURL: "/payments/" + m.InternalID.String(),
 	}
 	if errors.Is(cause, integrity.ErrNotGenuine) {
-		model.Text = "The stored payment does not match its seals. Stop, and ask an operator to run countersign check."
+		model.Text = "The stored payment failed its integrity check. Do not continue. Ask an operator to run “countersign check”."
 	}
 	return v.Render(http.StatusConflict, views.ProblemPage(model))
 }

@@ -35,7 +35,8 @@ func TestDecisionsAreAReportForAnAuditor(t *testing.T) {
 	if kinds := page.texts("main tbody td:first-child .row-note"); len(kinds) != 2 || kinds[0] != "Kind: Payment" {
 		t.Errorf("the kinds of the messages: %q", kinds)
 	}
-	if notes := page.texts("main tbody td:nth-child(6) .row-note"); !strings.HasPrefix(notes[0], "Policy: All payments and requests: 1 approval") ||
+	if notes := page.texts("main tbody td:nth-child(6) .row-note"); !strings.HasPrefix(notes[0], "Policy: All payments and requests: 1 "+
+		"approval") ||
 		!strings.Contains(page.page.Find("main thead").Text(), "Purpose") || strings.Contains(page.main(), "Reference") {
 		t.Errorf("the purpose and its rule: %q", notes)
 	}
@@ -73,7 +74,7 @@ func TestASupervisorTakesEvidenceOfAPayment(t *testing.T) {
 	at := "/payments/" + m.InternalID.String() + "/evidence"
 	supervisor.get("/payments/" + m.InternalID.String()).is(http.StatusOK).says("Evidence of this payment")
 	supervisor.get("/payments/" + m.InternalID.String() + "/audit").is(http.StatusOK).says("signed with the audit key")
-	supervisor.get(at).is(http.StatusConflict).says("not sealed yet")
+	supervisor.get(at).is(http.StatusConflict).says("still being recorded in the signed audit trail")
 	b.Notary.Sweep(t.Context())
 	file := supervisor.get(at).is(http.StatusOK)
 	bundle, err := auditlog.ParseBundle([]byte(file.text))
@@ -114,7 +115,7 @@ func TestAnAccessReviewHasAllAccounts(t *testing.T) {
 	link, _ := supervisor.get("/reports/access").page.Find(`a[href^="/reports/access/"]`).Attr("href")
 	supervisor.get(link).is(http.StatusOK).says("many5000")
 	b.change(fmt.Sprintf(add, 5001, store.MaxAccess))
-	supervisor.get("/reports/access").is(http.StatusRequestEntityTooLarge).says("too many accounts")
+	supervisor.get("/reports/access").is(http.StatusRequestEntityTooLarge).says("too many user accounts or clients")
 	supervisor.post("/reports/access", form).is(http.StatusRequestEntityTooLarge)
 }
 
@@ -137,12 +138,13 @@ func TestAnAccessReviewIsConfirmedAndKept(t *testing.T) {
 	if office := page.page.Find("tbody tr:contains('demo-backoffice')").Text(); !strings.Contains(office, "another person, through") {
 		t.Errorf("the client of the back office reads %q", office)
 	}
-	b.as("admin1").get("/admin/clients").says("nobody for some payments: a policy sends them without approval")
+	b.as("admin1").get("/admin/clients").says("nobody for some payments, because a policy allows them to be sent without approval")
 	form := page.fields("/reports/access")
 	form.Set("note", "maker2 leaves in December.")
 	supervisor.get(supervisor.post("/reports/access", form).goesTo("/reports/access")).is(http.StatusOK).says("confirmed and saved")
 	link, _ := supervisor.get("/reports/access").page.Find(`a[href^="/reports/access/"]`).Attr("href")
-	supervisor.get(link).is(http.StatusOK).says("Confirmed by Supervisor 1").says("maker2 leaves in December.").says("Checker since").says("demo-straight")
+	supervisor.get(link).is(http.StatusOK).says("Confirmed by Supervisor 1").says("maker2 leaves in " +
+		"December.").says("Checker since").says("demo-straight")
 	if n := b.count("SELECT count(*) FROM audit_event WHERE event = 'access.review' AND detail LIKE '%maker2%'"); n != 1 {
 		t.Errorf("%d reviews are kept", n)
 	}

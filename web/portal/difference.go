@@ -33,7 +33,7 @@ func fromPast(m payment.Message, news store.CreditorNews, now time.Time) []views
 	if m.Summary.DebtorAccount == m.Summary.CreditorAccount {
 		warnings = append(warnings, views.Warning{
 			Flags: []i18n.Text{"Same account"},
-			Title: "Debtor and creditor account are the same", Text: "The payment would go to the account it is paid from.",
+			Title: "The debtor and creditor accounts are the same", Text: "The money would go to the same account that it comes from.",
 		})
 	}
 	if past.Payments == 0 {
@@ -42,14 +42,14 @@ func fromPast(m payment.Message, news store.CreditorNews, now time.Time) []views
 	if m.Payee.Result != payee.Match && !namedOtherwise(m, news) && !strings.EqualFold(past.Name, m.Summary.CreditorName) {
 		warnings = append(warnings, views.Warning{
 			Flags: []i18n.Text{"New name"},
-			Title: "New name for this account", Text: i18n.Text("The last payment to this account was to %s.").With(past.Name),
+			Title: "New name for this account", Text: i18n.Text("The last payment to this account was in the name of %s.").With(past.Name),
 		})
 	}
 	if m.Summary.Amount.Minor() > unusual*past.Most.Minor() {
 		warnings = append(warnings, views.Warning{
 			Flags: []i18n.Text{"Unusual amount"},
 			Title: "Far above the usual amount",
-			Text:  i18n.Text("The last %d payments to this account: at most %s.").With(past.Payments, past.Most.Format()),
+			Text:  i18n.Text("None of the last %d payments to this account was more than %s.").With(past.Payments, past.Most.Format()),
 		})
 	}
 	return warnings
@@ -125,7 +125,7 @@ func (v *Request) rejections(list ...payment.Message) (map[uuid.UUID][]views.War
 		if at >= 0 {
 			warnings[id] = []views.Warning{{
 				Flags: []i18n.Text{"Correction"},
-				Title: i18n.Text("This corrects %s: %s").With(string(found[at].GlobalID), ui.StateLabel(found[at].State)),
+				Title: i18n.Text("Correction of payment %s (%s)").With(string(found[at].GlobalID), ui.StateLabel(found[at].State)),
 				Text:  views.StatusReason(found[at]),
 			}}
 		}
@@ -137,13 +137,14 @@ func (v *Request) rejections(list ...payment.Message) (map[uuid.UUID][]views.War
 func newAccount(m payment.Message, past store.CreditorPast) views.Warning {
 	if past.Elsewhere == 0 {
 		return views.Warning{
-			Flags: []i18n.Text{"First payment"}, Title: "First payment to this account", Text: "Nothing was paid to it before.",
+			Flags: []i18n.Text{"First payment"}, Title: "First payment to this account", Text: "Nothing has been paid to this account before.",
 		}
 	}
 	return views.Warning{
-		Flags: []i18n.Text{"Changed bank", "First payment"},
-		Title: "First payment to this account: the creditor had a different one",
-		Text: i18n.Text("%s was paid %d times at %s, at most %s. Check with the creditor through a contact you already know, not one from the invoice.").
+		Flags: []i18n.Text{"Bank changed", "First payment"},
+		Title: "First payment to a new account of this creditor",
+		Text: i18n.Text("%s received %d payments to the account %s (at most %s each). Confirm the account with the creditor, using contact "+
+			"details you already have and not those on the invoice.").
 			With(m.Summary.CreditorName, past.Elsewhere, ui.GroupFours(past.OtherAccount), past.MaxElsewhere.Format()),
 	}
 }

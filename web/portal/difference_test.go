@@ -36,12 +36,12 @@ func TestTheApprovalNamesWhatDiffersFromBefore(t *testing.T) {
 	if said := look("endToEndId", "C", "amount", "300.00").notices(); said != "" {
 		t.Errorf("of a payment like those before: %q", said)
 	}
-	page := look("endToEndId", "D", "amount", "300.01").says("The last payment to this account: CHF 100.00.")
+	page := look("endToEndId", "D", "amount", "300.01").says("The last payment to this account was CHF 100.00.")
 	if said := page.notices(); said != "Far above the usual amount" {
 		t.Errorf("of a large one: %q", said)
 	}
 	page = look("endToEndId", "E", "amount", "99.00", "creditorName", "Somebody Else AG")
-	page.says("The last payment to this account was to Beispiel Holzbau GmbH.")
+	page.says("The last payment to this account was in the name of Beispiel Holzbau GmbH.")
 	if said := page.notices(); said != "New name for this account" {
 		t.Errorf("of another name: %q", said)
 	}
@@ -49,8 +49,8 @@ func TestTheApprovalNamesWhatDiffersFromBefore(t *testing.T) {
 		t.Errorf("of the same name in capitals: %q", said)
 	}
 	page = look("endToEndId", "G", "creditorIban", "CH9300762011623852957")
-	page.says("Beispiel Holzbau GmbH was paid once at CH48 2196 6000 0096 1338 8: CHF 100.00.")
-	if said := page.notices(); said != "First payment to this account: the creditor had a different one" {
+	page.says("Beispiel Holzbau GmbH received one payment to the account CH48 2196 6000 0096 1338 8 (CHF 100.00).")
+	if said := page.notices(); said != "First payment to a new account of this creditor" {
 		t.Errorf("of a changed account: %q", said)
 	}
 }
@@ -62,9 +62,9 @@ func TestAFailureIsToldInPlainWords(t *testing.T) {
 	m := maker.submit(filled())
 	path := "/payments/" + m.InternalID.String()
 	checker, queue := b.as("checker1"), "/queue/"+m.InternalID.String()
-	checker.get(queue).is(http.StatusOK).says("ends ")
+	checker.get(queue).is(http.StatusOK).says("expires on ")
 	checker.post(queue+"/approve", checker.get(queue).fields(queue+"/approve")).goesTo("/queue")
-	flying := maker.get(path).is(http.StatusOK).says("On its way to clearing").says("do not pay it again")
+	flying := maker.get(path).is(http.StatusOK).says("The payment is on its way to clearing").says("Do not pay again")
 	for _, page := range []answer{flying, maker.get(path + "/submitted").is(http.StatusOK), maker.get("/mine").is(http.StatusOK)} {
 		if page.page.Find("a[href*='like=']").Length() != 0 {
 			t.Errorf("%s offers to pay again what is on its way", page.what)
@@ -75,7 +75,7 @@ func TestAFailureIsToldInPlainWords(t *testing.T) {
 	}
 	b.change("SET session_replication_role = replica; UPDATE message SET state = 'Failed', " +
 		"status_code = 'AC04', status_text = 'Closed account'")
-	failed := maker.get(path).is(http.StatusOK).says("The creditor's account is closed. Ask the creditor for another one.")
+	failed := maker.get(path).is(http.StatusOK).says("The creditor's account is closed. Ask the creditor for another account.")
 	failed.says("AC04 Closed account")
 	if failed.page.Find(".flight").Length() != 0 {
 		t.Error("what failed is still on its way")

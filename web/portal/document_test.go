@@ -72,7 +72,7 @@ func TestALongListOfMessagesBeginsWithWhatWasOrderedAndSent(t *testing.T) {
 	whole, err := o.Reader.Documents(t.Context(), "demo", store.DocumentFilter{MessageID: m.InternalID, OldestFirst: true, PageSize: 1000})
 	must(t, err)
 	first := maker.get(path + "/messages").says("Credit transfer").says("Payment order").
-		says("Only the first and the newest messages are listed.")
+		says("Only the first message and the newest messages are listed.")
 	seen := map[string]bool{}
 	listed := ids(first)
 	if len(listed) == 0 || listed[0] != whole[0].ID.String() || listed[len(listed)-1] != whole[len(whole)-1].ID.String() {
@@ -90,7 +90,7 @@ func TestALongListOfMessagesBeginsWithWhatWasOrderedAndSent(t *testing.T) {
 	if len(seen) != len(whole) {
 		t.Errorf("%d of %d messages are on %d pages behind the first", len(seen), len(whole), pages)
 	}
-	timeline := maker.get(path + "/timeline").is(http.StatusOK).says("Clearing was asked for the status")
+	timeline := maker.get(path + "/timeline").is(http.StatusOK).says("Status requested from clearing")
 	o.leadTo(timeline, path, whole)
 }
 
@@ -163,16 +163,16 @@ func TestEachElementSaysWhereItCameFrom(t *testing.T) {
 			element, value, from string
 		}{
 			"pacs.008": {ours, "CdtTrfTxInf/Cdtr/Nm", ours.Summary.CreditorName, "pain.001 PmtInf/CdtTrfTxInf/Cdtr/Nm"},
-			"camt.056": {recall, "Undrlyg/TxInf/OrgnlTxRef/Dbtr/Pty/Nm", ours.Summary.DebtorName, "pacs.008 sent CdtTrfTxInf/Dbtr/Nm"},
-			"pacs.004": {back, "TxInf/ChrgsInf/Amt", "2.00", "The maker: the charge kept"},
-			"camt.029": {no, "CxlDtls/TxInfAndSts/OrgnlTxId", "TX2", "camt.056 received Undrlyg/TxInf/OrgnlTxId"},
+			"camt.056": {recall, "Undrlyg/TxInf/OrgnlTxRef/Dbtr/Pty/Nm", ours.Summary.DebtorName, "Sent pacs.008: CdtTrfTxInf/Dbtr/Nm"},
+			"pacs.004": {back, "TxInf/ChrgsInf/Amt", "2.00", "The charge kept, as entered by the maker"},
+			"camt.029": {no, "CxlDtls/TxInfAndSts/OrgnlTxId", "TX2", "Received camt.056: Undrlyg/TxInf/OrgnlTxId"},
 		} {
 			page := maker.get(o.documentOf(c.m, family) + "?form=sources").is(http.StatusOK)
 			found := false
 			page.page.Find(".sources-table tbody tr").Each(func(_ int, row *goquery.Selection) {
 				cells := row.Find("td")
 				element, value, from := cells.Eq(0).Text(), cells.Eq(1).Text(), cells.Eq(2).Text()
-				if from == "" || strings.Contains(from, "Not recorded") || value == "" {
+				if from == "" || strings.Contains(from, "Origin not recorded") || value == "" {
 					t.Errorf("%s %s: %q comes from %q", family, element, value, from)
 				}
 				found = found || element == c.element && strings.Contains(value, c.value) && from == c.from

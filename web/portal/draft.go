@@ -83,7 +83,7 @@ func (v *Request) buildDraft(draft store.Draft) (prepared, error) {
 // amendProblems validates the reason of an amendment; nil for a valid one.
 func amendProblems(reason string) []orderform.Problem {
 	if strings.TrimSpace(reason) == "" {
-		return []orderform.Problem{{Field: "amendReason", Text: "Enter why you are amending it: the checkers will see this."}}
+		return []orderform.Problem{{Field: "amendReason", Text: "Explain why you are amending the payment. The checkers will see your reason."}}
 	}
 	if utf8.RuneCountInString(reason) > views.AmendReasonLimit {
 		text := i18n.Text("Shorten the reason to %d characters.").With(views.AmendReasonLimit)

@@ -47,7 +47,7 @@ func TestWhatIsTypedIsKeptAndFoundAgain(t *testing.T) {
 	if n := maker.get("/mine?tab=drafts").is(http.StatusOK).page.Find("tr[data-row]").Length(); n != 0 {
 		t.Errorf("%d drafts are left of what was submitted", n)
 	}
-	maker.post("/payments/keep", with(half, "draft", key, "creditorName", "Too late")).is(http.StatusOK)
+	maker.post("/payments/keep", with(half, "draft", key, "creditorName", "Too late to amend")).is(http.StatusOK)
 	if m := b.message(
 		"demo", strings.Split(maker.post(send, nil).goesTo("/payments/"), "/")[2],
 	); m.Summary.CreditorName != "Beispiel Holzbau GmbH" {
@@ -122,7 +122,7 @@ func TestAFormHasAKeyOfItsOwn(t *testing.T) {
 	}
 	page, send := maker.get(check), strings.TrimSuffix(check, "check")+"submit"
 	maker.post(send, page.fields(send)).goesTo("/payments/")
-	maker.post("/payments/keep", with(half, "creditorName", "Too late")).is(http.StatusOK)
+	maker.post("/payments/keep", with(half, "creditorName", "Too late to amend")).is(http.StatusOK)
 	maker.get(address).is(http.StatusOK)
 	if n := b.count("SELECT count(*) FROM draft WHERE message_id IS NOT NULL"); n != 1 {
 		t.Errorf("%d drafts became messages, want 1", n)
@@ -135,7 +135,7 @@ func TestADraftOfAnotherPersonSaysWhoseItIs(t *testing.T) {
 	b := setup(t)
 	check := b.as("maker1").post("/payments/new", filled()).goesTo("/payments/")
 	for _, path := range []string{check, strings.TrimSuffix(check, "check") + "edit"} {
-		page := b.as("maker2").get(path).is(http.StatusNotFound).says("The draft belongs to maker1")
+		page := b.as("maker2").get(path).is(http.StatusNotFound).says("This draft belongs to maker1")
 		if strings.Contains(page.page.Text(), filled().Get("creditorName")) {
 			t.Errorf("%s shows the payment", path)
 		}
@@ -167,10 +167,11 @@ func TestDraftsAreDeleted(t *testing.T) {
 		t.Error("the list deletes without a question")
 	}
 	ask := maker.get(list.page.Find("a[href$='discard?draft="+first+"']").AttrOr("href", "")).is(http.StatusOK).says("Delete this draft?")
-	if button := ask.page.Find("main form button[value='" + first + "']"); button.Length() != 1 || ask.page.Find("tr[data-row]").Length() != 1 {
+	if button := ask.page.Find("main form " +
+		"button[value='" + first + "']"); button.Length() != 1 || ask.page.Find("tr[data-row]").Length() != 1 {
 		t.Errorf("%d buttons delete the draft", button.Length())
 	}
-	maker.get("/mine/discard?draft=all").is(http.StatusOK).says("Delete 3 drafts?").says("Deleted drafts cannot be recovered.")
+	maker.get("/mine/discard?draft=all").is(http.StatusOK).says("Delete 3 drafts?").says("You cannot recover deleted drafts.")
 	other.get("/mine/discard?draft=" + first).is(http.StatusNotFound)
 	b.as("checker1").get("/mine/discard?draft=all").is(http.StatusForbidden)
 	b.as("checker1").post("/mine/discard", url.Values{"draft": {"all"}}).is(http.StatusForbidden)

@@ -63,7 +63,8 @@ func (v *Request) draftRows(b begun) ([]ui.Entry, error) {
 	for _, f := range b.files {
 		rows = append(rows, ui.Entry{
 			ID: f.ID.String(), URL: batchPath(f.ID), Name: i18n.Data(f.FileName), At: f.SavedAt, Now: v.At, Aged: true,
-			Reference: v.Say("until %s", ui.ShortTime(f.ExpiresAt, v.At)), Purpose: i18n.Text("%d of %d submitted").With(f.Submitted, f.Lines),
+			Reference: v.Say("kept until %s", ui.ShortTime(f.ExpiresAt, v.At)), Purpose: i18n.Text("%d of %d payments "+
+				"submitted").With(f.Submitted, f.Lines),
 			Steps: []ui.Step{discards("Delete", f.ID.String())},
 		})
 	}
@@ -81,7 +82,7 @@ func (v *Request) draftRows(b begun) ([]ui.Entry, error) {
 // draftEntries is the table of drafts without its rows.
 func draftEntries(heads ui.Heads) ui.Entries {
 	heads.State = ""
-	return ui.Entries{Caption: "Drafts, last changed first", Heads: heads}
+	return ui.Entries{Caption: "Drafts, most recently changed first", Heads: heads}
 }
 
 // discards returns the step to the question whether to delete drafts.
@@ -132,7 +133,7 @@ func (v *Request) draftRow(d store.Draft) (ui.Entry, error) {
 	path := "/payments/" + d.ID.String()
 	row := ui.Entry{
 		ID: d.ID.String(), URL: path + "/edit", At: d.SavedAt, Now: v.At, Aged: true,
-		Reference: v.Say("until %s", ui.ShortTime(d.ExpiresAt, v.At)),
+		Reference: v.Say("kept until %s", ui.ShortTime(d.ExpiresAt, v.At)),
 		Facts:     ui.Facts(ui.SchemeFact(string(d.Scheme))),
 		Steps:     []ui.Step{{Label: "Check and submit", URL: path + "/check"}, discards("Delete", d.ID.String())},
 	}
@@ -155,13 +156,13 @@ func (v *Request) draftRow(d store.Draft) (ui.Entry, error) {
 	}
 	row.Name, row.Purpose = i18n.Data(values.CreditorName), i18n.Data(values.RemittanceText)
 	if values.CreditorName == "" {
-		row.Name = "No name yet"
+		row.Name = "No creditor entered yet"
 	}
 	if values.Amount != "" {
 		row.Amount = typedAmount(d.Scheme, values.Amount)
 	}
 	if d.Amends != uuid.Nil {
-		row.Flags = append(row.Flags, ui.Fact{Text: "Amendment", Title: "Changes a payment that is waiting for approval"})
+		row.Flags = append(row.Flags, ui.Fact{Text: "Amendment", Title: "This draft changes a payment that is waiting for approval"})
 	}
 	return row, nil
 }

@@ -121,4 +121,5 @@ func (v *Request) placeOfEdit(draft store.Draft, form url.Values, model views.Ne
 }
 
 // another explains that the form of a meanwhile submitted draft became a new draft.
-const another = i18n.Text("Your draft has been submitted in the meantime. This is another payment, and it is not submitted yet.")
+const another = i18n.Text("Your draft has already been submitted. This form contains a different payment, which has not been submitted " +
+	"yet.")

@@ -26,12 +26,12 @@ func ControlCharts(v *Request) ([]views.Chart, error) {
 	midnight := time.Date(first.Year(), first.Month(), first.Day(), 0, 0, 0, 0, v.Config.Zone)
 	period := store.Period{From: midnight, Until: v.At.Add(time.Second)}
 	rejected := views.Chart{
-		Heading: "Why checkers rejected", Words: "In the last 30 days, by the reason that the checker gave", Label: "Reason",
-		Number: "Rejected", Nothing: "Nothing was rejected.",
+		Heading: "Why checkers rejected payments", Words: "Rejections in the last 30 days, by the reason that the checker gave", Label: "Reason",
+		Number: "Rejected", Nothing: "No payments were rejected.",
 	}
 	failed := views.Chart{
-		Heading: "Why payments failed", Words: "In the last 30 days, by the reason given by clearing or the other bank", Label: "Reason",
-		Number: "Failed", Nothing: "Nothing failed.",
+		Heading: "Why payments failed", Words: "Failures in the last 30 days, by the reason from clearing or the other bank", Label: "Reason",
+		Number: "Failed", Nothing: "No payments failed.",
 	}
 	var deadlines, habits views.Chart
 	var group errgroup.Group // each looks at a thousand messages or more
@@ -88,7 +88,8 @@ func reasonOf(given, statusCode string) (reason string, words i18n.Text) {
 func deadlineChart(v *Request, since time.Time, from, to string) (views.Chart, error) {
 	late, err := v.Config.Reader.Late(v.Context(), v.By.Realm, store.AskedLate{Since: since, DueBefore: dueBefore(v), Most: ListPage})
 	chart := views.Chart{
-		Heading: "Deadlines missed", Words: "In the last 30 days; for recalls, those that are overdue now", Label: "Overdue items",
+		Heading: "Missed deadlines", Words: "Deadlines missed in the last 30 days. Recalls are counted only if they are still " +
+			"overdue.", Label: "Overdue items",
 		Number: "Count", Bars: []views.ChartBar{
 			{
 				Label: "Clearing did not answer within ten seconds", Count: late.Unanswered, Most: store.MaxEnded,
@@ -100,7 +101,7 @@ func deadlineChart(v *Request, since time.Time, from, to string) (views.Chart, e
 				URL: "/payments" + Filter{}.Query("state", string(payment.StateOverdue)),
 			},
 			{
-				Label: "Decisions: expired without a decision", Count: late.Expired, Most: ListPage,
+				Label: "Expired without a decision", Count: late.Expired, Most: ListPage,
 				URL: "/payments" + Filter{}.Query("state", string(payment.StateExpired), "since", from),
 			},
 		},
@@ -115,14 +116,15 @@ func deadlineChart(v *Request, since time.Time, from, to string) (views.Chart, e
 func habitChart(v *Request, today string) (views.Chart, error) {
 	counts, err := v.Figures().HabitCounts(v.Context(), v.By.Realm, v.Midnight(), v.Config.Zone)
 	return views.Chart{
-		Heading: "Approvals to review", Words: "Today only; see the control reports for more", Label: "Pattern", Number: "Approvals",
+		Heading: "Approvals to review", Words: "Only approvals given today are counted. For other days, see the control " +
+			"reports.", Label: "Pattern", Number: "Approvals",
 		Bars: []views.ChartBar{
 			{
-				Label: "Within 5 seconds of opening", Count: counts.Fast, Most: maxReported, Tone: ui.ToneWaiting,
+				Label: "Approved within 5 seconds of opening", Count: counts.Fast, Most: maxReported, Tone: ui.ToneWaiting,
 				URL: reportURL("/reports/fast", today, today),
 			},
 			{
-				Label: "Out of hours", Count: counts.OutOfHours, Most: maxReported, Tone: ui.ToneWaiting,
+				Label: "Approved outside working hours", Count: counts.OutOfHours, Most: maxReported, Tone: ui.ToneWaiting,
 				URL: reportURL("/reports/hours", today, today),
 			},
 		},

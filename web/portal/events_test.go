@@ -66,21 +66,21 @@ func TestAnOpenQueueHearsOfNewMessages(t *testing.T) {
 	maker, other := b.as("maker1"), b.as("checker2")
 	between := maker.submit(filled()) // after the page was made, before its stream began
 	lines := checker.listenTo(ctx, stream)
-	if !until(lines, "1 new – show") {
+	if !until(lines, "Show 1 new entry") {
 		t.Fatal("the stream ended without news of what came before it began")
 	}
 	maker.submit(with(filled(), "creditorName", "Somebody else", "endToEndId", "E2E-2", "amount", "2"))
 	second := maker.submit(with(filled(), "endToEndId", "E2E-3", "amount", "3"))
-	if !until(lines, "2 new – show") {
+	if !until(lines, "Show 2 new entries") {
 		t.Fatal("the stream does not tell of the second arrival, or tells of what the filter leaves out")
 	}
 	path := "/queue/" + between.InternalID.String() + "/approve"
 	other.post(path, url.Values{"looked": {"First payment"}, "version": {"1"}, "contentHash": {hash(between)}}).goesTo("/queue")
-	update, found := block(lines, "1 new – show") // one of the two is decided, the other is still news
+	update, found := block(lines, "Show 1 new entry") // one of the two is decided, the other is still news
 	if !found || !strings.Contains(update, "row-"+between.InternalID.String()) || !strings.Contains(update, "Approved by Checker 2") {
 		t.Errorf("the row that somebody decided is told as %q", update)
 	}
-	if !strings.Contains(update, "1 match") || !strings.Contains(update, "3.00") {
+	if !strings.Contains(update, "1 found") || !strings.Contains(update, "3.00") {
 		t.Errorf("the header does not follow: %q", update)
 	}
 	path = "/payments/" + second.InternalID.String() + "/withdraw"
@@ -97,12 +97,12 @@ func TestWhatAnOpenQueueHearsIsThatOfItsAddress(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	day := "?since=" + time.Now().AddDate(0, 0, -1).Format(time.DateOnly)
-	for query, says := range map[string]string{"": "1 waiting", day: "1 match"} {
+	for query, says := range map[string]string{"": "1 waiting", day: "1 found"} {
 		b.change("SET session_replication_role = replica; UPDATE message SET state = 'Withdrawn'")
 		stream := b.as("checker1").get("/queue"+query).is(http.StatusOK).page.Find("[data-events]").AttrOr("data-events", "")
 		lines := b.as("checker1").listenTo(ctx, stream)
 		b.as("maker1").submit(with(filled(), "endToEndId", "E2E"+strings.ReplaceAll(query, "?since=", "-")))
-		update, found := block(lines, "1 new – show")
+		update, found := block(lines, "Show 1 new entry")
 		if !found || !strings.Contains(update, says) || !strings.Contains(update, `href="/queue`+query+`"`) {
 			t.Errorf("of %q is told, not that %s: %q", query, says, update)
 		}
@@ -119,12 +119,12 @@ func TestAnOpenQueueHearsWhatHappensOnAnotherInstance(t *testing.T) {
 	checker := b.as("checker1")
 	lines := checker.listenTo(ctx, checker.get("/queue").page.Find("[data-events]").AttrOr("data-events", ""))
 	m := other.as("maker1").submit(filled())
-	if !until(lines, "1 new – show") {
+	if !until(lines, "Show 1 new entry") {
 		t.Fatal("the stream ended without news of what another instance took")
 	}
 	rival, path := other.as("checker2"), "/queue/"+m.InternalID.String()
 	page := rival.get(path).is(http.StatusOK)
-	if !until(lines, "Checker 2 is looking at this") {
+	if !until(lines, "Checker 2 is viewing this item") {
 		t.Fatal("the stream ended without telling who looks on another instance")
 	}
 	rival.post(path+"/approve", page.fields(path+"/approve")).goesTo("/queue")
@@ -212,7 +212,7 @@ func TestAnOpenQueueHearsHowOldItsRowsAre(t *testing.T) {
 	}
 	b.Clock.Set(time.Now().In(b.config.Zone))              // which dates the order
 	b.Create(t, b.Person(t, "maker1"), rulebook.SchemeSIC) // not by the portal, for which it may be tomorrow
-	update, found := block(lines, "1 new – show")
+	update, found := block(lines, "Show 1 new entry")
 	if !found || strings.Contains(update, `id="age-`) {
 		t.Errorf("an arrival comes with ages that are what they were: %q", update)
 	}

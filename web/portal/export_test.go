@@ -148,8 +148,9 @@ func TestThePageForPrintHoldsTheWholeRecord(t *testing.T) {
 	t.Parallel()
 	o := setup(t).clearing()
 	m := o.settled(filled())
-	page := o.as("supervisor1").get("/payments/" + m.InternalID.String() + "/print").is(http.StatusOK).says("Print, or save as PDF")
-	page.says(hash(m)).says("Checker 1").says("Settled").says("Payment: Approved").says("pacs.008.001.08").says("Printed by supervisor1, realm demo")
+	page := o.as("supervisor1").get("/payments/" + m.InternalID.String() + "/print").is(http.StatusOK).says("Print or save as PDF")
+	page.says(hash(m)).says("Checker 1").says("Settled").says("Payment: Approved").says("pacs.008.001.08").says("Printed by supervisor1, " +
+		"realm demo")
 	decided := page.page.Find(".parts section:contains('Decisions') dl").Text()
 	if !strings.Contains(decided, "Checker 1, checker1") || !strings.Contains(decided, hash(m)) || page.page.Find(".timeline").Length() != 1 {
 		t.Errorf("the decisions are %q beside %d timelines", decided, page.page.Find(".timeline").Length())

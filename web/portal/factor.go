@@ -55,15 +55,17 @@ func (v *Request) proof(list []auth.Factor, problems []ui.Problem) (views.Proof,
 func factorProblem(err error) (ui.Problem, int) {
 	for known, problem := range map[error]ui.Problem{
 		auth.ErrFactorName: {Field: "name", Text: "Enter a name of 1 to 64 characters that you will recognise."},
-		auth.ErrNewCode:    {Field: "code", Text: "The code is wrong: check that the app has this key and that its clock is right."},
-		auth.ErrEnrolment:  {Field: "code", Text: "This page was open for too long: start again."},
-		auth.ErrTooMany:    {Field: "name", Text: "You have ten second factors: remove one first."},
-		auth.ErrNewPasskey: {Field: "name", Text: "The browser did not create a valid passkey: try again."},
+		auth.ErrNewCode: {Field: "code", Text: "The code is wrong. Check that the app uses this key and that the clock on your device is " +
+			"correct."},
+		auth.ErrEnrolment: {Field: "code", Text: "This page was open for too long. Start again."},
+		auth.ErrTooMany: {Field: "name", Text: "You already have ten second factors, which is the maximum. Remove a second factor before " +
+			"you add another."},
+		auth.ErrNewPasskey: {Field: "name", Text: "The browser did not create a valid passkey. Try again."},
 		auth.ErrFactorsChanged: {
 			Field: "password", Text: "Your second factors have just changed. Check them, then start again.",
 		},
 		auth.ErrLastFactor: {
-			Field: "password", Text: "Your realm requires a second factor: add another one before you remove this one.",
+			Field: "password", Text: "Your realm requires a second factor. Add another second factor before you remove this one.",
 		},
 	} {
 		if errors.Is(err, known) {
@@ -72,7 +74,7 @@ func factorProblem(err error) (ui.Problem, int) {
 	}
 	var refused *auth.AccountError
 	if errors.As(err, &refused) && refused.Problem == auth.ProblemIncorrect {
-		return ui.Problem{Field: "password", Text: "Check your password: it is not correct."}, http.StatusUnprocessableEntity
+		return ui.Problem{Field: "password", Text: "Your password is not correct. Check it and try again."}, http.StatusUnprocessableEntity
 	}
 	if problem, status := FactorProblem(err); status != 0 {
 		return problem, status
@@ -125,7 +127,7 @@ func enrolApp(v *Request, form url.Values) error {
 func (v *Request) enrolled(codes []string) error {
 	v.portal.sessions.Remove(v.Context(), keyEnrol)
 	if len(codes) == 0 {
-		return v.GoTo(FactorsPath, "Added.")
+		return v.GoTo(FactorsPath, "Second factor added.")
 	}
 	layout := v.layout("Recovery codes", views.PlaceProfile)
 	return v.Render(http.StatusOK, views.RecoveryCodesPage(views.RecoveryCodes{Layout: layout, Codes: codes}))
@@ -200,7 +202,7 @@ func removeFactor(v *Request) error {
 	err = v.Config.Auth.RemoveFactor(v.Context(), v.proofOf(form), id)
 	switch {
 	case err == nil:
-		return v.GoTo(FactorsPath, "Removed.")
+		return v.GoTo(FactorsPath, "Entry removed.")
 	case errors.Is(err, auth.ErrNoSuch):
 		return payment.ErrNotFound
 	}
@@ -296,9 +298,9 @@ func FactorProblem(err error) (ui.Problem, int) {
 	problem := ui.Problem{Field: "factorCode"}
 	switch {
 	case errors.Is(err, auth.ErrFactor):
-		problem.Text = "Enter a valid code. This one is wrong or was used before: wait for the next one."
+		problem.Text = "This code is wrong or was used before. Wait for the next code and enter it."
 	case errors.Is(err, auth.ErrNoFactor):
-		problem.Text = "You have no second factor. Set one up in your profile, then come back."
+		problem.Text = "You have no second factor. Set one up in your profile, then come back to this page."
 	case errors.Is(err, auth.ErrFactorsForged):
 		problem.Text = "Your second factors were changed outside the gateway. Tell an operator."
 	case errors.As(err, &refused) && refused.Problem == auth.ProblemLocked:

@@ -52,7 +52,7 @@ func (w *browser) takeUp() (*phone, []string) {
 		t.Errorf("the refused page forgot what was there: %v", again)
 	}
 	form.Set("code", p.code())
-	shown := w.post("/me/factors/app", form).is(http.StatusOK).says("They will not be shown again")
+	shown := w.post("/me/factors/app", form).is(http.StatusOK).says("The codes will not be shown again")
 	var codes []string
 	shown.page.Find(".recovery-codes code").Each(func(_ int, code *goquery.Selection) { codes = append(codes, code.Text()) })
 	if len(codes) != 10 {
@@ -71,14 +71,15 @@ func TestSignInAsksForTheSecondFactor(t *testing.T) {
 	w := b.as("checker1")
 	p, codes := w.takeUp()
 	w.get("/me/factors").is(http.StatusOK).says("My phone").says("10 codes left")
-	w.get("/me").says("You have one.")
+	w.get("/me").says("You have one second factor.")
 
 	other := b.browser()
 	other.get("/signin/factor").goesTo("/signin")
 	other.post("/signin", signInForm("checker1")).goesTo("/signin/factor")
 	other.get("/queue").goesTo("/signin?next=") // half of it opens nothing
 	other.get("/signin/factor").is(http.StatusOK).says("checker1")
-	other.post("/signin/factor", url.Values{"factorCode": {"123456"}}).is(http.StatusUnprocessableEntity).says("Enter a valid code.")
+	other.post("/signin/factor", url.Values{"factorCode": {"123456"}}).is(http.StatusUnprocessableEntity).
+		says("This code is wrong or was used before.")
 	other.post("/signin/factor", url.Values{"factorCode": {p.code()}}).goesTo("/queue")
 	other.get("/queue").is(http.StatusOK)
 
@@ -89,7 +90,7 @@ func TestSignInAsksForTheSecondFactor(t *testing.T) {
 	remove, _ := third.get("/me/factors").page.Find("main a[aria-label='Remove My phone']").Attr("href")
 	third.post(remove, url.Values{"password": {demo.UserPassword}, "factorCode": {codes[0]}}).is(http.StatusUnprocessableEntity)
 	refused := third.post(remove, url.Values{"password": {"wrong"}, "factorCode": {codes[1]}}).is(http.StatusUnprocessableEntity)
-	refused.says("Check your password")
+	refused.says("Your password is not correct.")
 	third.post(remove, url.Values{"password": {demo.UserPassword}, "factorCode": {codes[1]}}).goesTo("/me/factors")
 	third.get("/me/factors").says("Two-step sign-in protects your account")
 	b.browser().post("/signin", signInForm("checker1")).goesTo("/queue")
@@ -166,7 +167,7 @@ func TestTwoAdministratorsSayWhichRolesNeedASecondFactor(t *testing.T) {
 	if one.get("/").page.Find(lacking).Length() != 0 {
 		t.Error("missing second factors are shown as work where no role needs one")
 	}
-	one.post(ask, url.Values{"secondFactorRoles": {"boss"}}).is(http.StatusUnprocessableEntity).says("Choose the roles")
+	one.post(ask, url.Values{"secondFactorRoles": {"boss"}}).is(http.StatusUnprocessableEntity).says("Choose one or more roles")
 	change := one.post(ask, url.Values{"secondFactorRoles": {"Checker, administrator"}}).goesTo("/admin/changes/")
 	one.get(change).is(http.StatusOK).says("Roles that need a second factor").says("You requested this change")
 	checker.get("/queue").is(http.StatusOK)
@@ -195,7 +196,7 @@ func TestTwoAdministratorsSayWhichRolesNeedASecondFactor(t *testing.T) {
 	more := pair[0].post(ask, url.Values{"secondFactorRoles": {"checker", "administrator", "supervisor"}}).goesTo("/admin/changes/")
 	pair[1].post(more+"/approve", nil).goesTo(more)
 	waiting.get("/me/factors").is(http.StatusOK)
-	pair[0].get(ask).is(http.StatusOK).says("If none is ticked, nobody is asked")
+	pair[0].get(ask).is(http.StatusOK).says("If you do not select a role, nobody is asked")
 	back := pair[0].post(ask, nil).goesTo("/admin/changes/")
 	pair[1].post(back+"/approve", nil).goesTo(back)
 	b.browser().post("/signin", signInForm("checker2")).goesTo("/queue")

@@ -197,7 +197,7 @@ func (f *Filter) Days(now time.Time) (from, before, since time.Time) {
 		if known {
 			return at
 		}
-		f.Problems = append(f.Problems, ui.Problem{Field: name, Text: "Enter a day such as 20.11.2026.", Code: NoDay})
+		f.Problems = append(f.Problems, ui.Problem{Field: name, Text: "Enter a date such as 20.11.2026.", Code: NoDay})
 		return time.Time{}
 	}
 	from, before, since = day("from", f.View.From), day("to", f.View.To), day("since", f.View.Since)
@@ -288,7 +288,8 @@ func (f Filter) PagesOf(path string, list []payment.Message, next store.ListPlac
 func (f Filter) NotYet(path string, next store.ListPlace) ui.Empty {
 	f = f.goingOn(next)
 	return ui.Empty{
-		Icon: "search", Title: "Nothing found so far", Text: "None of the newest messages match. Older ones have not been searched yet.",
+		Icon: "search", Title: "Nothing found so far", Text: "None of the newest messages match your search. Older messages have not been " +
+			"searched yet.",
 		LinkLabel: "Show earlier entries", LinkURL: path + f.Query(),
 	}
 }
@@ -329,7 +330,7 @@ func (f Filter) Maker() string {
 // NothingMatches returns the empty-list text of a filtered list, such as "No payment matches your search."
 func (f Filter) NothingMatches(said i18n.Text) ui.Empty {
 	return ui.Empty{
-		Icon: "search", Title: "Nothing matches", Text: said,
+		Icon: "search", Title: "No results", Text: said,
 		LinkLabel: "Clear filters", LinkURL: f.View.ClearURL,
 	}
 }

@@ -37,6 +37,6 @@ func showFind(v *Request) error {
 	if payment.MayRead(v.By) == nil {
 		return v.Echo.Redirect(http.StatusSeeOther, "/payments?"+url.Values{"text": {text}}.Encode())
 	}
-	model.Search.Problem = ui.Problem{Field: "text", Text: "No page has this name."}
+	model.Search.Problem = ui.Problem{Field: "text", Text: "No page with this name was found. Check the name."}
 	return v.Render(http.StatusOK, views.FindPage(model))
 }

@@ -40,15 +40,19 @@ func TestEachFlagIsSeenWhereADecisionIsMade(t *testing.T) {
 		flag, title string
 		message     payment.Message
 	}{
-		{"Correction", "This corrects " + string(wrong.GlobalID) + ": Rejected", maker.submit(with(corrected, "amount", "95.00"))},
-		{"First payment", "First payment to this account", maker.submit(with(filled(), "endToEndId", "a", "creditorIban", other, "creditorName", "New AG"))},
-		{"Changed bank", "the creditor had a different one", maker.submit(with(filled(), "endToEndId", "b", "creditorIban", third))},
+		{"Correction", "Correction of payment " + string(wrong.GlobalID) + " (Rejected)", maker.submit(with(corrected, "amount", "95.00"))},
+		{"First payment", "First payment to this " +
+			"account", maker.submit(with(filled(), "endToEndId", "a", "creditorIban", other, "creditorName", "New AG"))},
+		{"Bank changed", "First payment to a new account of this " +
+			"creditor", maker.submit(with(filled(), "endToEndId", "b", "creditorIban", third))},
 		{"Unusual amount", "Far above the usual amount", maker.submit(with(filled(), "endToEndId", "c", "amount", "300.01"))},
-		{"New name", "New name for this account", maker.submit(with(filled(), "endToEndId", "d", "amount", "98.00", "creditorName", "Somebody AG"))},
+		{"New name", "New name for this " +
+			"account", maker.submit(with(filled(), "endToEndId", "d", "amount", "98.00", "creditorName", "Somebody AG"))},
 		{"Possible duplicate", "Possible duplicate: same account and amount", duplicate()},
-		{"Same account", "Debtor and creditor account are the same", maker.submit(with(filled(), "endToEndId", "e", "creditorIban", filled().Get("debtorAccount")))},
-		{"Other name", "The account is not in the creditor's name", payee("Somebody Else", "21.00")},
-		{"Name differs", "The creditor's name does not quite match that of the account", payee("Nearly Right AG", "22.00")},
+		{"Same account", "The debtor and creditor accounts are the " +
+			"same", maker.submit(with(filled(), "endToEndId", "e", "creditorIban", filled().Get("debtorAccount")))},
+		{"Different name", "The account is not in the creditor's name", payee("Somebody Else", "21.00")},
+		{"Similar name", "The creditor's name does not quite match the name on the account", payee("Nearly Right AG", "22.00")},
 		{"Name not verified", "The creditor's name could not be verified", payee("Not Kept Here", "23.00")},
 		{"0 of 2", "2 approvals", maker.submit(with(filled(), "endToEndId", "f", "amount", "12'000.00"))},
 	}
@@ -57,13 +61,13 @@ func TestEachFlagIsSeenWhereADecisionIsMade(t *testing.T) {
 	}
 	maker.takenIn(holzbau())
 	listed := maker.submit(with(filled(), "endToEndId", "g", "amount", "97.00", "creditorName", "Third AG"))
-	for _, flag := range []string{"New beneficiary", "Other name than listed"} {
+	for _, flag := range []string{"New beneficiary", "Name differs from list"} {
 		checker.seesFlag(flag, flag, listed, plain)
 	}
 	path := "/beneficiaries/" + b.text("SELECT beneficiary_id::text FROM beneficiary")
 	removed := maker.post(path+"/remove", nil).goesTo("/beneficiaries/changes/")
 	checker.post(removed+"/approve", nil).goesTo(removed)
-	checker.seesFlag("Former beneficiary", "No longer an account of a beneficiary", listed, plain)
+	checker.seesFlag("Former beneficiary", "This account is no longer on the list of beneficiaries", listed, plain)
 }
 
 // TestEachStateIsSeenWhereADecisionIsMade goes through the flags that say nothing against a payment: what changes its decision is told in
@@ -83,8 +87,8 @@ func TestEachStateIsSeenWhereADecisionIsMade(t *testing.T) {
 	ask := "/queue/" + ids[1] + "/ask"
 	checker.post(ask, with(checker.get(ask).is(http.StatusOK).fields(ask), "question", "Which delivery is it?")).goesTo("/queue")
 	for i, c := range []struct{ tab, flag, about, among string }{
-		{"all", "Amended", "Discount of one franc", "Amended after submission"},
-		{"questions", "Question", "Which delivery is it?", "waiting for its maker's answer"},
+		{"all", "Amended", "Discount of one franc", "This payment was amended after submission."},
+		{"questions", "Question", "Which delivery is it?", "waiting for the maker's answer"},
 		{"all", "On " + ui.Day(day), ui.Day(day), "On " + ui.Day(day)},
 	} {
 		if said := checker.get("/queue?tab=" + c.tab).is(http.StatusOK).flags(ids[i]); !strings.Contains(said, c.flag) {
@@ -163,8 +167,8 @@ func TestABulkApprovesWhatIsTicked(t *testing.T) {
 		ids = append(ids, maker.submit(with(filled(), "endToEndId", amount, "amount", amount)).InternalID.String())
 	}
 	b.changed("limit.set", "", url.Values{"limitOf": {"person"}, "holder": {"checker1"}, "currency": {"CHF"}, "perDay": {"18000"}})
-	page := checker.get(chosen(ids...)).is(http.StatusOK).says("Needs a closer look: 2").says("Nothing unusual: 2").says("Left out: 1").
-		says("Compare 4 payments").says("per day").says("2 payments (CHF 181.00 in total)")
+	page := checker.get(chosen(ids...)).is(http.StatusOK).says("Needs a closer look: 2").says("Nothing unusual: 2").says("Not included: 1").
+		says("Compare 4 payments").says("The daily limit for the person Checker 1 is CHF 18'000.00").says("2 payments (CHF 181.00 in total)")
 	if label := strings.Join(strings.Fields(page.page.Find("#approve > span").Text()), " "); label != "Approve 2 payments ticked" {
 		t.Errorf("the button says %q: ticks change the sum", label)
 	}
@@ -184,11 +188,11 @@ func TestABulkApprovesWhatIsTicked(t *testing.T) {
 		t.Errorf("the sum of another realm is %q", sum.text)
 	}
 	checker.post("/queue/bulk", items).is(http.StatusOK).says("3 of 3 approved.").says("Not ticked: 1").
-		says("Not ticked: it still waits for approval.")
+		says("This payment was not ticked and is still waiting for approval.")
 	for i, want := range []payment.State{"Approved", "Approved", "Approval Pending", "Approved", "Approval Pending"} {
 		if state := b.state(ids[i]); state != want {
 			t.Errorf("payment %d is %s, want %s", i, state, want)
 		}
 	}
-	checker.get(checker.post("/queue/bulk", nil).goesTo("/queue")).says("Tick the payments to approve.")
+	checker.get(checker.post("/queue/bulk", nil).goesTo("/queue")).says("Tick the payments that you want to approve.")
 }

@@ -80,7 +80,7 @@ func TestAPageOfAnUnconfirmedPaymentGoesOnAsking(t *testing.T) {
 	}
 	b.change("SET session_replication_role = replica; UPDATE message_history SET action = CASE from_state WHEN 'Unconfirmed' THEN 'deliver' " +
 		"ELSE 'time out' END WHERE to_state = 'Unconfirmed'")
-	news := maker.withHTMX().get(asks).is(http.StatusOK).says("Do not pay again yet: clearing has not answered.")
+	news := maker.withHTMX().get(asks).is(http.StatusOK).says("Do not pay again yet. Clearing has not answered.")
 	titles := maker.get(path + "/timeline").page.Find(".timeline .event-unsure .event-title").Text()
 	if !strings.Contains(titles, "Unconfirmed") || !strings.Contains(titles, "Received by clearing, no answer yet") {
 		t.Errorf("the timeline says %q", titles)
@@ -88,10 +88,12 @@ func TestAPageOfAnUnconfirmedPaymentGoesOnAsking(t *testing.T) {
 	b.config.OperatorRealm = "demo"
 	b.serve()
 	connections := b.as("supervisor1").get("/operation").is(http.StatusOK).page.Find("table:contains('Connections to clearing')").Text()
-	if !strings.Contains(connections, "Connected, answers missing") || !strings.Contains(connections, "1 message without an answer; the oldest was sent") {
+	if !strings.Contains(connections, "Connected, answers missing") || !strings.Contains(connections, "1 message has no answer yet. "+
+		"It was sent") {
 		t.Errorf("the connections are %q", connections)
 	}
-	if list := b.as("checker1").get("/").is(http.StatusOK).page.Find(".clearing").Text(); !strings.Contains(list, "Connected, answers missing") {
+	if list := b.as("checker1").get("/").is(http.StatusOK).page.Find(".clearing").Text(); !strings.Contains(list, "Connected, answers "+
+		"missing") {
 		t.Errorf("the dashboard says %q", list)
 	}
 	maker = b.as("maker1")

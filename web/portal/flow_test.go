@@ -23,7 +23,7 @@ func TestAPaymentGoesFromTheFormToItsApproval(t *testing.T) {
 	)
 	action := page.page.Find("main form").AttrOr("action", "")
 	submitted := maker.post(action, page.fields(action)).goesTo("/payments/")
-	maker.get(submitted).is(http.StatusOK).says("is submitted")
+	maker.get(submitted).is(http.StatusOK).says("has been submitted")
 	m := b.message("demo", strings.Split(submitted, "/")[2])
 	if m.State != payment.StateApprovalPending || m.Summary.Amount.Format() != "CHF 1'234.50" {
 		t.Fatalf("the message is %s over %s", m.State, m.Summary.Amount.Format())
@@ -37,7 +37,7 @@ func TestAPaymentGoesFromTheFormToItsApproval(t *testing.T) {
 		t.Fatalf("the form is bound to %v", form)
 	}
 	after := checker.post("/queue/"+m.InternalID.String()+"/approve", form).goesTo("/queue")
-	checker.get(after).is(http.StatusOK).says("CHF 1'234.50 to Beispiel Holzbau GmbH approved.").says("All decided")
+	checker.get(after).is(http.StatusOK).says("CHF 1'234.50 to Beispiel Holzbau GmbH approved.").says("Nothing left to decide")
 	m = b.message("demo", m.InternalID.String())
 	if m.State != payment.StateApproved || len(m.Decisions) != 1 || m.Decisions[0].Name != "Checker 1" {
 		t.Fatalf("the message is %s with %d decisions", m.State, len(m.Decisions))
@@ -58,7 +58,7 @@ func TestARejectionReachesTheMakerWithItsReason(t *testing.T) {
 
 	form.Set("category", "duplicate")
 	empty := checker.post(path, form).is(http.StatusUnprocessableEntity)
-	if got := empty.problems(); len(got) != 1 || !strings.Contains(got[0], "Enter why you are rejecting it") {
+	if got := empty.problems(); len(got) != 1 || !strings.Contains(got[0], "Enter a reason for the rejection") {
 		t.Errorf("an empty reason is answered with %q", got)
 	}
 	if title := empty.page.Find("title").Text(); !strings.HasPrefix(title, "Error: ") {
@@ -164,5 +164,5 @@ func TestEveryPageOfTheTableAnswers(t *testing.T) {
 	}
 	maker.get(page + "/nothing").is(http.StatusNotFound)
 	maker.get("/payments/not-an-id").is(http.StatusNotFound)
-	maker.get("/queue?amountFrom=1,234").is(http.StatusUnprocessableEntity).says("Do you mean 1'234.00 or 1.234?")
+	maker.get("/queue?amountFrom=1,234").is(http.StatusUnprocessableEntity).says("Did you mean 1'234.00 or 1.234?")
 }

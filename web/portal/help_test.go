@@ -33,10 +33,11 @@ func TestEveryStateIsExplained(t *testing.T) {
 		}
 	}
 	b.as("supervisor1").get("/help#evidence").says("Get the public keys from the operator").says("audit verify FILE --public-key-file KEYS")
-	b.as("admin1").get("/help").says("Administer a realm").says("After a restore with lost data, payments are stopped.")
+	b.as("admin1").get("/help").says("Administer a realm").says("If data was lost in a restore, payments are stopped.")
 	b.as("admin1").get("/admin/users").says("Supervisors confirm the access review")
 	b.as("maker1").get("/help").says("Do not pay again.").says("Recall a payment, step by step").
-		says("For a SEPA payment, the page shows the last day").says("A request to the other bank to send a settled payment back.")
+		says("For a SEPA payment, the page shows the deadline for each reason").
+		says("A request to the other bank to return the money from a settled payment.")
 }
 
 // TestTheQuickSearchListsThePagesOfAPerson: with the things to add, for its roles; a name of a page leads there, any other text to payments.
@@ -69,7 +70,7 @@ func TestTheQuickSearchListsThePagesOfAPerson(t *testing.T) {
 	maker.get("/find?text=submiss").goesTo("/mine")
 	maker.get("/find?text=new+payment").goesTo("/payments/new")
 	maker.get("/find?text=Muster+%26+S%C3%B6hne").goesTo("/payments?text=Muster+%26+S%C3%B6hne")
-	admin.get("/find?text=Muster").is(http.StatusOK).says("No page has this name.")
+	admin.get("/find?text=Muster").is(http.StatusOK).says("No page with this name was found. Check the name.")
 	maker.header.Set("Accept-Language", "de-CH")
 	maker.get("/find?text=einreich").goesTo("/mine")
 }

@@ -103,7 +103,7 @@ func fillOrder(v *Request, view *views.Message, m payment.Message) error {
 		return err
 	}
 	if line > 0 {
-		view.Line = i18n.Text("Line %s of %s").With(i18n.Number(line), file)
+		view.Line = i18n.Text("Line %s of the file %s").With(i18n.Number(line), file)
 	}
 	if m.State.Pending() {
 		view.Warnings, err = v.warnings(m)
@@ -158,8 +158,8 @@ func (v *Request) fillChanges(view *views.Message, m payment.Message) error {
 	digest := sha256.Sum256(stored.Content)
 	if err != nil || !bytes.Equal(digest[:], before.Hash) || stored.Withheld != "" {
 		view.Warnings = append(view.Warnings, views.Warning{
-			Title: "The version before it cannot be read, or differs from the entered one",
-			Text:  "Check every field: the changes are unknown. Ask an operator to run countersign check.",
+			Title: "The previous version cannot be read, or differs from the version that was entered",
+			Text:  "It is not known which fields were changed. Check every field, and ask an operator to run “countersign check”.",
 		})
 		return nil
 	}
@@ -275,15 +275,15 @@ var actionWords = map[payment.Action]i18n.Text{
 	payment.ActionWithdraw:         "Withdrawn",
 	payment.ActionAmend:            "Amended",
 	payment.ActionExpire:           "Expired",
-	payment.ActionRelease:          "Released on its execution date",
-	payment.ActionCancel:           "Not sent, refused by a check on its execution date",
+	payment.ActionRelease:          "Released for sending on the execution date",
+	payment.ActionCancel:           "Not sent because a check failed on the execution date",
 	payment.ActionDeliver:          "Received by clearing",
 	payment.ActionSettle:           "Settled",
 	payment.ActionRejectByClearing: "Refused by clearing",
-	payment.ActionWithhold:         "Not sent",
-	payment.ActionStop:             "Not sent, no funds reserved",
+	payment.ActionWithhold:         "Not sent because the stored content was changed",
+	payment.ActionStop:             "Not sent because no funds were reserved",
 	payment.ActionTimeOut:          "Unconfirmed",
-	payment.ActionInquire:          "Clearing was asked for the status",
+	payment.ActionInquire:          "Status requested from clearing",
 	payment.ActionAcknowledge:      "Receipt confirmed by clearing",
 	payment.ActionAccept:           "Accepted by the other bank",
 	payment.ActionRefuseRecall:     "Refused by the other bank",
@@ -291,7 +291,7 @@ var actionWords = map[payment.Action]i18n.Text{
 	payment.ActionBook:             "Booked",
 	payment.ActionReport:           "Status reported by clearing",
 	payment.ActionReceive:          "Received",
-	payment.ActionAsk:              "Question to the maker",
+	payment.ActionAsk:              "Question for the maker",
 	payment.ActionAnswer:           "Answered",
 }
 

@@ -89,10 +89,10 @@ func TestEachRoleHasFiguresOfItsOwn(t *testing.T) {
 		t.Errorf("the checker decided %v", tile)
 	}
 	supervisor := b.as("supervisor1").get("/").tiles()
-	if tile := supervisor["Time at clearing"]; tile[0] != "1.5 s" {
+	if tile := supervisor["Time in clearing"]; tile[0] != "1.5 s" {
 		t.Errorf("at clearing: %v", tile)
 	}
-	if tile := supervisor["Time to approval"]; tile[0] == "–" || tile[0] == "" {
+	if tile := supervisor["Time until approval"]; tile[0] == "–" || tile[0] == "" {
 		t.Errorf("to approval: %v", tile)
 	}
 	for _, label := range []string{"Waiting for me", "Decided by me today"} {
@@ -166,19 +166,21 @@ func TestEveryNumberOfTheHomePageIsThatOfTheRowsBehindIt(t *testing.T) {
 			"Waiting for me": "2", "Waiting time: 1 hour or more": "1", "Waiting time: 1 day or more": "0",
 			"Waiting time: Expires within 4 hours": "1", "Rejected today": "2", "Failed today": "1", "Decided by me today": "3",
 		},
-		"maker1": {"My submissions waiting": "2", "Unconfirmed": "1", "Rejected today": "2", "Failed today": "1", "Drafts": "1"},
+		"maker1": {"My waiting submissions": "2", "Unconfirmed": "1", "Rejected today": "2", "Failed today": "1", "Drafts": "1"},
 		"supervisor1": {
-			"Waiting for approval": "2", "Waiting time: 15 minutes or more": "1", "Why checkers rejected: Order or evidence is missing": "1",
-			"Why checkers rejected: Another reason":                                                         "1",
-			"Why payments failed: AC04 The creditor's account is closed. Ask the creditor for another one.": "1",
-			"Deadlines missed: Clearing did not answer within ten seconds":                                  "1",
-			"Deadlines missed: Decisions: expired without a decision":                                       "1",
-			"Deadlines missed: Our answers to recalls":                                                      "0",
-			"Approvals to review: Within 5 seconds of opening":                                              "1",
+			"Waiting for approval": "2", "Waiting time: 15 minutes or more": "1", "Why checkers rejected payments: Payment order or supporting " +
+				"document is missing": "1",
+			"Why checkers rejected payments: Another reason":                                                    "1",
+			"Why payments failed: AC04 The creditor's account is closed. Ask the creditor for another account.": "1",
+			"Missed deadlines: Clearing did not answer within ten seconds":                                      "1",
+			"Missed deadlines: Expired without a decision":                                                      "1",
+			"Missed deadlines: Our answers to recalls":                                                          "0",
+			"Approvals to review: Approved within 5 seconds of opening":                                         "1",
 			"Unconfirmed": "1", "Quarantine": "1",
 		},
 		"admin1": {
-			"Changes waiting for me": "1", "Changes I requested": "2", "Without a second factor": "", "To be set up": "0", "Quarantine": "1",
+			"Changes waiting for me": "1", "Changes I requested": "2", "Users without a second " +
+				"factor": "", "Users to be set up": "0", "Quarantine": "1",
 		},
 	}
 	b.as("admin1").asksForRoles("maker2", "both1")

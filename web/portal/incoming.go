@@ -23,7 +23,7 @@ func showIncoming(v *Request) error {
 		place: views.PlaceIncoming,
 		heads: ui.Heads{Name: "Debtor and purpose", State: "State", When: "Received"}, entry: views.IncomingEntry,
 		empty: ui.Empty{
-			Icon: "arrow-down-left", Title: "No incoming payments yet", Text: "Payments from other banks to your accounts are listed here.",
+			Icon: "arrow-down-left", Title: "No incoming payments yet", Text: "This page lists payments from other banks to your accounts.",
 		},
 		nothing: "No incoming payment matches your search.",
 	})
@@ -88,15 +88,15 @@ func showReceivedRecalls(v *Request) error {
 	model.Pages, model.ExportURL = f.PagesOf("/recalls", list, next), "/recalls/table"+f.Query("after", "")
 	model.Empty = ui.Empty{
 		Icon: "circle-check", Title: "No recalls are waiting for an answer",
-		Text: "Recalls from other banks are listed here.",
+		Text: "This page lists recalls from other banks.",
 	}
 	switch {
 	case next.MessageID != uuid.Nil:
 		model.Empty = f.NotYet("/recalls", next)
 	case f.View.Tab == tabLate:
-		model.Empty = ui.Empty{Icon: "circle-check", Title: "Nothing is overdue", Text: "Every recall past its last day was answered."}
+		model.Empty = ui.Empty{Icon: "circle-check", Title: "Nothing is overdue", Text: "Every recall past its deadline has been answered."}
 	case f.View.Tab != "":
-		model.Empty = ui.Empty{Icon: "undo-2", Title: "No entries", Text: "Recalls that were granted or refused are listed here."}
+		model.Empty = ui.Empty{Icon: "undo-2", Title: "No entries", Text: "This page lists recalls that were accepted or refused."}
 	}
 	return v.Render(http.StatusOK, views.ListPage(model))
 }

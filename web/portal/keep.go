@@ -106,10 +106,10 @@ func (v *Request) askCategory(typed views.Reject) error {
 	if err != nil {
 		return v.refuseDecision(m, err, typed)
 	}
-	added := views.Decision{Reject: typed, Problems: []ui.Problem{{Field: "category", Text: "Choose a reason for rejecting it."}}}
+	added := views.Decision{Reject: typed, Problems: []ui.Problem{{Field: "category", Text: "Choose a reason for the rejection."}}}
 	if strings.TrimSpace(typed.Reason) == "" {
 		added.Problems = append(added.Problems, ui.Problem{
-			Field: "reason", Text: "Enter why you are rejecting it: the maker will see this.", Code: "CH21",
+			Field: "reason", Text: "Enter a reason for the rejection. The maker will see your reason.", Code: "CH21",
 		})
 	}
 	if !v.Fragment() {

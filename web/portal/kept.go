@@ -158,8 +158,8 @@ func (v *Request) Submitted(draft store.Draft, id uuid.UUID, err error) error {
 const CheckedField = "checked"
 
 // ChangedSince is the refusal of a submission whose content differs from the page.
-const ChangedSince i18n.Text = "" +
-	"This was changed after the page was loaded, perhaps in another window. Nothing was submitted: check it again."
+const ChangedSince i18n.Text = "The details were changed after the page was loaded, perhaps in another window. Nothing was " +
+	"submitted. Check the details again."
 
 // KeepPayment saves a form that a maker sent after the session ended, for the same person: a payment form as a draft, answers and files
 // unchanged. It returns the address that opens it again; "" for another form.

@@ -62,7 +62,7 @@ func TestRefusalsAreReadInTheLanguageOfThePage(t *testing.T) {
 	maker.post("/payments/new", with(filled(), "amount", "20000.01")).is(http.StatusUnprocessableEntity).
 		says("Geben Sie höchstens CHF 20'000.00 ein, die Grenze für Instant-Zahlungen")
 	maker.upload("leer.xml", nil).is(http.StatusUnprocessableEntity).says("Wählen Sie eine Datei, die nicht leer ist.")
-	maker.upload("voll.xml", make([]byte, 2049<<10)).is(http.StatusUnprocessableEntity).says("Senden Sie höchstens 2'048 kB in einer Datei.")
+	maker.upload("voll.xml", make([]byte, 2049<<10)).is(http.StatusUnprocessableEntity).says("Wählen Sie eine Datei von höchstens 2'048 kB.")
 	lines := strings.Replace(strings.Join(table(2), "\n"), "101.50", "101.5051", 1)
 	maker.get(maker.upload("Lohn.csv", []byte(lines)).goesTo("/payments/batches/")).says("Geben Sie höchstens 2 Nachkommastellen ein")
 	check := maker.post("/payments/new", filled()).goesTo("/payments/")
@@ -101,9 +101,10 @@ func TestWhatBecameOfAPaymentIsReadInTheLanguageOfThePage(t *testing.T) {
 	unanswered := o.approve(o.as("maker1").submit(with(filled(), "amount", "13.00")))
 	o.become("'"+unanswered.InternalID.String()+"'", "Unconfirmed")
 	o.change("SET session_replication_role = replica; " +
-		"UPDATE message_history SET reason = 'No answer from clearing in time. The payment may still settle.' WHERE to_state = 'Unconfirmed'")
-	w.get("/reports/unanswered").is(http.StatusOK).says("Keine rechtzeitige Antwort vom Clearing.")
-	w.get("/reference").is(http.StatusOK).says("Bankfeiertage von Zürich").says("Europäische Zentralbank")
+		"UPDATE message_history SET reason = 'Clearing did not answer in time. The payment could still be settled.' WHERE to_state = " +
+		"'Unconfirmed'")
+	w.get("/reports/unanswered").is(http.StatusOK).says("Das Clearing hat nicht rechtzeitig geantwortet.")
+	w.get("/reference").is(http.StatusOK).says("Bankfeiertage in Zürich").says("Europäische Zentralbank")
 }
 
 // TestRefusalsInTheAuditTrailAreReadInTheLanguageOfThePage: they are stored with their values, as are the reasons of what the clock ends.
@@ -134,25 +135,26 @@ func TestRefusalsInTheAuditTrailAreReadInTheLanguageOfThePage(t *testing.T) {
 	expired := "/payments/" + own.InternalID.String() + "/timeline"
 	for path, want := range map[string]string{
 		expired: "Niemand hat rechtzeitig entschieden.", rejected: "Nobody decided in time.",
-		failed: "Die geltende Freigaberegel verlangt 2 Freigaben, aber diese Zahlung hat 1 Freigabe. Erfassen Sie sie neu.",
+		failed: "Die geltende Freigaberegel verlangt 2 Freigaben, aber diese Zahlung hat 1 Freigabe. Erfassen Sie die Zahlung neu.",
 	} {
 		w.get(path).is(http.StatusOK).says(want)
 	}
 	for language, want := range map[string][]string{
 		"de": {
-			"Die geltende Freigaberegel verlangt 2 Freigaben", "Niemand hat rechtzeitig entschieden.", "Sie haben dies am ", "eingereicht. Eine andere Person muss entscheiden.",
-			"Benutzername oder Passwort falsch.", "nicht angemeldet",
+			"Die geltende Freigaberegel verlangt 2 Freigaben", "Niemand hat rechtzeitig entschieden.", "Sie haben dies am ", "eingereicht. Eine " +
+				"andere Person muss entscheiden.",
+			"Benutzername oder Passwort ist falsch.", "nicht angemeldet",
 		},
-		"fr": {"Vous l'avez transmis le ", "Nom d'utilisateur ou mot de passe incorrect.", "non connecté"},
-		"it": {"Lei l'ha presentato il ", "Nome utente o password errati.", "non connesso"},
-		"en": {"You submitted this on ", "Wrong user name or password."},
+		"fr": {"Vous avez transmis cette opération le ", "Nom d'utilisateur ou mot de passe incorrect.", "non connecté"},
+		"it": {"Ha inserito questo messaggio il ", "Nome utente o password errati.", "non connesso"},
+		"en": {"You submitted this payment or request on ", "Wrong user name or password."},
 	} {
 		w.header.Set("Accept-Language", language)
 		page := w.get("/audit").is(http.StatusOK)
 		for _, words := range want {
 			page.says(words)
 		}
-		if language != "en" && strings.Contains(page.main(), "Another person must decide") {
+		if language != "en" && strings.Contains(page.main(), "Another person must approve") {
 			t.Errorf("the audit trail in %s has English sentences", language)
 		}
 	}
@@ -170,7 +172,8 @@ func TestTheCategoryOfARejectionIsReadInTheLanguageOfThePage(t *testing.T) {
 	checker, path := b.as("checker1"), "/queue/"+m.InternalID.String()
 	checker.header.Set("Accept-Language", "de-CH")
 	checker.post(path+"/reject", with(checker.get(path).fields(path+"/reject"), "category", "evidence", "reason", "Rechnung beilegen")).goesTo("/queue")
-	if n := b.count("SELECT count(*) FROM decision WHERE reason = 'Order or evidence is missing: Rechnung beilegen'"); n != 1 {
+	if n := b.count("SELECT count(*) FROM decision WHERE reason = 'Payment order or supporting document is missing: Rechnung " +
+		"beilegen'"); n != 1 {
 		t.Error("the category is not stored in English")
 	}
 	for name, paths := range map[string][]string{"maker1": {"", "/timeline"}, "supervisor1": {"", "/audit"}} {
@@ -184,6 +187,6 @@ func TestTheCategoryOfARejectionIsReadInTheLanguageOfThePage(t *testing.T) {
 	maker.header.Set("Accept-Language", "it-CH")
 	maker.get("/mine?tab=rejected").is(http.StatusOK).says("Manca l'ordine o il giustificativo: Rechnung beilegen")
 	for _, report := range []string{"/reports/rejected", "/reports/decisions"} {
-		b.as("supervisor1").get(report).is(http.StatusOK).says("Order or evidence is missing: Rechnung beilegen")
+		b.as("supervisor1").get(report).is(http.StatusOK).says("Payment order or supporting document is missing: Rechnung beilegen")
 	}
 }

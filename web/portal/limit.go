@@ -14,8 +14,8 @@ import (
 // limitList lists the limits of people, clients and accounts with the amounts used today.
 var limitList = adminList{
 	noun: "limit", path: "/admin/limits", label: "Limits",
-	words: "How much a person, a client or an account may pay, per payment and per day. " +
-		"Payments and returns count; nothing else moves money out.",
+	words: "A limit sets how much a person, a client or an account can pay, per payment and per day. Only payments and returns count " +
+		"towards the limit, because nothing else sends money out.",
 	make:    []administration.Kind{administration.KindLimitSet},
 	columns: []i18n.Text{"Applies to", "Limit", "Used today", "Actions"},
 	fill: rowsOf("limit", func(_ *Request, l administration.LimitToday) views.AdministrationRow {

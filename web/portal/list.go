@@ -113,11 +113,11 @@ func links(subject string, kinds ...administration.Kind) []views.AdministrationL
 
 var userList = adminList{
 	noun: "user", path: "/admin/users", label: "People",
-	words: "User accounts and the people they belong to. The four-eyes check compares people, whichever account they use. " +
+	words: "User accounts and the people they belong to. The four-eyes check compares people, whichever user account they use. " +
 		"Supervisors confirm the access review under “Control reports”.",
 	make: []administration.Kind{administration.KindUserCreate},
 	columns: []i18n.Text{
-		"Account", "Person", "Roles", "E-mail address", "Last sign-in", "Second factor", "At the provider", "Status", "Actions",
+		"Account", "Person", "Roles", "E-mail address", "Last sign-in", "Second factor", "ID at the provider", "Status", "Actions",
 	},
 	fill: listUsers,
 }
@@ -161,7 +161,7 @@ func listUsers(v *Request, model *views.AdministrationList) error {
 				i18n.Data(u.Name), i18n.Data(u.DisplayName), RoleWords(u.Roles), OrDash(u.Email), lastSignIn(access, u.Name), YesNo(u.HasFactor),
 				OrDash(u.OuterSubject), FieldValue("", u.Status),
 			}, Links: append(links(u.Name, kinds...), views.AdministrationLink{
-				Label: "Another account", URL: "/admin/ask/user.create?" + url.Values{"person": {u.Name}}.Encode(),
+				Label: "Add user account", URL: "/admin/ask/user.create?" + url.Values{"person": {u.Name}}.Encode(),
 			}),
 		})
 	}
@@ -180,7 +180,7 @@ func lastSignIn(access store.RealmAccess, user string) i18n.Text {
 
 // realmList shows the settings of the realm and what left its database.
 var realmList = adminList{
-	noun: "realm", path: "/admin/realm", label: "Realm", words: "Settings of the whole realm, and the payments that were moved to archives.",
+	noun: "realm", path: "/admin/realm", label: "Realm", words: "Settings for the whole realm, and the payments that were moved to archives.",
 	columns: []i18n.Text{"Setting", "Value", "Actions"}, fill: listRealm,
 }
 
@@ -200,14 +200,14 @@ func listRealm(v *Request, model *views.AdministrationList) error {
 		}
 		row(administration.KindRealmFactors, "Roles that need a second factor", FieldValue("secondFactorRoles", administration.Words(is.Roles)))
 		row(administration.KindRealmNotices, "Amounts and names in e-mails", YesNo(is.NoticeDetails))
-		row(administration.KindRealmRetention, "Months before a payment may be archived", retention)
+		row(administration.KindRealmRetention, "Months before a payment can be archived", retention)
 		archived := i18n.ISODate(left.Month)
 		switch {
 		case left.Month != "":
 		case is.RetentionMonths == "":
-			archived = "none: first set the months before a payment may be archived"
+			archived = "none until you set the number of months after which a payment can be archived"
 		default:
-			archived = "none: next, an operator writes an archive with “countersign archive”"
+			archived = "none until an operator creates an archive with “countersign archive”"
 		}
 		row(administration.KindRealmArchived, "Newest archived month", archived)
 		row(administration.KindRealmErased, "Payments with erased personal data", i18n.Data(i18n.Number(left.Erased)))
@@ -224,9 +224,9 @@ func factorWords(asked administration.Factors) i18n.Text {
 }
 
 var clientList = adminList{
-	noun: "client", path: "/admin/clients", label: "Clients", words: "Programs that act for people. The portal is one of them.",
+	noun: "client", path: "/admin/clients", label: "Clients", words: "Clients are programs that act for users. The portal is also a client.",
 	make:    []administration.Kind{administration.KindClientCreate},
-	columns: []i18n.Text{"Client", "Kind", "Payments approved by", "Verification of payee", "Reads on its own as", "Status", "Actions"},
+	columns: []i18n.Text{"Client", "Kind", "Payments approved by", "Verification of payee", "Has separate read roles", "Status", "Actions"},
 	fill:    listClients,
 }
 
@@ -255,7 +255,7 @@ func listClients(v *Request, model *views.AdministrationList) error {
 // ownApproval describes who approves payments of a client, and through which clients. The maker never approves them.
 func ownApproval(may, unapproved bool) i18n.Text {
 	if unapproved {
-		return "nobody for some payments: a policy sends them without approval"
+		return "nobody for some payments, because a policy allows them to be sent without approval"
 	}
 	if may {
 		return "another person, through any client"
@@ -273,9 +273,9 @@ func payees(waived bool) i18n.Text {
 
 var accountList = adminList{
 	noun: "account", path: "/admin/accounts", label: "Accounts",
-	words:   "The accounts that payments can be made from, with their holders as interbank documents name them.",
+	words:   "The accounts that payments can be made from, with the holder's name as it appears in messages between banks.",
 	make:    []administration.Kind{administration.KindAccountCreate},
-	columns: []i18n.Text{"IBAN", "Scheme", "Holder", "Receives", "Status", "Actions"},
+	columns: []i18n.Text{"IBAN", "Scheme", "Holder", "Receives payments", "Status", "Actions"},
 	fill: rowsOf("account", func(_ *Request, a administration.Account) views.AdministrationRow {
 		var kinds []administration.Kind
 		if a.Status == administration.StatusOpen {
@@ -293,8 +293,9 @@ var accountList = adminList{
 
 var policyList = adminList{
 	noun: "policy", path: "/admin/policies", label: "Policies",
-	words: "How many people must approve a payment. Payments already waiting keep the number of approvals they were entered with. " +
-		"If a newer policy requires more, they must be withdrawn and entered again.",
+	words: "A policy sets how many people must approve a payment. Payments that are already waiting still need the number of approvals " +
+		"that applied when they were entered. If a newer policy requires more approvals, withdraw the waiting payments and enter them " +
+		"again.",
 	make:    []administration.Kind{administration.KindPolicyCreate},
 	columns: []i18n.Text{"Policy", "Priority", "Status", "Actions"},
 	fill:    listPolicies,
@@ -309,7 +310,7 @@ func listPolicies(v *Request, model *views.AdministrationList) error {
 	applies := ""
 	if asked != nil {
 		rule, found := administration.RuleFor(policies, *asked)
-		model.Preview.Answer = "No policy matches: such a payment would be refused."
+		model.Preview.Answer = "No policy applies to this payment, so it would be refused."
 		if found {
 			applies, model.Preview.Answer = rule.ID, i18n.Text("This policy applies: %s").With(wholeRule(rule))
 		}
@@ -337,7 +338,7 @@ func wholeRule(p administration.Policy) i18n.Text {
 		parts = append(parts, "the approval must include the content hash")
 	}
 	if p.Funds != "" {
-		parts = append(parts, i18n.Text("%s: %s").With(i18n.Text("Funds at core banking"), FieldValue("funds", p.Funds)))
+		parts = append(parts, i18n.Text("%s: %s").With(i18n.Text("Funds in core banking"), FieldValue("funds", p.Funds)))
 	}
 	return i18n.Join("; ", parts...)
 }
@@ -354,7 +355,7 @@ func (v *Request) rulePreview(model *views.AdministrationList) *administration.P
 	model.Preview = &views.RulePreview{
 		Choices: []ui.Choice{choice("scheme"), choice("kind"), choice("channel")},
 		Amount:  ui.Field{ID: "amount", Label: "Amount", Value: amount, InputMode: "decimal"},
-		Client:  ui.Field{ID: "clientId", Label: "Client's id", Value: query.Get("clientId"), Optional: true},
+		Client:  ui.Field{ID: "clientId", Label: "Client ID", Value: query.Get("clientId"), Optional: true},
 	}
 	if amount == "" {
 		return nil
@@ -373,8 +374,9 @@ func (v *Request) rulePreview(model *views.AdministrationList) *administration.P
 // providerList shows the identity providers of the realm.
 var providerList = adminList{
 	noun: "provider", path: "/admin/provider", label: "Identity provider",
-	words: "People can sign in through this provider as well as with a password here. Roles, second factors and four-eyes stay here.",
-	make:  []administration.Kind{administration.KindProviderSet},
+	words: "Users can sign in through this provider or with their portal password. The portal still manages roles, second factors and the " +
+		"four-eyes principle.",
+	make: []administration.Kind{administration.KindProviderSet},
 	columns: []i18n.Text{
 		"Issuer", "Client", "Secret", "Redirect address", "Maximum time since sign-in at the provider", "Passwords", "Actions",
 	},

@@ -192,7 +192,7 @@ func changedMeanwhile(m payment.Message, before store.WaitingMessages) views.Cha
 		InternalID: m.InternalID, As: views.AsShown(m.Version, m.Approvals()), Text: approvalsGiven(m),
 	}
 	if m.Approvals() == 0 || before.Version > 0 && before.Version != m.Version {
-		changed.Text = "It was amended: the version shown here is no longer waiting."
+		changed.Text = "The payment was amended, so the version on this page is no longer waiting for approval."
 	}
 	return changed
 }

@@ -27,7 +27,7 @@ func TestTheCheckPageNamesWhoMayApprove(t *testing.T) {
 	}
 	_, err := b.DB.Owner(t).Exec(t.Context(), "UPDATE user_account SET status = 'suppressed' WHERE name IN ('checker2', 'both1')")
 	must(t, err)
-	const tooFew = "Too few people may approve it"
+	const tooFew = "Too few people can approve this payment"
 	if people, warning := named("maker1", "10'000.00"); people != "Checker 1" || warning != tooFew {
 		t.Errorf("of a payment that needs two approvals is said that %q may approve it, and %q", people, warning)
 	}

@@ -17,7 +17,7 @@ func TestARejectionSaysOfWhichKindItIs(t *testing.T) {
 	path := "/queue/" + m.InternalID.String() + "/reject"
 	for _, checker := range []*browser{b.as("checker1"), b.as("checker1").withHTMX()} {
 		form := url.Values{"version": {"1"}, "contentHash": {hash(m)}, "reason": {"Nobody knows it"}}
-		got := checker.post(path, form).is(http.StatusUnprocessableEntity).says("Choose a reason for rejecting it.")
+		got := checker.post(path, form).is(http.StatusUnprocessableEntity).says("Choose a reason for the rejection.")
 		if kept := got.fields(path); kept.Get("reason") != "Nobody knows it" {
 			t.Errorf("the reason comes back as %q", kept.Get("reason"))
 		}
@@ -118,7 +118,8 @@ func TestAConflictSaysWhatWasLost(t *testing.T) {
 	}
 	withdraw := "/payments/" + m.InternalID.String() + "/withdraw"
 	lost := maker.post(withdraw, url.Values{"version": {"1"}, "reason": {"wrong"}}).is(http.StatusConflict)
-	if text := lost.main(); strings.Contains(text, "decide") || !strings.Contains(text, "Read the new version before you withdraw it.") {
+	if text := lost.main(); strings.Contains(text, "decide") ||
+		!strings.Contains(text, "Read the new version before you withdraw the payment.") {
 		t.Errorf("a withdrawal of what was amended says %q", text)
 	}
 	fresh := checker.get(path).is(http.StatusOK).fields(path + "/approve")
@@ -126,7 +127,7 @@ func TestAConflictSaysWhatWasLost(t *testing.T) {
 	for _, version := range []string{"1", "2"} {
 		lost := maker.post(withdraw, url.Values{"version": {version}, "reason": {"too late"}}).is(http.StatusConflict).main()
 		if strings.Contains(lost, "Your decision") || !strings.Contains(lost, "already approved by") ||
-			!strings.Contains(lost, "It was not withdrawn.") {
+			!strings.Contains(lost, "Nothing was withdrawn.") {
 			t.Errorf("a withdrawal of version %s that lost says %q", version, lost)
 		}
 	}
@@ -172,15 +173,15 @@ func TestACorrectionSaysWhatItCorrects(t *testing.T) {
 	m := maker.submit(filled())
 	like, path := "/payments/new?like="+m.InternalID.String(), "/queue/"+m.InternalID.String()+"/reject"
 	reject := checker.get("/queue/" + m.InternalID.String()).is(http.StatusOK).fields(path)
-	if text := maker.get(like).is(http.StatusOK).main(); strings.Contains(text, "This corrects") {
+	if text := maker.get(like).is(http.StatusOK).main(); strings.Contains(text, "Correction of payment") {
 		t.Errorf("a payment that waits is corrected: %s", text)
 	}
 	checker.post(path, with(reject, "category", "other", "reason", "Invoice of last year")).goesTo("/queue")
-	form := maker.get(like).is(http.StatusOK).says("This corrects " + string(m.GlobalID) + ": Rejected").says("Invoice of last year").
+	form := maker.get(like).is(http.StatusOK).says("Correction of payment " + string(m.GlobalID) + " (Rejected)").says("Invoice of last year").
 		fields("/payments/new")
 	maker.post("/payments/new", with(form, "amount", "")).is(http.StatusUnprocessableEntity).says("Invoice of last year")
 	other := b.asIn("demo2", "maker1").post("/payments/new", with(form, "amount", "", "person", "demo2/maker1")).is(http.StatusUnprocessableEntity)
-	if strings.Contains(other.main(), "This corrects") {
+	if strings.Contains(other.main(), "Correction of payment") {
 		t.Error("another realm reads of the payment")
 	}
 }

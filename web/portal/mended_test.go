@@ -38,7 +38,7 @@ func TestACorrectedRejectionAsksForNothingMore(t *testing.T) {
 	for _, amount := range []string{"5.00", "6.00"} {
 		m := maker.submit(with(filled(), "amount", amount, "endToEndId", "E2E-"+amount))
 		path := "/queue/" + m.InternalID.String()
-		reject := with(checker.get(path).fields(path+"/reject"), "category", "other", "reason", "Another account")
+		reject := with(checker.get(path).fields(path+"/reject"), "category", "other", "reason", "Add user account")
 		checker.post(path+"/reject", reject).is(http.StatusSeeOther)
 		rejected = append(rejected, m)
 	}
@@ -109,7 +109,7 @@ func TestAFileOfYesterdayIsCorrectedInTheForm(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	maker := b.as("maker1")
-	got := maker.upload("old.xml", dated(t, "2026-03-02")).is(http.StatusUnprocessableEntity).says("this date is in the past")
+	got := maker.upload("old.xml", dated(t, "2026-03-02")).is(http.StatusUnprocessableEntity).says("The date you entered is in the past")
 	form := got.fields("/payments/new")
 	check := maker.post("/payments/new", with(form, "act", "check")).goesTo("/payments/")
 	maker.get(check).is(http.StatusOK).says("CHF 199.95")
@@ -119,7 +119,8 @@ func TestAFileOfYesterdayIsCorrectedInTheForm(t *testing.T) {
 	whole := sample(t, "sic-inst_01_pain.001.001.09.xml") // with its UETR, which the form would lose
 	whole = regexp.MustCompile(`<Dt>[-0-9]*</Dt>`).ReplaceAll(whole, []byte("<Dt>2026-03-02</Dt>"))
 	offered := maker.upload("old.xml", whole).is(http.StatusUnprocessableEntity).page.Find(".into-form")
-	if told := strings.Join(strings.Fields(offered.Text()), " "); !strings.Contains(told, "The form cannot keep this part of the file:GrpHdr/MsgId") ||
+	if told := strings.Join(strings.Fields(offered.Text()), " "); !strings.Contains(told, "The form cannot keep these parts of the "+
+		"file:GrpHdr/MsgId") ||
 		!strings.Contains(told, "PmtInf/CdtTrfTxInf/PmtId/UETR: ") {
 		t.Errorf("the form is offered without what it loses: %q", told)
 	}
@@ -134,13 +135,13 @@ func TestWhatIsNoPaymentFileIsCalledByItsName(t *testing.T) {
 	whole := sample(t, "sic-inst_01_pain.001.001.09.xml")
 	inTag := bytes.Index(whole, []byte("<DbtrAgt>")) + 1
 	for want, content := range map[string][]byte{
-		"this file is a PDF":                  []byte("%PDF-1.7\n1 0 obj\n<< >>\nendobj\n%%EOF\n"),
-		"a workbook or an archive":            []byte("PK\x03\x04 and more"),
+		"as an XML file, not as a PDF":        []byte("%PDF-1.7\n1 0 obj\n<< >>\nendobj\n%%EOF\n"),
+		"a spreadsheet or an archive":         []byte("PK\x03\x04 and more"),
 		"it ends before its last element":     whole[:len(whole)/2],
 		"ends before its last element is clo": whole[:inTag],
 	} {
 		got := maker.upload("file", content).is(http.StatusUnprocessableEntity).says(want)
-		if rows := got.page.Find("#findings tbody tr").Length(); rows != 1 || strings.Contains(got.text, "holds 0 payments") {
+		if rows := got.page.Find("#findings tbody tr").Length(); rows != 1 || strings.Contains(got.text, "contains 0 payments") {
 			t.Errorf("%q: %d findings", want, rows)
 		}
 	}
@@ -152,7 +153,7 @@ func TestTheWordsOfISOAreSaidInTheLanguageOfThePage(t *testing.T) {
 	o := setup(t).clearing()
 	_, recall := o.recalled(rulebook.SchemeSCT, "TX1")
 	maker := o.as("maker1")
-	for spoken, want := range map[string]string{"de": "Der Kunde verlangt es", "en": "The customer asks for it"} {
+	for spoken, want := range map[string]string{"de": "Der Kunde verlangt den Rückruf", "en": "The customer asks for the recall"} {
 		maker.post("/me", url.Values{"theme": {"auto"}, "density": {"default"}, "language": {spoken}}).goesTo("/me")
 		note := maker.get("/payments/" + recall.InternalID.String() + "/timeline").is(http.StatusOK).page.Find(".event-note").First()
 		if note.Text() != want || note.AttrOr("lang", "") != "" {
@@ -190,7 +191,7 @@ func TestWhatIsTypedIntoASearchCanBeCleared(t *testing.T) {
 	} {
 		empty := who.get(path).is(http.StatusOK).page.Find(".list .empty")
 		title, clearing := empty.Find(".empty-title").Text(), empty.Find("a:contains('Clear filters')").AttrOr("href", "")
-		if title != "Nothing matches" || clearing == "" || strings.Contains(clearing, "nothing-like-it") {
+		if title != "No results" || clearing == "" || strings.Contains(clearing, "nothing-like-it") {
 			t.Errorf("%s says %q, and is cleared by %q", path, title, clearing)
 		}
 	}
@@ -223,7 +224,7 @@ func TestTheKeysOfAnEmptyPaneStandApart(t *testing.T) {
 	pane := checker.get("/queue?tab=decided").is(http.StatusOK).page.Find("#pane .keys span")
 	var keys []string
 	pane.Each(func(_ int, s *goquery.Selection) { keys = append(keys, strings.Join(strings.Fields(s.Text()), " ")) })
-	if got := strings.Join(keys, "|"); got != "j k move|o open|? all shortcuts" {
+	if got := strings.Join(keys, "|"); got != "j k move up or down|o open|? all shortcuts" {
 		t.Errorf("the keys read %q", got)
 	}
 }

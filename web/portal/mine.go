@@ -61,7 +61,7 @@ func showMine(v *Request) error {
 			ask.States = tab.states
 			model.Empty = ui.Empty{
 				Icon: "file-text", Title: "No entries",
-				Text: i18n.Text("None of your submissions is “%s”.").With(tab.label),
+				Text: i18n.Text("You have no submissions under “%s”.").With(tab.label),
 			}
 		}
 	}
@@ -96,7 +96,7 @@ func showMine(v *Request) error {
 
 // renderDrafts lists the unsubmitted drafts of this person.
 func (v *Request) renderDrafts(model views.List, heads ui.Heads, unsubmitted begun) error {
-	model.Empty.Text = "What you type in a form is saved as a draft for one day."
+	model.Empty.Text = "What you type in a form is kept as a draft for one day."
 	heads.When = "Saved"
 	model.Entries = draftEntries(heads)
 	if count := unsubmitted.count(); count > 1 {
@@ -210,7 +210,7 @@ func (v *Request) mineRow(m payment.Message, replacements []payment.Message, ame
 		row.Steps = append(row.Steps, ui.Step{Label: "Recall", URL: row.URL + "/recall"})
 	}
 	if m.Withheld != "" {
-		row.Note = "Withheld: do not act on it, and tell an operator."
+		row.Note = "Withheld. Take no action, and tell an operator."
 	}
 	return row
 }
@@ -301,8 +301,8 @@ const endedDays = 7
 // corrected and submitted again asks for nothing more.
 func EndedLines(v *Request, most int32) (views.Lines, error) {
 	lines := views.Lines{
-		Heading: "Rejected or failed, last 7 days", Nothing: "None of your submissions was rejected or failed",
-		More: ui.Step{Label: "All rejected", URL: "/mine?tab=rejected"},
+		Heading: "Rejected or failed, last 7 days", Nothing: "None of your submissions were rejected or failed",
+		More: ui.Step{Label: "All rejected submissions", URL: "/mine?tab=rejected"},
 	}
 	list, _, err := v.Config.Reader.Page(v.Context(), v.By.Realm, store.Filter{
 		MakerUser: v.By.UserID, States: []payment.State{payment.StateRejected, payment.StateFailed, payment.StateRefused},

@@ -112,7 +112,7 @@ func (v *Request) changeNamed(n named) error {
 		if err != nil {
 			return err
 		}
-		return v.GoTo(n.page.URL, "Removed.")
+		return v.GoTo(n.page.URL, "Entry removed.")
 	}
 	name := nameIn(form)
 	problem := n.wrong(name)

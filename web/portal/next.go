@@ -17,10 +17,10 @@ func PolicyOf(m payment.Message) payment.Policy {
 func NextSteps(kind payment.Kind, policy payment.Policy, later time.Time) []i18n.Text {
 	sent, result := whatFollows[kind], i18n.Text("You will see the result under “My submissions”.")
 	within := Span(policy.PendingFor)
-	onceApproved := i18n.Text("It is sent immediately after approval. %s").With(sent)
-	unapproved := i18n.Text("It is sent at once, without an approval. %s").With(sent)
+	onceApproved := i18n.Text("Once approved, your submission is sent immediately. %s").With(sent)
+	unapproved := i18n.Text("Your submission is sent immediately, without approval. %s").With(sent)
 	if !later.IsZero() {
-		onceApproved = i18n.Text("It is sent on %s, after another check. It can be withdrawn until then.").With(ui.Day(later))
+		onceApproved = i18n.Text("The payment will be sent on %s, after another check. It can be withdrawn until then.").With(ui.Day(later))
 		unapproved = onceApproved
 	}
 	switch policy.ApprovalsRequired {
@@ -28,22 +28,22 @@ func NextSteps(kind payment.Kind, policy payment.Policy, later time.Time) []i18n
 		return []i18n.Text{unapproved, result}
 	case 1:
 		return []i18n.Text{
-			i18n.Text("Another person checks it and approves or rejects it within %s.").With(within),
+			i18n.Text("Another person checks your submission and approves or rejects it within %s.").With(within),
 			onceApproved, result,
 		}
 	}
 	return []i18n.Text{
-		i18n.Text("%d other people check it, one after the other, within %s.").With(policy.ApprovalsRequired, within),
+		i18n.Text("%d other people check your submission, one after the other, within %s.").With(policy.ApprovalsRequired, within),
 		onceApproved, result,
 	}
 }
 
 // whatFollows describes the effect of sending a message, for each kind.
 var whatFollows = map[payment.Kind]i18n.Text{
-	payment.KindInstruction: "It cannot be cancelled. You can request a recall.",
-	payment.KindRecall:      "The other bank sends the money back or refuses. A payment can be recalled only once.",
-	payment.KindReturn:      "The money goes back, and that is final.",
-	payment.KindResolution:  "It ends the recall: the money stays.",
+	payment.KindInstruction: "Once the payment is sent, you cannot cancel it, but you can request a recall.",
+	payment.KindRecall:      "The other bank sends the money back or refuses the recall. A payment can be recalled only once.",
+	payment.KindReturn:      "The money is sent back, and you cannot undo this.",
+	payment.KindResolution:  "The refusal ends the recall, and the money stays with the creditor.",
 }
 
 // Span formats a time limit of whole minutes in the largest unit that divides it; days from two on.

@@ -14,7 +14,7 @@ func TestTheCheckPageTellsWhatStaysBehind(t *testing.T) {
 	plain := string(sample(t, "sic-inst_01_pain.001.001.09.xml"))
 	urgent := strings.Replace(plain, "<LclInstrm>", "<SvcLvl><Cd>URGP</Cd></SvcLvl><LclInstrm>", 1)
 	page := maker.get(maker.upload("urgent.xml", []byte(urgent)).goesTo("/payments/")).is(http.StatusOK)
-	page.says("Not everything in the file is forwarded").says(
-		"The service level is not forwarded to the creditor's bank: SIC names instant payments by their local instrument",
+	page.says("Some details in the file will not be forwarded").says(
+		"The service level is not forwarded to the creditor's bank: SIC identifies instant payments by their local instrument",
 	)
 }

@@ -71,14 +71,14 @@ func showOperation(v *Request) error {
 
 // connectionWords describes the states of a connection that does not work.
 var connectionWords = map[clearing.ConnectionState]i18n.Text{
-	clearing.ConnectionInterrupted: "Interrupted: no documents are sent.",
-	clearing.ConnectionTrying:      "Interrupted: one document is sent to test the connection.",
+	clearing.ConnectionInterrupted: "Connection interrupted. No documents are being sent.",
+	clearing.ConnectionTrying:      "Connection interrupted. One document is being sent as a test.",
 }
 
 // doings names the kinds of tasks.
 var doings = map[clearing.Doing]i18n.Text{
 	clearing.DoingDelivery: "Delivery to clearing", clearing.DoingInquiry: "Status request", clearing.DoingAnswer: "Answer from clearing",
-	clearing.DoingClock: "Deadline", clearing.DoingHeld: "Message that matches no payment", clearing.DoingBatch: "Payments of a batch",
+	clearing.DoingClock: "Deadline", clearing.DoingHeld: "Message that matches no payment", clearing.DoingBatch: "Payments in a batch",
 	clearing.DoingWebhook: "Webhook", clearing.DoingBooking: "Report to core banking", clearing.DoingRelease: "Scheduled payment",
 	clearing.DoingNotice: "E-mail",
 }

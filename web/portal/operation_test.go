@@ -28,12 +28,13 @@ func TestTheOperatorSeesWhatIsStuckAndTriesItAgain(t *testing.T) {
 	b.config.OperatorRealm = "demo"
 	b.serve()
 	operator := b.as("supervisor1")
-	page := operator.get("/operation").is(http.StatusOK).says("Connected").says("No failed tasks").says("Delivery to clearing").says("Answer from clearing")
+	page := operator.get("/operation").is(http.StatusOK).says("Connected").says("No failed tasks").says("Delivery to " +
+		"clearing").says("Answer from clearing")
 	if text := page.main(); strings.Contains(text, "send-sic") || strings.Contains(text, "archived") {
 		t.Errorf("a queue by its internal name, or an archive where there is none: %s", text)
 	}
 	archivedMonth(b)
-	operator.get("/operation").is(http.StatusOK).says("Newest archived month: 01.2025. Messages moved to archives: 7.")
+	operator.get("/operation").is(http.StatusOK).says("Latest archived month: 01.2025. Messages moved to archives: 7.")
 	b.CheckFile = filepath.Join(t.TempDir(), "check.json")
 	outcome := integrity.Report{Invariants: []integrity.Invariant{{ID: "I4", Violations: make([]integrity.Violation, 1)}}}
 	if err := (integrity.Result{}).Add(outcome, time.Now()).Write(b.CheckFile); err != nil {
@@ -44,11 +45,12 @@ func TestTheOperatorSeesWhatIsStuckAndTriesItAgain(t *testing.T) {
 	}
 	b.serve()
 	operator = b.as("supervisor1")
-	operator.get("/operation").is(http.StatusOK).says("Last checks of the database").says("Failed checks: ")
+	operator.get("/operation").is(http.StatusOK).says("Latest database checks").says("Failed checks: ")
 	if to := b.as("admin1").get("/").tiles()["Payments stopped"][1]; to != "/admin/ask/realm.reconciled" {
 		t.Errorf("an administrator of a stopped realm is led to %q", to)
 	}
-	if page := b.as("admin1").get("/").says("Known payments with lost rows").says("DE0CH5RV72K3F8G1").main(); strings.Contains(page, "D20CH5RV72K3F8G1") {
+	if page := b.as("admin1").get("/").says("Known payments with missing " +
+		"data").says("DE0CH5RV72K3F8G1").main(); strings.Contains(page, "D20CH5RV72K3F8G1") {
 		t.Errorf("an administrator sees payments of another realm: %s", page)
 	}
 
@@ -62,9 +64,10 @@ func TestTheOperatorSeesWhatIsStuckAndTriesItAgain(t *testing.T) {
 		}
 		b.Clearing.RunOnce(t.Context())
 	}
-	operator.get("/operation").is(http.StatusOK).says(m.InternalID.String()).says("another one under this message id").says("Delivery to clearing")
+	operator.get("/operation").is(http.StatusOK).says(m.InternalID.String()).says("another one under this message " +
+		"id").says("Delivery to clearing")
 	for _, page := range []string{"/operation", "/reconcile", "/quarantine"} {
-		b.as("maker1").get(page).is(http.StatusForbidden).says("You may not see this page: this needs the role supervisor or administrator.")
+		b.as("maker1").get(page).is(http.StatusForbidden).says("To see this page, you need the role of supervisor or administrator.")
 	}
 	b.as("maker1").post("/operation/retry", nil).is(http.StatusForbidden)
 	b.asIn("demo2", "maker1").post("/operation/retry", nil).is(http.StatusNotFound)
@@ -109,7 +112,8 @@ func TestTwoAdministratorsEraseAPaymentThatLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	seal := b.Seal.SealArchivedPayment(left)
-	if _, err := owner.Exec(t.Context(), "INSERT INTO archived_payment VALUES ($1, $2, $3, $4, 1, NULL, $5, $6)", left.Realm, left.PaymentID, left.Key,
+	if _, err := owner.Exec(t.Context(), "INSERT INTO archived_payment VALUES ($1, $2, $3, $4, 1, NULL, $5, "+
+		"$6)", left.Realm, left.PaymentID, left.Key,
 		left.ChangeID, seal.KeyID, seal.MAC[:]); err != nil {
 		t.Fatal(err)
 	}
@@ -127,15 +131,15 @@ func TestTwoAdministratorsEraseAPaymentThatLeft(t *testing.T) {
 			t.Errorf("the page of the realm lacks %q: %s", row, text)
 		}
 	}
-	says("Months before a payment may be archivedpayments are kept indefinitelyRetention")
+	says("Months before a payment can be archivedpayments are kept indefinitelyRetention")
 	says("Newest archived month01.2025Archive Payments with erased personal data0Erase")
 	const ask = "/admin/ask/realm.erased"
 	if admin.get("/admin/realm").page.Find(`a[href="`+ask+`"]`).Length() != 1 {
 		t.Error("no link leads to the erasure")
 	}
-	admin.get(ask).is(http.StatusOK).says("Erase personal data in archives").says("without a further step")
+	admin.get(ask).is(http.StatusOK).says("Erase personal data in archives").says("The data is erased as soon as this change is approved.")
 	form := url.Values{"erasedPayments": {left.PaymentID.String()}}
-	admin.post(ask, form).is(http.StatusUnprocessableEntity).says("Enter the request, or the law, by which the payments are erased.")
+	admin.post(ask, form).is(http.StatusUnprocessableEntity).says("Enter the request or the law that requires the payments to be erased.")
 	form.Set("note", "Request of 3 March")
 	change := admin.post(ask, form).goesTo("/admin/changes/")
 	admin.post(change+"/approve", nil).is(http.StatusForbidden)
@@ -148,10 +152,12 @@ func TestTwoAdministratorsEraseAPaymentThatLeft(t *testing.T) {
 		t.Error("two administrators decided, and the key is there")
 	}
 	says("Payments with erased personal data1Erase")
-	admin.get(change).is(http.StatusOK).says("Done: the keys are deleted.")
-	admin.get("/admin/ask/realm.archived").is(http.StatusOK).says("First, an operator writes the archive").says("countersign archive --detach")
+	admin.get(change).is(http.StatusOK).says("The keys of the erased data have been deleted.")
+	admin.get("/admin/ask/realm.archived").is(http.StatusOK).says("First, an operator creates the archive").
+		says("countersign archive --detach")
 	for month, next := range map[string]string{
-		"2025-01": "Done: the payments of this month left the database.", "2025-03": "Next, an operator runs “countersign archive --detach”",
+		"2025-01": "The payments of this month have been removed from the " +
+			"database.", "2025-03": "Next, an operator runs “countersign archive --detach”",
 	} {
 		form := url.Values{"archivedMonth": {month}, "archiveDigest": {strings.Repeat("ab", 32)}}
 		asked := admin.post("/admin/ask/realm.archived", form).goesTo("/admin/changes/")

@@ -80,7 +80,7 @@ func (f Filter) Words() []i18n.Text {
 	choose([]ui.Option{
 		{Value: "all", Label: "All waiting"}, {Value: "mine", Label: "Submitted by me"}, {Value: "decided", Label: "Decided today"},
 	}, f.View.Tab)
-	say("text %s", f.View.Text)
+	say("with the text %s", f.View.Text)
 	for _, data := range []string{f.View.Scheme, f.View.Currency} {
 		if data != "" {
 			words = append(words, i18n.Data(ui.SchemeLabel(data)))
@@ -92,8 +92,8 @@ func (f Filter) Words() []i18n.Text {
 	if f.View.Kind != "" {
 		words = append(words, ui.KindLabel(f.View.Kind))
 	}
-	say("created from %s", f.View.From)
-	say("created until %s", f.View.To)
+	say("created on or after %s", f.View.From)
+	say("created on or before %s", f.View.To)
 	choose(views.Ages, f.View.Age)
 	choose(views.Flags, f.View.Flag)
 	choose(views.Orders, f.View.Sort)

@@ -149,9 +149,9 @@ func TestTheQueueIsNarrowedByAgeFlagAndDay(t *testing.T) {
 			t.Errorf("%s: the tab counts %q, and %d rows are listed", query, count, len(got.rows()))
 		}
 	}
-	checker.get("/queue?from=sometime").is(http.StatusUnprocessableEntity).says("Enter a day such as 20.11.2026.")
+	checker.get("/queue?from=sometime").is(http.StatusUnprocessableEntity).says("Enter a date such as 20.11.2026.")
 	row := checker.get("/queue").is(http.StatusOK).page.Find("#row-" + ids[1])
-	if !strings.Contains(row.Text(), "Ends ") {
+	if !strings.Contains(row.Text(), "Expires ") {
 		t.Errorf("the row does not say when it ends: %q", row.Text())
 	}
 }

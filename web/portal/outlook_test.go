@@ -16,19 +16,21 @@ func TestAFormTellsWhatItHasBecome(t *testing.T) {
 	maker := b.as("maker1").withHTMX()
 	told := func(form url.Values) answer { return maker.post("/payments/outlook", form).is(http.StatusOK) }
 
-	told(url.Values{"scheme": {"sct-inst"}}).says("EUR –").says("No creditor yet").says("Checkers")
-	told(filled()).says("CHF 1'234.50").says("Beispiel Holzbau GmbH").says("CH48 2196 6000 0096 1338 8").says("SIC instant, within the limit").
-		says("No payment like this one in the last 7 days").says("Nothing is missing").
-		says("1 approval needed, within 24 hours. May approve: Both 1, Checker 1, Checker 2")
+	told(url.Values{"scheme": {"sct-inst"}}).says("EUR –").says("No creditor entered yet").says("Checkers")
+	told(filled()).says("CHF 1'234.50").says("Beispiel Holzbau GmbH").says("CH48 2196 6000 0096 1338 8").says("SIC instant payment, within " +
+		"the limit").
+		says("No similar payment in the last 7 days").says("Nothing is missing").
+		says("1 approval needed within 24 hours. People who can approve: Both 1, Checker 1, Checker 2")
 	told(with(filled(), "amount", "12'000")).says("2 approvals needed")
-	told(with(filled(), "amount", "20'000.01")).says("Enter at most CHF 20'000.00").says("Still required")
-	told(with(filled(), "amount", "1,234")).says("Do you mean 1'234.00 or 1.234?").says("CHF –")
-	told(with(filled(), "creditorIban", "CH4821966000009613389")).says("The check digits are wrong.").says("Payments like this one")
+	told(with(filled(), "amount", "20'000.01")).says("Enter at most CHF 20'000.00").says("Missing information")
+	told(with(filled(), "amount", "1,234")).says("Did you mean 1'234.00 or 1.234?").says("CHF –")
+	told(with(filled(), "creditorIban", "CH4821966000009613389")).says("The check digits of the IBAN are wrong.").says("Similar payments")
 	strange := told(with(filled(), "creditorName", "Bei\u200bspiel \u202eHolz\u2011bau"))
 	if name := strange.page.Find(".outlook-creditor bdi").Text(); name != "Beispiel Holz-bau" {
 		t.Errorf("the name is shown as %q", name)
 	}
-	told(with(filled(), "creditorName", "", "town", "")).says("No creditor yet").says("To complete or correct: Creditor name, Town")
+	told(with(filled(), "creditorName", "", "town", "")).says("No creditor entered yet").says("Still to be completed or corrected: " +
+		"Creditor name, Town")
 	if n := b.count("SELECT count(*) FROM draft") + b.count("SELECT count(*) FROM message"); n != 0 {
 		t.Errorf("%d rows were stored by looking", n)
 	}
@@ -47,7 +49,7 @@ func TestATimeToDecideIsToldInWhole(t *testing.T) {
 	b := setup(t)
 	for waits, told := range map[string]string{"90m": "90 minutes", "60h": "60 hours", "72h": "3 days", "1h": "1 hour"} {
 		b.changed("policy.create", "", url.Values{"approvals": {"1"}, "rank": {"500"}, "expiresAfter": {waits}})
-		b.as("maker1").withHTMX().post("/payments/outlook", filled()).is(http.StatusOK).says("1 approval needed, within " + told + ".")
+		b.as("maker1").withHTMX().post("/payments/outlook", filled()).is(http.StatusOK).says("1 approval needed within " + told + ".")
 	}
 }
 
@@ -57,9 +59,9 @@ func TestTheFormOfAnAmendmentIsNoDuplicateOfItself(t *testing.T) {
 	b := setup(t)
 	m := b.as("both1").submit(filled())
 	form := b.as("both1").get("/payments/" + m.InternalID.String() + "/amend").is(http.StatusOK)
-	form.says("No payment like this one in the last 7 days").says("May approve: Checker 1, Checker 2")
+	form.says("No similar payment in the last 7 days").says("People who can approve: Checker 1, Checker 2")
 	address := form.page.Find(".outlook-says").AttrOr("hx-post", "")
-	b.as("both1").withHTMX().post(address, filled()).is(http.StatusOK).says("No payment like this one in the last 7 days")
+	b.as("both1").withHTMX().post(address, filled()).is(http.StatusOK).says("No similar payment in the last 7 days")
 }
 
 // TestAnAddressIsAskedForWhereThereIsOne: it is folded away in an empty form, may be left out, and its country is that of the account.
@@ -94,24 +96,24 @@ func TestAMakerIsToldWhatTheCheckersWillBeTold(t *testing.T) {
 		return maker.withHTMX().post("/payments/outlook", form).is(http.StatusOK)
 	}
 
-	told(filled()).says("First payment to this account: Nothing was paid to it before.")
+	told(filled()).says("First payment to this account: Nothing has been paid to this account before.")
 	check(with(filled(), "endToEndId", "A")).says("First payment to this account")
 	maker.paid("endToEndId", "B", "amount", "100.00")
-	told(with(filled(), "amount", "99.00")).says("Paid in the same way as before")
-	const other = "The last payment to this account was to Beispiel Holzbau GmbH."
+	told(with(filled(), "amount", "99.00")).says("Same details as in earlier payments")
+	const other = "The last payment to this account was in the name of Beispiel Holzbau GmbH."
 	form := with(filled(), "endToEndId", "C", "amount", "99.00", "creditorName", "Somebody Else AG")
 	told(form).says("New name for this account: " + other)
 	check(form).says("New name for this account").says(other)
 	form = with(filled(), "endToEndId", "D", "amount", "400.00")
-	told(form).says("Far above the usual amount: The last payment to this account: CHF 100.00.")
+	told(form).says("Far above the usual amount: The last payment to this account was CHF 100.00.")
 	check(form).says("Far above the usual amount")
 
 	form = with(filled(), "endToEndId", "E")
 	form.Set("creditorIban", form.Get("debtorAccount"))
-	told(form).says("Debtor and creditor account are the same")
-	check(form).says("Debtor and creditor account are the same")
+	told(form).says("The debtor and creditor accounts are the same")
+	check(form).says("The debtor and creditor accounts are the same")
 	m := maker.submit(form)
-	if said := b.as("checker1").get("/queue/" + m.InternalID.String()).notices(); !strings.Contains(said, "account are the same") {
+	if said := b.as("checker1").get("/queue/" + m.InternalID.String()).notices(); !strings.Contains(said, "accounts are the same") {
 		t.Errorf("the checker is told %q", said)
 	}
 }
@@ -126,9 +128,10 @@ func TestManyPaymentsLikeOneAreNotSaidToBeCounted(t *testing.T) {
 	must(t, err)
 	storetest.Copies{Of: m.InternalID, First: 1, Count: 8}.Insert(t, connection)
 	maker := b.as("maker1")
-	maker.withHTMX().post("/payments/outlook", filled()).says("Possible duplicate: same account and amount entered 9 times in the last 7 days")
+	maker.withHTMX().post("/payments/outlook", filled()).says("Possible duplicate: same account and amount entered 9 times in the " +
+		"last 7 days")
 	storetest.Copies{Of: m.InternalID, First: 9, Count: 3}.Insert(t, connection)
-	const many = "Possible duplicate: same account and amount entered 10 times or more in the last 7 days"
+	const many = "Possible duplicate: same account and amount entered at least 10 times in the last 7 days"
 	maker.withHTMX().post("/payments/outlook", filled()).says(many)
 	maker.get(maker.post("/payments/new", filled()).goesTo("/payments/")).says(many)
 	b.as("checker1").get("/queue/" + m.InternalID.String()).says(many)

@@ -20,7 +20,7 @@ func (a answer) signInAgain(w *browser) string {
 	a.t.Helper()
 	link := a.header.Get("HX-Redirect")
 	if !w.htmx {
-		link = a.says("What you typed is kept").page.Find("main a.button").AttrOr("href", "")
+		link = a.says("What you typed was saved").page.Find("main a.button").AttrOr("href", "")
 	}
 	signIn, err := url.Parse(link)
 	if err != nil || a.status != http.StatusUnauthorized && a.status != http.StatusConflict || signIn.Path != "/signin" {
@@ -91,7 +91,7 @@ func TestWhatAMakerAnswersSurvivesTheSession(t *testing.T) {
 	maker = b.as("maker1")
 	page := maker.get(again).is(http.StatusOK).says("The file orders of November.xml is saved")
 	read := maker.post("/payments/upload", page.fields("/payments/upload")).goesTo("/payments/")
-	maker.get(read).is(http.StatusOK).says("From the file orders of November.xml")
+	maker.get(read).is(http.StatusOK).says("This payment comes from the file orders of November.xml")
 	if n := b.count("SELECT count(*) FROM message"); n != 1 {
 		t.Errorf("%d messages: something was submitted", n)
 	}

@@ -64,7 +64,7 @@ func TestAPersonChangesTheirPasswordAndSignsOutEverywhere(t *testing.T) {
 	for _, weak := range []string{"short", "password1234", "123456789012", "qwertzuiopasdf", demo.UserPassword} {
 		change(demo.UserPassword, weak, weak).is(http.StatusUnprocessableEntity).says("hard to guess")
 	}
-	change("wrong-password", ownPassword, ownPassword).is(http.StatusUnprocessableEntity).says("do not match")
+	change("wrong-password", ownPassword, ownPassword).is(http.StatusUnprocessableEntity).says("Your user name or password is wrong.")
 	elsewhere.get("/me").is(http.StatusOK)
 	change(demo.UserPassword, ownPassword, ownPassword).goesTo("/signin")
 	here.get("/me").goesTo("/signin")

@@ -86,9 +86,9 @@ func BeneficiaryWarnings(m payment.Message, news store.CreditorNews, now time.Ti
 	var warnings []views.Warning
 	if young(news.AccountChangedAt, now) {
 		warnings = append(warnings, views.Warning{
-			Flags: []i18n.Text{"Changed bank"},
-			Title: "The beneficiary changed its bank",
-			Text: i18n.Text("The account was changed at %s; it was %s before. Two people approved the change.").
+			Flags: []i18n.Text{"Bank changed"},
+			Title: "The beneficiary has changed banks",
+			Text: i18n.Text("The account was changed on %s. The previous account was %s. Two people approved the change.").
 				With(ui.DateTime(news.AccountChangedAt), ui.GroupFours(news.EarlierIBAN)),
 		})
 	}
@@ -96,23 +96,25 @@ func BeneficiaryWarnings(m payment.Message, news store.CreditorNews, now time.Ti
 		warnings = append(warnings, views.Warning{
 			Flags: []i18n.Text{"New beneficiary"},
 			Title: "New beneficiary",
-			Text: i18n.Text("%s has been in the list since %s. Two people approved it.").
+			Text: i18n.Text("%s has been in the list of beneficiaries since %s. Two people approved the entry.").
 				With(news.ListedName, ui.DateTime(news.AddedAt)),
 		})
 	}
 	if news.FormerName != "" {
 		warnings = append(warnings, views.Warning{
 			Flags: []i18n.Text{"Former beneficiary"},
-			Title: "No longer an account of a beneficiary",
-			Text: i18n.Text("Two people removed %s or gave it another account. Check with the creditor through a contact you already know.").
+			Title: "This account is no longer on the list of beneficiaries",
+			Text: i18n.Text("Two people removed %s from the list of beneficiaries or changed the account. Check the account with the creditor " +
+				"through a contact you already know.").
 				With(news.FormerName),
 		})
 	}
 	if namedOtherwise(m, news) {
 		warnings = append(warnings, views.Warning{
-			Flags: []i18n.Text{"Other name than listed"},
-			Title: "Other name than listed",
-			Text: i18n.Text("In the list of beneficiaries, this account has the name %s. Two people approved that name, not this one.").
+			Flags: []i18n.Text{"Name differs from list"},
+			Title: "Name differs from list",
+			Text: i18n.Text("In the list of beneficiaries, this account is in the name of %s. Two people approved that name, not the name in " +
+				"this payment.").
 				With(news.ListedName),
 		})
 	}

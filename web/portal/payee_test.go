@@ -29,8 +29,8 @@ func TestWhatIsFoundAboutAPayeeIsShownToMakerAndCheckers(t *testing.T) {
 		maker, flag, other string
 	}{
 		"Anna Exemple":    {payee.Match, "The creditor's name is verified", "", "belongs to somebody else"},
-		"Nearly Right AG": {payee.CloseMatch, "Use this name: Nearly Right Holding AG", "Name differs", "is verified"},
-		"Somebody Else":   {payee.NoMatch, "The account is not in the creditor's name", "Other name", "is verified"},
+		"Nearly Right AG": {payee.CloseMatch, "Use this name: Nearly Right Holding AG", "Similar name", "is verified"},
+		"Somebody Else":   {payee.NoMatch, "The account is not in the creditor's name", "Different name", "is verified"},
 		"Not Kept Here":   {payee.NotPossible, "The creditor's name could not be verified", "Name not verified", "is verified"},
 		"Late Answer":     {payee.Late, "did not answer in time", "Name not verified", "is verified"},
 	} {
@@ -48,7 +48,11 @@ func TestWhatIsFoundAboutAPayeeIsShownToMakerAndCheckers(t *testing.T) {
 		detail := checker.get("/queue/" + m.InternalID.String()).is(http.StatusOK).says("Name check")
 		list := checker.get("/queue").is(http.StatusOK)
 		if outcome.flag != "" {
-			detail.says("Asked on")
+			asked := "Checked on"
+			if outcome.result == payee.NoMatch {
+				asked = "The bank was asked on"
+			}
+			detail.says(asked)
 			list.says(outcome.flag)
 		}
 		if strings.Contains(detail.page.Find("#pane").Text(), outcome.other) { // the list has the other payments

@@ -102,7 +102,7 @@ func (v *Request) actions(m payment.Message) (actions []views.Action, barred []i
 	switch {
 	case refusal == nil:
 		actions = append(actions, views.Action{
-			Label: i18n.Text("Decide on %s").With(amount), URL: "/queue/" + m.InternalID.String(),
+			Label: i18n.Text("Approve or reject %s").With(amount), URL: "/queue/" + m.InternalID.String(),
 			Primary: true,
 		})
 	case errors.As(refusal, &fourEyes) && m.State.Pending():
@@ -129,8 +129,9 @@ func (v *Request) actions(m payment.Message) (actions []views.Action, barred []i
 	if v.Config.Evidence != nil && v.By.Has(identity.RoleSupervisor) {
 		actions = append(actions, views.Action{
 			Label: "Evidence of this payment", URL: path + "/evidence",
-			Hint: "The evidence proves the steps of this payment so far and who took them. It is signed with the audit key of this gateway.",
-			Help: ui.Step{Label: "Verify the evidence of a payment", URL: "/help#evidence"},
+			Hint: "The evidence proves each step of this payment so far and who carried it out. The evidence is signed with the audit key of " +
+				"this gateway.",
+			Help: ui.Step{Label: "Verify an evidence file", URL: "/help#evidence"},
 		})
 	}
 	return actions, barred, nil
@@ -163,7 +164,7 @@ func documentName(name iso20022.MessageName) i18n.Text {
 		{"pain.001", "Payment order"},
 		{"pain.002", "Status report to the client"},
 		{"pacs.008", "Credit transfer"},
-		{"pacs.002", "Status report of clearing"},
+		{"pacs.002", "Status report from clearing"},
 		{"pacs.004", "Return"},
 		{"pacs.028", "Status request"},
 		{"camt.056", "Recall"},

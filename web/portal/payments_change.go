@@ -45,8 +45,8 @@ func heading(c administration.Change) i18n.Text {
 
 // showChanges lists the waiting changes, and with ?tab=all the decided ones too.
 func showChanges(v *Request) error {
-	model := v.bookList("/beneficiaries/changes", "Changes of beneficiaries",
-		"Changes that a maker requests and another person, a checker, decides.")
+	model := v.bookList("/beneficiaries/changes", "Changes to beneficiaries",
+		"A maker requests each change, and another person, a checker, approves or rejects it.")
 	model.Empty.Text = "No beneficiary changes are waiting for a decision."
 	model.Columns = []i18n.Text{"Change (a change)", "Requested by", "When", "State", "Account"}
 	return v.ShowChanges(v.beneficiaryDesk(), model)

@@ -102,7 +102,8 @@ func TestAPossibleDuplicateNeedsATickAndAReason(t *testing.T) {
 	maker := b.as("maker1")
 	first := maker.submit(filled())
 	check := maker.post("/payments/new", with(filled(), "endToEndId", "E2E-2")).goesTo("/payments/")
-	maker.get(check).is(http.StatusOK).says("Possible duplicate: same account and amount entered once").says(string(first.GlobalID))
+	maker.get(check).is(http.StatusOK).says("Possible duplicate: same account and amount entered once in the last 7 days").
+		says(string(first.GlobalID))
 	send := strings.TrimSuffix(check, "check") + "submit"
 	got := maker.post(send, maker.shown(check, "duplicateReason", "kept")).is(http.StatusUnprocessableEntity)
 	if len(got.problems()) != 1 || got.fields(send).Get("duplicateReason") != "kept" {
@@ -152,7 +153,7 @@ func TestTheReasonForPayingAgainReachesEveryChecker(t *testing.T) {
 		t.Errorf("an amendment without a reason is answered with %q", empty.problems())
 	}
 	outlook := maker.withHTMX().post(amend.page.Find(".outlook-says").AttrOr("hx-post", ""), change).is(http.StatusOK)
-	if mark := outlook.page.Find(".mark-closed"); !strings.Contains(mark.Text(), "Enter why you are amending it") {
+	if mark := outlook.page.Find(".mark-closed"); !strings.Contains(mark.Text(), "Explain why you are amending the payment") {
 		t.Errorf("beside an amendment without a reason stands %q", mark.Text())
 	}
 	check = maker.post(action, with(change, "amendReason", "Moved")).goesTo("/payments/")
@@ -172,7 +173,7 @@ func TestTextBeyondTheSchemeIsRewrittenInSight(t *testing.T) {
 		"creditorName", "Bäckerei Groß", "street", "Ringstraße", "town", "Köln", "postcode", "50667", "country", "DE",
 		"remittanceText", "Rechnung März", "amount", "10,50")
 	check := maker.post("/payments/new", form).goesTo("/payments/")
-	maker.get(check).is(http.StatusOK).says("Some characters are written differently").says("Rechnung März Rechnung Maerz").says(
+	maker.get(check).is(http.StatusOK).says("Some characters will be replaced").says("Rechnung März Rechnung Maerz").says(
 		"Baeckerei Gross",
 	)
 	done := maker.post(strings.TrimSuffix(check, "check")+"submit", maker.shown(check)).goesTo("/payments/")
@@ -203,7 +204,7 @@ func TestAnIdentifierLeadsStraightToItsPayment(t *testing.T) {
 			t.Errorf("%q finds %d payments, want 1", text, got.page.Find("tr[data-row]").Length())
 		}
 	}
-	supervisor.get("/payments?text=nothing-like-it").is(http.StatusOK).says("Nothing matches")
+	supervisor.get("/payments?text=nothing-like-it").is(http.StatusOK).says("No results")
 }
 
 func TestLongListsGoOnByKey(t *testing.T) {

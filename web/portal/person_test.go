@@ -53,9 +53,10 @@ func TestAFormOfAnotherPersonsPageChangesNothing(t *testing.T) {
 			}
 			if path != "/signout" { // ends a session without it too, and changes nothing else
 				unmarked := url.Values{views.PersonField: {""}, "reason": {"Typed by the first"}}
-				w.post(path, unmarked).is(http.StatusConflict).says("The form does not name the person it was created for").says("Typed by the first")
+				w.post(path, unmarked).is(http.StatusConflict).says("The form does not say which user opened it").says("Typed by the first")
 			}
-			picture := w.send(http.MethodPost, path+"?"+views.PersonField+"=demo%2F"+pair[0], "multipart/form-data; boundary=x", strings.NewReader("--x--"))
+			picture := w.send(http.MethodPost, path+"?"+views.PersonField+"=demo%2F"+pair[0], "multipart/form-data; "+
+				"boundary=x", strings.NewReader("--x--"))
 			picture.is(http.StatusConflict)
 		}
 		if after := b.written(); after != before {
@@ -149,7 +150,7 @@ func TestADecisionIsOfThePersonThatThePageShows(t *testing.T) {
 	approve, reject := "/queue/"+id+"/approve", "/queue/"+id+"/reject"
 	w.post(approve, page.fields(approve)).is(http.StatusConflict).says("You are now signed in as checker2")
 	form := with(page.fields(reject), "category", "evidence", "reason", "No order")
-	refused := w.post(reject, form).is(http.StatusConflict).says("No order").says("The page was created for checker1. Nothing was done.")
+	refused := w.post(reject, form).is(http.StatusConflict).says("No order").says("This page was opened by checker1. No action was taken.")
 	next := refused.page.Find("main a[href^='/signin']").AttrOr("href", "")
 	if now := b.message("demo", id); len(now.Decisions) != 0 {
 		t.Fatalf("%d decisions", len(now.Decisions))

@@ -27,8 +27,8 @@ type Place struct {
 type KeepDraft func(context.Context, identity.Principal, store.Draft) error
 
 // Apart is the sentence shown when a form becomes a draft of its own because another window changed its draft.
-const Apart i18n.Text = "" +
-	"The draft has since been changed in another window. What you typed here is a separate draft: both are under “My submissions”, “Drafts”."
+const Apart i18n.Text = "The draft was changed in another window. What you typed in this window is now a separate draft. You can " +
+	"find both drafts under “My submissions”, “Drafts”."
 
 // DraftNamed returns the key of the draft that stores a form; fresh reports that the draft may not exist yet. A key from the page of a form
 // means one draft for each person, so a form that is sent twice makes one draft. It is zero for a form without a key.
@@ -131,7 +131,7 @@ func (v *Request) KeepAt(at Place, draft store.Draft) error {
 		return err
 	}
 	if full {
-		return &payment.ForbiddenError{Text: "This form was not saved: you have too many drafts. Submit or delete some of them."}
+		return &payment.ForbiddenError{Text: "This form was not saved because you have too many drafts. Submit or delete some drafts."}
 	}
 	return v.Config.Drafts.Add(v.Context(), v.By, draft)
 }

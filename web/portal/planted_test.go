@@ -34,5 +34,5 @@ func TestAPlantedDocumentSaysThatItIsWithheld(t *testing.T) {
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%d documents: %v", len(list), err)
 	}
-	maker.get(home + "/" + list[0].ID.String()).is(http.StatusOK).says("This gateway did not make it")
+	maker.get(home + "/" + list[0].ID.String()).is(http.StatusOK).says("was not stored by this gateway")
 }

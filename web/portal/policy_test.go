@@ -34,9 +34,9 @@ func TestAPolicyIsChangedInOneRequest(t *testing.T) {
 		rivals[i] = one.post(first, with(form, "note", strconv.Itoa(i))).goesTo("/admin/changes/")
 	}
 	asks := two.get(rivals[0]).is(http.StatusOK).says("CHF/EUR 18'000.00").says("CHF/EUR 13'000.00").
-		says("Applies to fewer payments: Smallest amount, from CHF/EUR 13'000.00 to CHF/EUR 18'000.00").
-		says("Applies to more payments: Scheme, from SIC to All").
-		says("This loosens the control of some payments and tightens it for others.")
+		says("Applies to fewer payments: Smallest amount changes from CHF/EUR 13'000.00 to CHF/EUR 18'000.00").
+		says("Applies to more payments: Scheme changes from SIC to All").
+		says("This change loosens control for some payments and tightens it for others.")
 	if text := asks.says("SIC, CHF/EUR 13'000.00 or more").main(); strings.Contains(text, "sic-inst") {
 		t.Errorf("the page names a scheme by its code: %s", text)
 	}
@@ -60,8 +60,12 @@ func TestAPolicyIsChangedInOneRequest(t *testing.T) {
 		b.as("maker1").get("/payments/" + payment.InternalID.String() + "/submitted").is(http.StatusOK).says(approvals)
 	}
 	for try, want := range map[[2]string][]string{
-		{"14000", "3"}: {"Payments that need 3 approvals: 2.", "1 payment would need more approvals.", "0 payments would need fewer approvals.", "1 payment would need as many approvals as now."},
-		{"18000", "1"}: {"0 payments would need more approvals.", "1 payment would need fewer approvals.", "1 payment would need as many approvals as now."},
+		{"14000", "3"}: {
+			"Payments that need 3 approvals: 2.", "1 payment would need more approvals.", "0 payments would need fewer approvals.",
+			"1 payment would need the same number of approvals as now.",
+		},
+		{"18000", "1"}: {"0 payments would need more approvals.", "1 payment would need fewer approvals.", "1 payment would need the same " +
+			"number of approvals as now."},
 	} {
 		got := one.post("/admin/ask/policy.create", url.Values{
 			"amountFrom": {try[0]}, "approvals": {try[1]}, "rank": {"200"}, "expiresAfter": {"24h"}, "try": {"yes"},
@@ -77,7 +81,7 @@ func TestAPolicyIsChangedInOneRequest(t *testing.T) {
 	all := "/admin/ask/policy.update?subject=" + b.text(
 		"SELECT policy_id FROM policy WHERE realm = 'demo' AND amount_from IS NULL AND client_id IS NULL AND kind IS NULL AND channel IS NULL")
 	narrow := with(one.get(all).is(http.StatusOK).fields(all), "amountFrom", "5")
-	one.post(all, narrow).is(http.StatusUnprocessableEntity).says("Create another policy that matches everything first")
+	one.post(all, narrow).is(http.StatusUnprocessableEntity).says("First create another policy that applies to all payments")
 }
 
 // TestALooserRuleIsNamedBeforeAndAfterItsApproval: in the list, for its checker and once applied, where supervisors find the payments.
@@ -97,8 +101,8 @@ func TestALooserRuleIsNamedBeforeAndAfterItsApproval(t *testing.T) {
 		return one.post(form, values).goesTo("/admin/changes/")
 	}
 	asked := asks(url.Values{"amountFrom": {"50000"}, "stepUp": {"yes"}})
-	words := "Applies to fewer payments: Smallest amount, from CHF/EUR 10'000.00 to CHF/EUR 50'000.00"
-	verdict := "This loosens the control of some payments and tightens it for others."
+	words := "Applies to fewer payments: Smallest amount changes from CHF/EUR 10'000.00 to CHF/EUR 50'000.00"
+	verdict := "This change loosens control for some payments and tightens it for others."
 	for range 2 {
 		two.get("/admin?tab=all").is(http.StatusOK).says(words).says("Checkers need a second factor")
 		page := two.get(asked).is(http.StatusOK).says(words).says(verdict).says("1 payment would need fewer approvals.")
@@ -119,8 +123,9 @@ func TestALooserRuleIsNamedBeforeAndAfterItsApproval(t *testing.T) {
 	b.as("supervisor1").get("/reports/limits").is(http.StatusOK).says(words)
 	for change, says := range map[string][2]string{
 		"approvals": {"1", "Fewer approvals: from 2 to 1"}, "expiresAfter": {"48h", "More time for approval: from 24 h to 48 h"},
-		"rank": {"9", "Higher priority: from 5 to 9"}, "stepUp": {"", "Checkers no longer need a second factor"},
-		"funds": {"none", "Funds are secured less: from must be reserved to not reserved"}, "clientId": {"demo-brief", "Applies to fewer payments: Client's id, from none to demo-brief"},
+		"rank": {"9", "Priority raised: from 5 to 9"}, "stepUp": {"", "Checkers no longer need a second factor"},
+		"funds": {"none", "Less strict rule for reserving funds: from “must be reserved” to “not " +
+			"reserved”"}, "clientId": {"demo-brief", "Applies to fewer payments: Client ID changes from none to demo-brief"},
 	} {
 		asked := asks(url.Values{change: {says[0]}})
 		two.get(asked).is(http.StatusOK).says(says[1])

@@ -35,8 +35,8 @@ func lookedBy(names []string) i18n.Text {
 	case 0:
 		return ""
 	case 1:
-		return i18n.Text("%s is looking at this").With(names[0])
+		return i18n.Text("%s is viewing this item").With(names[0])
 	}
 	last := len(names) - 1
-	return i18n.Text("%s and %s are looking at this").With(strings.Join(names[:last], ", "), names[last])
+	return i18n.Text("%s and %s are viewing this item").With(strings.Join(names[:last], ", "), names[last])
 }

@@ -17,7 +17,7 @@ func TestCheckersSeeWhoElseHasAMessageOpen(t *testing.T) {
 	ids := b.as("maker1").priced("10.00", "20.00")
 	first, second := b.as("checker1"), b.as("checker2")
 	first.get("/queue/" + ids[1]).is(http.StatusOK)
-	const said = "Checker 1 is looking at this"
+	const said = "Checker 1 is viewing this item"
 	page := second.get("/queue/" + ids[1]).is(http.StatusOK)
 	if text := page.looked(ids[1]); text != said {
 		t.Errorf("the row says %q", text)

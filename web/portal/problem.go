@@ -35,7 +35,7 @@ func (v *Request) fail(err error) error {
 	p := request.ProblemOf(err)
 	reference := request.Reference(v.Context())
 	page := views.Problem{
-		Layout: v.layout("Not done", views.PlaceNone), Heading: "This could not be done", Text: p.Text,
+		Layout: v.layout("Not completed", views.PlaceNone), Heading: "This action could not be completed", Text: p.Text,
 		NextLabel: "Go to the dashboard", NextURL: "/",
 	}
 	switch {
@@ -98,12 +98,12 @@ func (v *Request) unreadable(err error) error {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		status, text = http.StatusRequestEntityTooLarge, "The request is too large. Go back and send less."
+		status, text = http.StatusRequestEntityTooLarge, "The file is too large. Go back and choose a smaller file."
 		next, label = LocalPath(v.Echo.Request().URL.Path), "Back to the form" // only forms with a file are so large
 	case request.TooSlow(err):
-		status, text = http.StatusRequestTimeout, "The request did not arrive in time. Go back and send it again."
+		status, text = http.StatusRequestTimeout, "The form did not arrive in time. Go back and send it again."
 	}
-	layout := v.layout("Not accepted", views.PlaceNone)
+	layout := v.layout("Form not accepted", views.PlaceNone)
 	layout.Failed = true
 	return v.Render(status, views.ProblemPage(views.Problem{
 		Layout: layout, Heading: "The form was not accepted", Text: text, NextLabel: label, NextURL: next,
@@ -177,7 +177,7 @@ func (v *Request) tooLate(target string) error {
 	}
 	if kept != "" {
 		page.Text = views.EndedWords(v.endedWhy(),
-			"Nothing was submitted. What you typed is kept: sign in again, and the form opens as you left it.")
+			"Nothing was submitted. What you typed was saved. Sign in again and the form opens as you left it.")
 		page.NextURL = "/signin?next=" + url.QueryEscape(kept)
 	}
 	return v.Render(http.StatusUnauthorized, views.ProblemPage(page))

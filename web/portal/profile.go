@@ -18,7 +18,7 @@ import (
 func showProfile(v *Request) error { return v.renderProfile(http.StatusOK) }
 
 // notOffered is the problem of a form with a value that it does not offer.
-var notOffered = ui.Problem{Text: "Choose one of the values that the form offers. Nothing was saved."}
+var notOffered = ui.Problem{Text: "Nothing was saved. Choose one of the options in the form."}
 
 // saveProfile stores how the portal should look for this person.
 func saveProfile(v *Request, form url.Values) error {
@@ -123,7 +123,8 @@ func changePassword(v *Request, form url.Values) error {
 	err := v.Config.Auth.ChangePassword(v.Context(), auth.ChangePasswordInput{By: v.By, Old: form.Get("old"), New: form.Get("new")})
 	if errors.Is(err, auth.ErrWeakPassword) {
 		return v.renderProfile(http.StatusUnprocessableEntity, ui.Problem{
-			Field: "new", Text: "Choose a password of 12 characters or more that is hard to guess and not the old one: a few words do.",
+			Field: "new", Text: "Choose a password of 12 characters or more that is hard to guess and different from the old one. A few words " +
+				"are enough.",
 		})
 	}
 	if err != nil {
@@ -156,7 +157,7 @@ func endSession(v *Request) error {
 	if err != nil {
 		return err
 	}
-	return v.GoTo("/me", "That session ended.")
+	return v.GoTo("/me", "The other session has ended.")
 }
 
 func (v *Request) signInAnew() error {

@@ -76,17 +76,17 @@ func TestPeopleSignInThroughTheProviderOfTheirRealm(t *testing.T) {
 	}
 	for _, realm := range []string{"demo", "nowhere", "", "%00", "%ff", "..%2f"} {
 		b.browser().get("/signin?realm=" + realm).is(http.StatusOK)
-		b.browser().get("/signin/provider?realm=" + realm).is(http.StatusUnprocessableEntity).says("it has no identity provider")
+		b.browser().get("/signin/provider?realm=" + realm).is(http.StatusUnprocessableEntity).says("This realm has no identity provider")
 		b.browser().get("/signin/provider/" + strings.ReplaceAll(realm, "..", "x") + "x/answer?code=c&state=s").is(http.StatusUnprocessableEntity)
 	}
 	b.provided(provider.Issuer, nil)
-	b.browser().get("/signin").says("Or through your institution")
+	b.browser().get("/signin").says("Or sign in through your institution")
 
 	stranger := b.browser()
 	stranger.comesBack(provider.SignIn(t, stranger.begins("/"), "s-4711")).is(http.StatusForbidden).
-		says("Your institution knows you as s-4711, but no account here is linked to that name.")
+		says("Your institution knows you as s-4711, but no account in this portal is linked to that name.")
 	stranger.get("/").goesTo("/signin")
-	b.as("admin1").get("/audit").says("Sign-in through the institution refused").says("The provider's name for the person is s-4711.")
+	b.as("admin1").get("/audit").says("Sign-in through the institution refused").says("The provider identifies the person as s-4711.")
 
 	b.changed("user.link", "maker1", url.Values{"outerSubject": {"s-4711"}})
 	b.as("admin1").get("/admin/users").says("s-4711")
@@ -144,7 +144,7 @@ func TestTheSecretAtTheProviderIsNeverShown(t *testing.T) {
 	form.Set("signInAge", "10m")
 	change := one.post("/admin/ask/provider.set", form).goesTo("/admin/changes/")
 	one.post(change+"/approve", nil).is(http.StatusForbidden)
-	seen := two.get(change).is(http.StatusOK).says("a new one")
+	seen := two.get(change).is(http.StatusOK).says("a new secret")
 	approved := two.post(change+"/approve", nil).goesTo(change)
 	list := one.get("/admin/provider").is(http.StatusOK).says(b.redirect())
 	again := one.get("/admin/ask/provider.set").is(http.StatusOK)
@@ -272,7 +272,7 @@ func TestAProviderThatSaysItNamesItselfMustDoSo(t *testing.T) {
 	b.browser().liedTo(t, liar, lie{answer: named}).opens("/")
 	other := oidctest.StartLiar(t, map[string]any{"issuer": "https://login.bank.example"})
 	b.provided(other.Issuer, nil)
-	b.browser().get("/signin/provider?realm=demo").is(http.StatusServiceUnavailable).says("does not answer")
+	b.browser().get("/signin/provider?realm=demo").is(http.StatusServiceUnavailable).says("is not responding")
 }
 
 // TestAnAnswerCountsInItsOwnBrowserAndRealm: not in another browser, not in another realm, and not at a provider that came later.
@@ -357,7 +357,7 @@ func TestOnePersonDecidesNothingOfTheirOwnWhicheverWayTheyComeIn(t *testing.T) {
 	}
 	b.changed("user.link", "other", url.Values{"outerSubject": {"s-1"}})
 	w := b.browser()
-	w.comesBack(provider.SignIn(t, w.begins("/queue"), "s-1")).is(http.StatusForbidden).says("its first password is not set yet")
+	w.comesBack(provider.SignIn(t, w.begins("/queue"), "s-1")).is(http.StatusForbidden).says("has no password yet")
 	b.browser().post(link.Path, setUpForm(asked.page.Find("main code").Text(), ownPassword)).goesTo("/set-up/done")
 	w.comesBack(provider.SignIn(t, w.begins("/queue"), "s-1")).opens("/queue")
 	m := b.as("maker1").submit(filled())
@@ -371,7 +371,7 @@ func TestOnePersonDecidesNothingOfTheirOwnWhicheverWayTheyComeIn(t *testing.T) {
 		t.Error("it was decided")
 	}
 	one.post("/admin/ask/user.link?subject=maker2", url.Values{"outerSubject": {"s-1"}}).is(http.StatusUnprocessableEntity).
-		says("Unlink the other account first")
+		says("Unlink that account first")
 	b.CheckInvariants(t)
 }
 
@@ -382,8 +382,9 @@ func TestPasswordsForBreakingTheGlass(t *testing.T) {
 	liar := oidctest.StartLiar(t, nil)
 	b.provided(liar.Issuer, url.Values{"passwords": {"break-glass"}})
 	form := url.Values{"realm": {"demo"}, "username": {"maker1"}, "password": {demo.UserPassword}, "next": {"/"}}
-	b.browser().post("/signin", form).is(http.StatusForbidden).says("sign in through the identity provider of your institution")
-	b.browser().post("/signin", with(form, "password", "wrong")).is(http.StatusUnprocessableEntity).says("they do not match")
+	b.browser().post("/signin", form).is(http.StatusForbidden).says("sign in through your institution's identity provider")
+	b.browser().post("/signin", with(form, "password", "wrong")).is(http.StatusUnprocessableEntity).
+		says("Your user name or password is wrong.")
 	if strings.Contains(b.log.String(), "alarm=true") {
 		t.Fatal("there is an alarm already")
 	}
@@ -391,7 +392,7 @@ func TestPasswordsForBreakingTheGlass(t *testing.T) {
 	if !strings.Contains(b.log.String(), "alarm=true") {
 		t.Error("nobody is told of an administrator's password")
 	}
-	w.get("/audit").says("Signed in by emergency password").says("A password was used, but people of this realm")
+	w.get("/audit").says("Signed in with the emergency password").says("Someone tried to sign in with a password, but users of this realm")
 	b.asIn("demo2", "maker1").get("/payments/new").is(http.StatusOK)
 	b.change(`UPDATE identity_provider SET passwords = 'everybody'`)
 	b.browser().post("/signin", form).is(http.StatusForbidden)

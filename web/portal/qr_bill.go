@@ -30,7 +30,7 @@ func readQRBill(v *Request) error {
 	if err != nil {
 		return v.refuseQRBill(text, field, err)
 	}
-	notes = append([]i18n.Text{"Filled in from the QR-bill."}, notes...)
+	notes = append([]i18n.Text{"The form was filled in from the QR-bill."}, notes...)
 	return v.GoTo(path, i18n.Join(" ", notes...))
 }
 
@@ -46,9 +46,9 @@ func (v *Request) billText() (text, field string, err error) {
 	}
 	switch {
 	case len(picture) == 0:
-		return "", field, &qrbill.Error{Text: "Paste the text of the QR code, or choose a picture of it."}
+		return "", field, &qrbill.Error{Text: "Paste the text of the QR code, or choose a picture of the code."}
 	case len(picture) > MaxUpload:
-		return "", "picture", &qrbill.Error{Text: i18n.Text("Choose a picture of at most %s.").With(sizeOf(MaxUpload))}
+		return "", "picture", &qrbill.Error{Text: i18n.Text("Choose a picture no larger than %s.").With(sizeOf(MaxUpload))}
 	}
 	text, err = qrbill.ReadPicture(v.Context(), picture)
 	return text, "picture", err

@@ -58,7 +58,7 @@ func TestAQRBillFillsTheForm(t *testing.T) {
 		"text": func() answer { return maker.sendBill(bill(), nil) }, "picture": func() answer { return maker.sendBill(" ", picture.Bytes()) },
 	} {
 		edit := send().goesTo("/payments/")
-		page := maker.get(edit).is(http.StatusOK).says("Filled in from the QR-bill.")
+		page := maker.get(edit).is(http.StatusOK).says("The form was filled in from the QR-bill.")
 		form := page.fields(edit)
 		for field, want := range map[string]string{
 			"creditorName": "Beispiel Holzbau GmbH", "creditorIban": "CH44 3199 9123 0008 8901 2", "amount": "1949.75", "remittanceKind": "qr",
@@ -80,15 +80,15 @@ func TestAQRBillFillsTheForm(t *testing.T) {
 	}
 	informed := bill() + "\r\n//S1/10/1107/11/261120"
 	filled := maker.get(maker.sendBill(informed, nil).goesTo("/payments/")).is(http.StatusOK)
-	filled.says("The bill information is not sent: //S1/10/1107/11/261120")
+	filled.says("This billing information is not sent: //S1/10/1107/11/261120")
 	maker.sendBill("", nil).is(http.StatusUnprocessableEntity).says("Paste the text")
-	again := maker.sendBill("https://example.org", nil).is(http.StatusUnprocessableEntity).says("first line is SPC")
+	again := maker.sendBill("https://example.org", nil).is(http.StatusUnprocessableEntity).says("first line must be SPC")
 	if text := again.page.Find("textarea").Text(); text != "https://example.org" {
 		t.Errorf("the text comes back as %q", text)
 	}
-	maker.sendBill(bill(20, "EUR"), nil).is(http.StatusUnprocessableEntity).says("SEPA instant payments cannot carry a QR reference")
+	maker.sendBill(bill(20, "EUR"), nil).is(http.StatusUnprocessableEntity).says("SEPA instant payments cannot contain a QR reference")
 	maker.sendBill("", []byte("%PDF-1.7")).is(http.StatusUnprocessableEntity).says("PNG or JPEG")
-	maker.sendBill("", bytes.Repeat([]byte("x"), 10<<20+1)).is(http.StatusUnprocessableEntity).says("at most 10 MB")
+	maker.sendBill("", bytes.Repeat([]byte("x"), 10<<20+1)).is(http.StatusUnprocessableEntity).says("no larger than 10 MB")
 	beyond := maker.sendBill("", bytes.Repeat([]byte("x"), 11<<20)).is(http.StatusRequestEntityTooLarge)
 	if beyond.page.Find(`a[href="/payments/qr-bill"]`).Length() == 0 {
 		t.Errorf("from a picture that is too large nothing leads back to the form: %s", beyond.main())

@@ -81,7 +81,7 @@ func askMaker(v *Request, m payment.Message) error {
 	if err != nil {
 		return err
 	}
-	sentence := i18n.Text("Your question about %s was sent to its maker.").With(seen.GlobalID)
+	sentence := i18n.Text("Your question about %s was sent to the maker.").With(seen.GlobalID)
 	if !found {
 		return v.GoTo("/queue"+f.Query(), sentence)
 	}
@@ -134,7 +134,8 @@ func answerQuestion(v *Request, m payment.Message) error {
 		return v.renderAnswer(seen, answer, err)
 	}
 	v.Forget(m.InternalID)
-	return v.GoTo("/mine", i18n.Text("Your answer about %s was sent. The payment is waiting for approval again.").With(m.GlobalID))
+	return v.GoTo("/mine", i18n.Text("Your answer to the question about %s was sent. The payment is waiting for approval "+
+		"again.").With(m.GlobalID))
 }
 
 func (v *Request) renderAnswer(m payment.Message, answer string, cause error) error {
@@ -146,7 +147,7 @@ func (v *Request) renderAnswer(m payment.Message, answer string, cause error) er
 		model.Conflict.Before, model.Conflict.Lost = string(payment.StateQuestion), "Your answer was not sent."
 		model.Conflict.NextURL, model.Conflict.NextLabel = "/mine", "Go to my submissions"
 		if m.State == payment.StateApprovalPending {
-			model.Conflict.Sentence = i18n.Text("%s has no open question: it is waiting for approval.").With(m.GlobalID)
+			model.Conflict.Sentence = i18n.Text("There are no open questions about %s. It is waiting for approval.").With(m.GlobalID)
 		}
 	}
 	if MayAmend(v, m) {
@@ -190,7 +191,7 @@ func (v *Request) questions(most int32) ([]payment.Message, error) {
 
 // questionLines lists the questions to this person, up to most.
 func (v *Request) questionLines(most int32) (views.Lines, error) {
-	lines := views.Lines{Heading: "Questions to you", More: ui.Step{Label: "All questions to you", URL: "/mine"}}
+	lines := views.Lines{Heading: "Questions for you", More: ui.Step{Label: "All questions for you", URL: "/mine"}}
 	list, err := v.questions(most)
 	if err != nil {
 		return lines, err

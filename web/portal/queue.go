@@ -241,7 +241,7 @@ func flagsOf(m payment.Message, now time.Time) []ui.Fact {
 	if m.IsForLaterThan(now) {
 		flags = append(flags, ui.Fact{
 			Text:  i18n.Text("On %s").With(ui.Day(m.ExecutionDay)),
-			Title: "Sent on this day, once approved",
+			Title: "Will be sent on this day if approved",
 		})
 	}
 	if m.Version > 1 {
@@ -249,8 +249,8 @@ func flagsOf(m payment.Message, now time.Time) []ui.Fact {
 	}
 	if !m.ExpiresAt.IsZero() && m.ExpiresAt.Sub(now) < endsSoon {
 		flags = append(flags, ui.Fact{
-			Text: i18n.Text("Ends %s").With(ui.ShortTime(m.ExpiresAt,
-				now)), Title: i18n.Text("Expires without a decision at %s").With(ui.DateTime(m.ExpiresAt)),
+			Text: i18n.Text("Expires %s").With(ui.ShortTime(m.ExpiresAt,
+				now)), Title: i18n.Text("Expires on %s if nobody approves or rejects it").With(ui.DateTime(m.ExpiresAt)),
 		})
 	}
 	return flags
@@ -325,21 +325,21 @@ func (v *Request) emptyQueue(f Filter) ui.Empty {
 	case (f.View.Tab == tabDecided || f.View.Tab == tabAsked) && (f.View.Text != "" || f.View.Active > 0):
 		return f.NothingMatches("No payment matches your search.")
 	case f.View.Tab == tabDecided:
-		return ui.Empty{Icon: "clock", Title: "No decision today", Text: "Payments that you approve or reject today are listed here."}
+		return ui.Empty{Icon: "clock", Title: "No decisions today", Text: "Payments that you approve or reject today are listed here."}
 	case f.View.Tab == tabAsked:
 		return ui.Empty{Icon: "circle-question-mark", Title: "No open questions", Text: "Every question to a maker has been answered."}
 	case f.View.Text != "":
 		nothing := f.NothingMatches("No waiting payment matches your search.")
-		nothing.Text = "Parts of words are searched among the 500 payments waiting longest; whole words, an amount, a maker or a day " +
-			"find the others."
+		nothing.Text = "A search for part of a word covers only the 500 payments that have waited longest. To find other payments, enter " +
+			"whole words, an amount, a maker or a day."
 		return nothing
 	case f.View.Active > 0:
 		return f.NothingMatches("No waiting payment matches your search.")
 	case f.View.Tab == tabMine:
 		return ui.Empty{
-			Icon: "file-text", Title: "None of your submissions is waiting",
-			Text: "Your submissions wait here until another person decides.",
+			Icon: "file-text", Title: "None of your submissions are waiting",
+			Text: "Your submissions are listed on this page until another person approves or rejects them.",
 		}
 	}
-	return ui.Empty{Icon: "circle-check", Title: "All decided", Text: "Nothing is waiting for a decision."}
+	return ui.Empty{Icon: "circle-check", Title: "Nothing left to decide", Text: "Nothing is waiting for a decision."}
 }

@@ -18,7 +18,7 @@ func TestAReceivedRecallIsGrantedWithACharge(t *testing.T) {
 	o := setup(t).clearing()
 	original, recall := o.recalled(rulebook.SchemeSCT, "TX1")
 	maker := o.as("maker1")
-	maker.get("/recalls").is(http.StatusOK).says(string(recall.GlobalID)).says("days left").says("The customer asks for it (CUST)").
+	maker.get("/recalls").is(http.StatusOK).says(string(recall.GlobalID)).says("days left").says("The customer asks for the recall (CUST)").
 		says("Debtor and reason")
 	maker.get("/payments/" + recall.InternalID.String()).is(http.StatusOK).says("recalled by Anna Beispiel")
 	maker.get("/recalls/" + recall.InternalID.String()).goesTo("/payments/" + recall.InternalID.String())
@@ -29,7 +29,7 @@ func TestAReceivedRecallIsGrantedWithACharge(t *testing.T) {
 			t.Errorf("the %s does not offer both answers: %s", m.Kind, page.page.Find(".actions").Text())
 		}
 	}
-	form := maker.get(back).is(http.StatusOK).says("Grant the recall")
+	form := maker.get(back).is(http.StatusOK).says("Accept the recall and send EUR 100.00 back")
 	if reasons := form.page.Find(`input[name="reason"]`); reasons.Length() != 1 || form.fields(back).Get("reason") != "FOCR" {
 		t.Errorf("%d reasons for a grant, chosen %q", reasons.Length(), form.fields(back).Get("reason"))
 	}
@@ -79,7 +79,8 @@ func TestAReceivedRecallIsRefused(t *testing.T) {
 		t.Errorf("%s is chosen though there is time", chosen)
 	}
 	for code, doubt := range map[string]string{
-		"NOOR": "This payment was received here on", "AC04": "The account is open here.", "ARDT": "No return of this payment was sent from here.",
+		"NOOR": "Your institution received this payment on", "AC04": "The account is open at your institution.", "ARDT": "Your institution " +
+			"has not sent a return of this payment.",
 	} {
 		if got := form.page.Find(`details .radio:has(input[value="` + code + `"])`).Text(); !strings.Contains(got, doubt) {
 			t.Errorf("%s contradicts the data, and is offered as %q", code, got)
@@ -99,8 +100,9 @@ func TestAReceivedRecallIsRefused(t *testing.T) {
 	}
 	m := maker.requests(path, "reason", "CUST")
 	detail := o.as("checker1").get("/queue/" + m.InternalID.String()).is(http.StatusOK).says("Approve the refusal of the recall of CHF 100.00")
-	detail.says("The money stays with").says("The creditor refuses (CUST)")
-	maker.get("/payments/" + original.InternalID.String() + "/return").is(http.StatusConflict).says("cannot be both returned and refused")
+	detail.says("The money stays with").says("The creditor refuses the recall (CUST)")
+	maker.get("/payments/" + original.InternalID.String() + "/return").is(http.StatusConflict).
+		says("You cannot both return the payment and refuse the recall")
 	line := o.as("checker1").get(chosen(m.InternalID.String())).is(http.StatusOK).page.Find(".bulk-list li")
 	if all, folded := line.Find("dt").Length(), line.Find("details:not([open]) dt").Length(); folded == 0 || all-folded > 6 {
 		t.Errorf("the line shows %d facts, %d of them folded", all, folded)

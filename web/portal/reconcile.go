@@ -69,11 +69,11 @@ func compareStatement(v *Request) error {
 	var amount *money.Error
 	switch {
 	case errors.Is(err, errManyParts), err == nil && len(content) == 0:
-		model.Problem.Text = "Choose a statement: one file that is not empty."
+		model.Problem.Text = "Choose one statement file that is not empty."
 	case len(content) > orderform.MaxFile, errors.Is(err, store.ErrLedgerTooLong):
-		model.Problem.Text = "Use the command countersign clearing reconcile: the statement is too large for a page."
+		model.Problem.Text = "The statement is too large for this page. Use the command “countersign clearing reconcile”."
 	case errors.Is(err, interbank.ErrNoStatement), errors.As(err, &amount):
-		model.Problem.Text = "Choose a camt.053 or camt.052 whose entries name their transactions and amounts."
+		model.Problem.Text = "Choose a camt.053 or camt.052 file in which each entry lists its transactions and their amounts."
 	case err != nil:
 		return err
 	}
@@ -86,7 +86,7 @@ func compareStatement(v *Request) error {
 
 func (v *Request) reconciled(r service.Reconciliation) *views.Reconciled {
 	shown := &views.Reconciled{
-		Summary: i18n.Text("%s to %s: payments on the statement %d, differences %d.").With(i18n.Day(r.Statement.From),
+		Summary: i18n.Text("From %s to %s. Payments on the statement: %d. Differences: %d.").With(i18n.Day(r.Statement.From),
 			i18n.Day(r.Statement.To.AddDate(0, 0, -1)), len(r.Statement.Lines), len(r.Differences)),
 		MayGoOn: administration.KindRealmReconciled.MayAsk(v.By) == nil,
 	}
@@ -134,11 +134,11 @@ func (v *Request) proposal(d payment.StatementDifference, made administration.Ch
 
 // differenceWords are the kinds of differences as a page has them.
 var differenceWords = map[payment.DifferenceKind]i18n.Text{
-	payment.NotHere:        "Not here",
+	payment.NotHere:        "Not in this gateway",
 	payment.NotOnStatement: "Not on the statement",
-	payment.OtherAmount:    "Other amount",
-	payment.OtherWay:       "Other direction",
+	payment.OtherAmount:    "Different amount",
+	payment.OtherWay:       "Different direction",
 	payment.TwiceStated:    "Twice on the statement",
-	payment.NotSettledHere: "Not settled here",
-	payment.NeverApproved:  "Never approved here",
+	payment.NotSettledHere: "Not settled in this gateway",
+	payment.NeverApproved:  "Never approved in this gateway",
 }

@@ -59,10 +59,10 @@ func TestDifferencesToAStatementAreExplainedUnderFourEyes(t *testing.T) {
 	admin1.get("/operation").is(http.StatusOK).says("Compare with clearing").says("01.01.2030").says("03.02.2029")
 	supervisor.get("/quarantine").is(http.StatusOK).says("Compare with clearing")
 	all := []string{line("DBIT", id, amount), line("CRDT", "TXIN", in.Summary.Amount.Decimal().String())}
-	supervisor.compared(statement(all...)).is(http.StatusOK).says("payments on the statement 2, differences 0")
+	supervisor.compared(statement(all...)).is(http.StatusOK).says("Payments on the statement: 2. Differences: 0.")
 	wrong := statement(line("DBIT", id, "1.00"), line("CRDT", "STRANGE", "7.00"))
-	supervisor.compared(wrong).is(http.StatusOK).says("differences 3").says("Other amount").says("Not here").says("Not on the statement").
-		says(string(in.GlobalID)).says("Not explained")
+	supervisor.compared(wrong).is(http.StatusOK).says("Differences: 3.").says("Different amount").says("Not in this gateway").
+		says("Not on the statement").says(string(in.GlobalID)).says("Not explained")
 	page := admin1.compared(wrong).is(http.StatusOK)
 	link := ""
 	page.page.Find("main a").Each(func(_ int, a *goquery.Selection) {
@@ -78,7 +78,7 @@ func TestDifferencesToAStatementAreExplainedUnderFourEyes(t *testing.T) {
 	if !strings.Contains(form.Get("difference"), "STRANGE") {
 		t.Fatalf("the form has %q", form)
 	}
-	admin1.post(path, form).is(http.StatusUnprocessableEntity).says("Enter what was found and what was done.")
+	admin1.post(path, form).is(http.StatusUnprocessableEntity).says("Explain what you found and what was done about the difference.")
 	change := admin1.post(path, with(form, "note", "Clearing booked it twice; it says so.")).goesTo("/admin/changes/")
 	admin1.post(change+"/approve", url.Values{"reason": {""}}).is(http.StatusForbidden)
 	admin1.compared(wrong).is(http.StatusOK).says("Waiting for another administrator")
@@ -114,7 +114,7 @@ func TestAStoredStatementIsCompared(t *testing.T) {
 	form := reader.get("/reconcile").is(http.StatusOK).says("STORED-1").fields("/reconcile")
 	form.Set("scheme", string(rulebook.SchemeSIC))
 	form.Set("reference", "STORED-1")
-	reader.post("/reconcile", form).is(http.StatusOK).says("payments on the statement 1, differences 0")
+	reader.post("/reconcile", form).is(http.StatusOK).says("Payments on the statement: 1. Differences: 0.")
 	form.Set("reference", "NONE")
 	reader.post("/reconcile", form).is(http.StatusNotFound)
 }

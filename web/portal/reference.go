@@ -23,7 +23,7 @@ func showReference(v *Request) error {
 	model := views.Reference{Layout: v.layout("Reference data", views.PlaceNone)}
 	for _, scheme := range rulebook.Schemes() {
 		row := views.ReferenceRow{
-			Name: i18n.Text("Banks reachable by %s instant payments").With(ui.SchemeLabel(string(scheme))), Edition: "none",
+			Name: i18n.Text("Banks that can receive %s instant payments").With(ui.SchemeLabel(string(scheme))), Edition: "none",
 			Source:  i18n.Data("countersign directory import"),
 			Warning: withoutDirectory(scheme),
 		}
@@ -39,7 +39,7 @@ func showReference(v *Request) error {
 		return err
 	}
 	model.Rows = append(model.Rows, v.codesRow(imported), views.ReferenceRow{
-		Name: "Accounts of each country (IBAN)", Edition: "by country", Source: "IBAN registry (ISO 13616), as published in public lists",
+		Name: "IBAN formats by country", Edition: "by country", Source: "IBAN registry (ISO 13616), as published in public lists",
 	})
 	for _, scheme := range rulebook.Schemes() {
 		model.Rows = append(model.Rows, v.calendarRow(imported, scheme))
@@ -59,7 +59,8 @@ func (v *Request) codesRow(imported []store.ReferenceSummary) views.ReferenceRow
 		row.Size, day = i18n.Text("%d rows").With(edition.Entries), edition.Edition
 	}
 	if account.Stale(day, v.At) {
-		row.Warning = "Older than three months: new purposes are refused. Ask an operator to import today's codes."
+		row.Warning = "The ISO codes are more than three months old, so newer purpose codes are refused. Ask an operator to import the " +
+			"current codes."
 	}
 	return withBroken(row, imported, store.ReferenceCodes, "")
 }
@@ -67,10 +68,10 @@ func (v *Request) codesRow(imported []store.ReferenceSummary) views.ReferenceRow
 // calendarRow shows the calendar by which the deadlines of a scheme are counted.
 func (v *Request) calendarRow(imported []store.ReferenceSummary, scheme rulebook.Scheme) views.ReferenceRow {
 	row := views.ReferenceRow{
-		Name: "Banking days of Swiss franc payments", Edition: i18n.ISODate(calendar.Written), Source: "bank holidays of Zurich",
+		Name: "Banking days for Swiss franc payments", Edition: i18n.ISODate(calendar.Written), Source: "Bank holidays in Zurich",
 	}
 	if scheme == rulebook.SchemeSCT {
-		row.Name, row.Source = "Banking days of euro payments", "European Central Bank, TARGET calendar"
+		row.Name, row.Source = "Banking days for euro payments", "European Central Bank, TARGET calendar"
 	}
 	day, _ := time.Parse(time.DateOnly, calendar.Written) // a constant
 	if edition, found := store.ReferenceInForce(imported, store.ReferenceCalendar, string(scheme), v.Today()); found {
@@ -79,7 +80,8 @@ func (v *Request) calendarRow(imported []store.ReferenceSummary, scheme rulebook
 		row.Size, day = i18n.Text("%d rows").With(edition.Entries), edition.Edition
 	}
 	if account.Stale(day, v.At) {
-		row.Warning = "Older than three months: deadlines may be wrong by a day. Ask an operator to import today's calendar."
+		row.Warning = "This calendar is more than three months old, so deadlines may be wrong by a day. Ask an operator to import the current " +
+			"calendar."
 	}
 	return withBroken(row, imported, store.ReferenceCalendar, string(scheme))
 }
@@ -90,8 +92,8 @@ func withBroken(
 ) views.ReferenceRow {
 	for _, edition := range imported {
 		if edition.Broken && edition.Kind == kind && edition.Covers(scheme) {
-			row.Warning = "An imported edition was changed and is not used. " +
-				"Ask an operator to run countersign check and to import it again."
+			row.Warning = "An edition of the reference data was changed after it was imported, so it is not used. Ask an operator to run " +
+				"“countersign check” and import the edition again."
 		}
 	}
 	return row
@@ -104,10 +106,10 @@ func (v *Request) directoryRow(name i18n.Text, d store.DirectorySummary) views.R
 	}
 	switch {
 	case d.Broken:
-		row.Warning = "It differs from the imported one, so every payment is refused. " +
-			"Ask an operator to run countersign check and to import it again."
+		row.Warning = "Every payment is refused because the stored bank directory differs from the imported directory. Ask an operator to " +
+			"run “countersign check” and import the directory again."
 	case account.Stale(d.Edition, v.At):
-		row.Warning = "Older than three months. Ask an operator to import today's directory."
+		row.Warning = "This directory is more than three months old. Ask an operator to import the current directory."
 	}
 	return row
 }
@@ -115,7 +117,7 @@ func (v *Request) directoryRow(name i18n.Text, d store.DirectorySummary) views.R
 // withoutDirectory explains the effect of a missing directory.
 func withoutDirectory(scheme rulebook.Scheme) i18n.Text {
 	if scheme == rulebook.SchemeSCT {
-		return "Enter the BIC of the creditor's bank with each payment. It cannot be determined from the IBAN."
+		return "Enter the BIC of the creditor's bank for each payment, because the bank cannot be found from the IBAN."
 	}
-	return "Whether a bank can be reached is only known once clearing replies."
+	return "Only the answer from clearing shows whether a bank can be reached."
 }

@@ -19,19 +19,19 @@ func TestEverybodySeesWhichReferenceDataAreInForce(t *testing.T) {
 	if w.get("/me").page.Find(`a[href="/reference"]`).Length() != 1 {
 		t.Error("no way leads to the page")
 	}
-	w.get("/reference").is(http.StatusOK).says("01.01.2020").says("the demo's own").says("Older than three months. Ask an operator").says(
-		"External code sets",
-	)
+	w.get("/reference").is(http.StatusOK).says("01.01.2020").says("the demo's own").
+		says("This directory is more than three months old. Ask an operator").says("External code sets")
 	_, err := b.DB.Owner(t).Exec(t.Context(), "DELETE FROM routing_directory WHERE scheme = 'sct-inst'")
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.as("admin1").get("/reference").is(http.StatusOK).says("none").says("Enter the BIC of the creditor's bank with each payment.")
+	b.as("admin1").get("/reference").is(http.StatusOK).says("none").says("Enter the BIC of the creditor's bank for each payment")
 	_, err = b.DB.Owner(t).Exec(t.Context(), "UPDATE routing_directory SET edition = '2026-11-01'")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.get("/reference").is(http.StatusOK).says("It differs from the imported one, so every payment is refused")
+	w.get("/reference").is(http.StatusOK).
+		says("Every payment is refused because the stored bank directory differs from the imported directory")
 }
 
 // TestThePageOfReferenceDataShowsImportedCalendars: with the file they come from, and what is wrong with one.
@@ -39,7 +39,8 @@ func TestThePageOfReferenceDataShowsImportedCalendars(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	w := b.as("maker1")
-	w.get("/reference").is(http.StatusOK).says("bank holidays of Zurich").says(calendar.Written[8:] + "." + calendar.Written[5:7] + "." + calendar.Written[:4])
+	w.get("/reference").is(http.StatusOK).says("Bank holidays in " +
+		"Zurich").says(calendar.Written[8:] + "." + calendar.Written[5:7] + "." + calendar.Written[:4])
 	days, err := calendar.Parse([]byte("edition;2026-11-19\nday;scheme;clearing\n2026-12-24;sic-inst;closed\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -51,14 +52,14 @@ func TestThePageOfReferenceDataShowsImportedCalendars(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := w.get("/reference").is(http.StatusOK).says("clearing-days.csv").says("19.11.2026").says("1 row").says("TARGET calendar")
-	if strings.Contains(page.text, "bank holidays of Zurich") {
+	if strings.Contains(page.text, "Bank holidays in Zurich") {
 		t.Error("the rule of the program is shown beside the calendar in force")
 	}
 	_, err = b.DB.Owner(t).Exec(t.Context(), "UPDATE reference_edition SET source = 'another'")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.get("/reference").is(http.StatusOK).says("bank holidays of Zurich").says("was changed and is not used")
+	w.get("/reference").is(http.StatusOK).says("Bank holidays in Zurich").says("was changed after it was imported, so it is not used")
 }
 
 // TestTheFormSaysThatABankIsNotReached: while the maker types, before the page to check, and at the field.
@@ -67,7 +68,7 @@ func TestTheFormSaysThatABankIsNotReached(t *testing.T) {
 	b := setup(t)
 	w := b.as("maker1")
 	const unreached = "ES9121000418450200051332"
-	w.get("/payments/iban?scheme=sct-inst&creditorIban=" + unreached).is(http.StatusOK).says("instant payments do not reach").says("AGNT")
+	w.get("/payments/iban?scheme=sct-inst&creditorIban=" + unreached).is(http.StatusOK).says("does not accept instant payments").says("AGNT")
 	const reached = "/payments/iban?scheme=sct-inst&creditorIban=FR1420041010050500013M02606"
 	w.get(reached).is(http.StatusOK).says("France").says("accepts SEPA instant payments")
 	_, err := b.DB.Owner(t).Exec(t.Context(), "DELETE FROM routing_directory WHERE scheme = 'sct-inst'")

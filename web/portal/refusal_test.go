@@ -129,8 +129,8 @@ func TestIBANFeedback(t *testing.T) {
 	maker := setup(t).as("maker1")
 	for typed, want := range map[string]string{
 		"ch48 2196 6000 0096 1338 8": "Switzerland · accepts SIC instant payments",
-		"CH4821966000009613389":      "The check digits are wrong. Compare with the invoice.",
-		"CH48219660000096133":        "Swiss IBANs have 21 characters; this one has 19.",
+		"CH4821966000009613389":      "The check digits of the IBAN are wrong. Compare the IBAN with the invoice.",
+		"CH48219660000096133":        "An IBAN that starts with CH has 21 characters, not 19.",
 		"DE89370400440532013000":     "Enter an IBAN that starts with CH or LI",
 		"CH44 3199 9123 0008 8901 2": "QR-IBAN",
 	} {
@@ -179,14 +179,14 @@ func TestNobodyDecidesWhatTheyMade(t *testing.T) {
 	both := b.as("both1")
 	m := both.submit(filled())
 	path := "/queue/" + m.InternalID.String()
-	got := both.get(path).is(http.StatusOK).says("You submitted this on")
+	got := both.get(path).is(http.StatusOK).says("You submitted this payment or request on")
 	if n := got.page.Find(`form[action*="approve"], form[action*="/reject"]`).Length(); n != 0 {
 		t.Errorf("%d decision forms are offered to the maker", n)
 	}
 	both.get("/queue").is(http.StatusOK).says("0 waiting")
 	form := url.Values{"version": {"1"}, "contentHash": {hash(m)}, "reason": {"no"}}
-	both.post(path+"/approve", form).is(http.StatusForbidden).says("Another person must decide.")
-	both.post(path+"/reject", form).is(http.StatusForbidden).says("Another person must decide.")
+	both.post(path+"/approve", form).is(http.StatusForbidden).says("Another person must approve or reject it.")
+	both.post(path+"/reject", form).is(http.StatusForbidden).says("Another person must approve or reject it.")
 	if m := b.message("demo", m.InternalID.String()); m.State != payment.StateApprovalPending || len(m.Decisions) != 0 {
 		t.Errorf("the message is %s with %d decisions", m.State, len(m.Decisions))
 	}
@@ -250,8 +250,8 @@ func TestAnotherRealmSeesNothing(t *testing.T) {
 	maker.get("/payments/" + id + "/amend").is(http.StatusNotFound)
 	maker.get(draft).is(http.StatusNotFound)
 	checker.post("/queue/"+id+"/approve", url.Values{"version": {"1"}, "contentHash": {hash(m)}}).is(http.StatusNotFound)
-	checker.get("/search?q=" + string(m.GlobalID)).is(http.StatusOK).says("Nothing matches")
-	checker.get("/queue").is(http.StatusOK).says("All decided")
+	checker.get("/search?q=" + string(m.GlobalID)).is(http.StatusOK).says("No results")
+	checker.get("/queue").is(http.StatusOK).says("Nothing left to decide")
 	// A draft is its owner's, also within the realm.
 	other := b.as("maker2")
 	other.get(draft).is(http.StatusNotFound)
@@ -275,7 +275,7 @@ func TestOnlyWhatWasShownIsDecided(t *testing.T) {
 	maker.get(done).is(http.StatusOK)
 
 	got := checker.post(path+"/reject", with(form, "reason", "Wrong amount, see order 7")).is(http.StatusConflict)
-	got.says("This is not the content that you opened.").says("Wrong amount, see order 7")
+	got.says("The current content differs from the content you opened.").says("Wrong amount, see order 7")
 	got.says("9'999.00").says("1'234.50") // before and after
 	checker.post(path+"/approve", with(form, "looked", "yes")).is(http.StatusConflict)
 	checker.post(path+"/approve", url.Values{}).is(http.StatusConflict)

@@ -54,7 +54,7 @@ func (v *Request) related(s Subject, m payment.Message) ([]views.Related, error)
 	for _, other := range []struct {
 		role     i18n.Text
 		messages []payment.Message
-	}{{"Rejected, corrected by this payment", before}, {"Corrected and submitted again", after}} {
+	}{{"Rejected payment that this payment corrects", before}, {"Corrected payment, submitted again", after}} {
 		for _, message := range other.messages {
 			view := relatedView(message, m.InternalID)
 			view.Role = other.role
@@ -67,12 +67,12 @@ func (v *Request) related(s Subject, m payment.Message) ([]views.Related, error)
 func relatedView(m payment.Message, current uuid.UUID) views.Related {
 	view := views.Related{Message: m, Current: m.InternalID == current}
 	roles := map[payment.Kind]i18n.Text{
-		payment.KindRecall: "Recall of the payment", payment.KindReceivedRecall: "Recall by the other bank",
+		payment.KindRecall: "Recall of the payment", payment.KindReceivedRecall: "Recall from the other bank",
 		payment.KindReturn: "Return of the payment", payment.KindResolution: "Refusal of the recall",
 	}
 	if m.Direction == payment.DirectionIn {
 		roles[payment.KindReturn] = "Return of the payment by the other bank"
-		roles[payment.KindResolution] = "Refusal of the recall by the other bank"
+		roles[payment.KindResolution] = "Recall refused by the other bank"
 	}
 	view.Role = roles[m.Kind]
 	return view
@@ -120,7 +120,7 @@ var offers = map[payment.Kind]func(s Subject, m payment.Message) []offer{
 			return []offer{{payment.KindReturn, views.Action{Label: i18n.Text("Return %s").With(amount), URL: returning}}}
 		}
 		return []offer{
-			{payment.KindReturn, views.Action{Label: i18n.Text("Grant the recall: send %s back").With(amount), URL: returning}},
+			{payment.KindReturn, views.Action{Label: i18n.Text("Accept the recall and send %s back").With(amount), URL: returning}},
 			{payment.KindResolution, views.Action{Label: "Refuse the recall", URL: refusalPath(s.Recall)}},
 		}
 	},
@@ -131,7 +131,7 @@ var offers = map[payment.Kind]func(s Subject, m payment.Message) []offer{
 		}}
 		if s.Recalled() {
 			list = append(list, offer{payment.KindReturn, views.Action{
-				Label: "Grant: send the money back",
+				Label: "Accept the recall and send the money back",
 				URL:   pathOf(s.Original) + "/return",
 			}})
 		}
@@ -152,7 +152,7 @@ func (v *Request) noticeOfRecall(s Subject, m payment.Message) []views.Warning {
 		return nil
 	}
 	due := Due(v, s.Recall)
-	warning := views.Warning{Title: i18n.Text("Answer the recall by %s: %s").With(due.Day, due.Text)}
+	warning := views.Warning{Title: i18n.Text("Answer the recall by %s (%s)").With(due.Day, due.Text)}
 	if m.Kind == payment.KindPayment {
 		warning.Links = []views.Link{{
 			Label: i18n.Text("Show the recall %s").With(s.Recall.GlobalID), URL: pathOf(s.Recall),
@@ -161,7 +161,7 @@ func (v *Request) noticeOfRecall(s Subject, m payment.Message) []views.Warning {
 	answerable := s
 	answerable.Kind = payment.KindResolution
 	if PreparedAnswer(v, answerable) != "" && answerable.Bar(v.Config.Rules) == "" && MayMake(v.By) == nil {
-		warning.Text = "A refusal because the creditor does not answer (NOAS) is prepared. It is never sent automatically."
+		warning.Text = "A refusal with the reason “The creditor has not responded” (NOAS) is ready. It is never sent automatically."
 		warning.Links = append(warning.Links, views.Link{
 			Label: "Open the prepared refusal", URL: refusalPath(s.Recall),
 		})

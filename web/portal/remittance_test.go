@@ -32,7 +32,8 @@ func TestThePageOfAnIncomingPaymentShowsAllOfIt(t *testing.T) {
 	id := o.text("SELECT message_id::text FROM message_version WHERE transaction_id = 'WHOLE'")
 	page := o.as("supervisor1").get("/payments/" + id).is(http.StatusOK)
 	for _, want := range []string{
-		"Other details received", "Ultimate debtor · Name", "Payer AG", "Payee AG", "Purpose", "SALA", "Creditor reference", "//S1/10/2026", "Rosenauweg 4",
+		"Other details " +
+			"received", "Ultimate debtor · Name", "Payer AG", "Payee AG", "Purpose", "SALA", "Creditor reference", "//S1/10/2026", "Rosenauweg 4",
 	} {
 		page.says(want)
 	}
@@ -82,7 +83,7 @@ func TestAMessageBesideAReferenceIsSent(t *testing.T) {
 			t.Errorf("the form to amend %q has the message %q", text, kept)
 		}
 	}
-	said := "Remove the message or the reference: a SEPA instant payment can only carry one of them."
+	said := "Remove the message or the reference. A SEPA instant payment can contain only one of the two."
 	euro := with(sepa(), "remittanceKind", "scor", "creditorReference", "RF18539007547034")
 	maker.post("/payments/new", euro).is(http.StatusUnprocessableEntity).says(said)
 	maker.post("/payments/new", with(euro, "remittanceText", "")).goesTo("/payments/")
@@ -91,5 +92,5 @@ func TestAMessageBesideAReferenceIsSent(t *testing.T) {
 		"DE62007620110623852957").Replace(table)
 	maker.get(maker.upload("c16.csv", []byte(table)).goesTo("/payments/batches/")).says(said)
 	bill := maker.get(maker.sendBill(bill(4, "CH4821966000009613388", 20, "EUR", 28, "SCOR", 29, "RF18539007547034"), nil).goesTo("/payments/"))
-	bill.says("The message on the bill is not sent in addition to the reference: Rechnung 1107")
+	bill.says("This message on the bill is not sent because the payment already has a reference. Message: Rechnung 1107")
 }

@@ -78,7 +78,7 @@ func TestADecisionThatContradictsOnesOwnIsToldAsLost(t *testing.T) {
 	page := checker.get(path).is(http.StatusOK)
 	checker.post(path+"/approve", page.fields(path+"/approve")).goesTo("/queue")
 	reject := with(page.fields(path+"/reject"), "category", "other", "reason", "No")
-	checker.post(path+"/reject", reject).is(http.StatusConflict).says("was already approved by Checker 1").says("was not stored")
+	checker.post(path+"/reject", reject).is(http.StatusConflict).says("was already approved by Checker 1").says("was not saved")
 }
 
 // TestAWithdrawalSentTwiceIsToldAsDone, with a reason and without; with another reason it is not, nor is it said not to be withdrawn.
@@ -91,8 +91,9 @@ func TestAWithdrawalSentTwiceIsToldAsDone(t *testing.T) {
 		path := "/payments/" + ids[i] + "/withdraw"
 		form := with(maker.get(path).is(http.StatusOK).fields(path), "reason", reason)
 		maker.repeats(path, form)
-		other := maker.post(path, with(form, "reason", "Another")).is(http.StatusConflict).says("It has already been withdrawn.")
-		if said := other.main(); strings.Contains(said, "It was not withdrawn") {
+		other := maker.post(path, with(form, "reason", "Another")).is(http.StatusConflict).says("The payment or request has already been " +
+			"withdrawn.")
+		if said := other.main(); strings.Contains(said, "Nothing was withdrawn") {
 			t.Errorf("of a withdrawn payment is said %q", said)
 		}
 	}
@@ -146,7 +147,8 @@ func TestTwoWhoSubmitTheSameAtOnce(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	makers := []*browser{b.as("maker1"), b.as("maker2")}
-	file := []byte(strings.ReplaceAll(strings.ReplaceAll(strings.Join(table(2), "\r\n"), "CH48 0900 0000 8700 1234 0", filled().Get("creditorIban")),
+	file := []byte(strings.ReplaceAll(strings.ReplaceAll(strings.Join(table(2), "\r\n"), "CH48 0900 0000 8700 1234 "+
+		"0", filled().Get("creditorIban")),
 		"CH48 0900 0000 8700 1234 1", filled().Get("creditorIban")))
 	for _, c := range []struct {
 		name    string
@@ -173,7 +175,7 @@ func TestTwoWhoSubmitTheSameAtOnce(t *testing.T) {
 			t.Errorf("%s: %d messages, want %d", c.name, n, c.stored)
 		}
 		if c.name == "a file" {
-			if n := strings.Count(answers[0].main()+answers[1].main(), "explain why this one is needed"); n != 2 {
+			if n := strings.Count(answers[0].main()+answers[1].main(), "Explain why this payment is also needed"); n != 2 {
 				t.Errorf("a file: %d lines ask, want 2", n)
 			}
 			continue
@@ -182,7 +184,7 @@ func TestTwoWhoSubmitTheSameAtOnce(t *testing.T) {
 			slices.Reverse(answers)
 		}
 		answers[0].goesTo("/payments/")
-		answers[1].is(http.StatusUnprocessableEntity).says("This is not a duplicate. Pay it as well.")
+		answers[1].is(http.StatusUnprocessableEntity).says("This is not a duplicate. Make this payment as well.")
 		if ticked := answers[1].page.Find("#duplicateAcknowledged[checked]").Length(); ticked != 0 {
 			t.Errorf("%s: the tick is there before its question", c.name)
 		}

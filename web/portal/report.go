@@ -27,14 +27,14 @@ const (
 )
 
 // raisedHeading is the title of the report about changes that give people more power.
-const raisedHeading = i18n.Text("Raised limits, relaxed policies and added rights")
+const raisedHeading = i18n.Text("Raised limits, relaxed policies and new rights")
 
 // mayReport tells why the person may not read the reports of control, or nil. Error: payment.ForbiddenError.
 func mayReport(by identity.Principal) error {
 	if by.Has(identity.RoleSupervisor) {
 		return nil
 	}
-	return &payment.ForbiddenError{Text: "You may not read the control reports: this needs the role supervisor."}
+	return &payment.ForbiddenError{Text: "You need the supervisor role to read the control reports."}
 }
 
 // reportPeriod parses the period in banking days, both ends included; the default is the last thirty days. Unreadable days, a reversed
@@ -95,27 +95,29 @@ func showReports(v *Request) error {
 		count      int
 	}{
 		{
-			"decisions", "Decisions", "Each approval and rejection: maker, checker, amount, creditor, purpose, policy, reason, waiting time",
-			decisions,
+			"decisions", "Decisions",
+			"Every approval and rejection, with maker, checker, amount, creditor, purpose, policy, reason and waiting time", decisions,
 		},
-		{"pairs", "Fixed maker–checker pairs", i18n.Text("One checker approved at least %d %% of a maker's payments (%d or more)").With(
-			store.PairPercent, store.PairLeast), len(pairs)},
 		{
-			"fast", "Approvals within 5 seconds of opening",
-			i18n.Text("In the portal, within %d seconds of the page being opened, or without opening it").
-				With(int(store.FastBelow / time.Second)),
-			counts.Fast,
+			"pairs", "Recurring maker–checker pairs",
+			i18n.Text("One checker approved at least %d%% of a maker's payments (%d payments or more)").
+				With(store.PairPercent, store.PairLeast), len(pairs),
+		},
+		{
+			"fast", "Approvals within 5 seconds of opening the page",
+			i18n.Text("Approvals in the portal for which the payment's page was open for less than %d seconds, or was not opened").
+				With(int(store.FastBelow / time.Second)), counts.Fast,
 		},
 		{
 			"hours", "Approvals out of hours",
-			i18n.Text("Before 07:00, from 19:00, or on Saturday or Sunday, %s time").With(v.Config.Zone), counts.OutOfHours,
+			i18n.Text("Approvals before 07:00, from 19:00 onwards, or on a Saturday or Sunday (time zone %s)").With(v.Config.Zone), counts.OutOfHours,
 		},
-		{"limits", raisedHeading, "A limit raised or removed, a policy that requires less or was retired, a role or an exception granted, " +
-			"and every change that benefits the person who requested it", len(raised)},
-		{"rejected", "Rejected by checkers", "By the reason that the checker gave", ended[payment.StateRejected]},
-		{"failed", "Failed", "By the reason given by clearing or the other bank", ended[payment.StateFailed]},
+		{"limits", raisedHeading, "Limits raised or removed, policies relaxed or retired, roles or exceptions granted, and changes that " +
+			"benefit the person who requested them", len(raised)},
+		{"rejected", "Rejected by checkers", "Rejections, by the reason the checker gave", ended[payment.StateRejected]},
+		{"failed", "Failed", "Failures, by the reason that clearing or the other bank gave", ended[payment.StateFailed]},
 		{
-			"unanswered", "No answer from clearing in time", "Not confirmed within ten seconds, even if an answer came later",
+			"unanswered", "No answer from clearing in time", "Payments not confirmed within ten seconds, even if an answer came later",
 			ended[payment.StateUnconfirmed],
 		},
 	} {
@@ -129,13 +131,13 @@ func showReports(v *Request) error {
 
 // accessRow leads from the reports to the access review.
 var accessRow = views.ReportRow{URL: accessPath, Cells: []i18n.Text{
-	"Access review", "Roles and their dates, last sign-in and second factors of each account, and the clients, to be confirmed", "",
+	"Access review", "Clients, and user accounts with their roles, dates, last sign-ins and second factors, for a supervisor to confirm", "",
 }}
 
 // reportsOf starts the page of the numbers of a period, without its rows.
 func (v *Request) reportsOf(approvals int, from, to string) views.Report {
 	model := v.report("Control reports",
-		i18n.Text("%d approvals from %s to %s. Open a report to see the approvals it counts.").With(approvals, from, to))
+		i18n.Text("%d approvals between %s and %s. Open a report to see the approvals it counts.").With(approvals, from, to))
 	model.Form = &views.ReportPeriod{From: from, To: to}
 	model.Columns = []i18n.Text{"Report", "What it counts", "Count"}
 	return model
@@ -144,7 +146,7 @@ func (v *Request) reportsOf(approvals int, from, to string) views.Report {
 func (v *Request) report(heading, words i18n.Text) views.Report {
 	return views.Report{
 		Layout: v.layout(heading, views.PlaceReports), Heading: heading, Words: words,
-		Empty: ui.Empty{Icon: "list", Title: "No entries", Text: "Nothing in this period."},
+		Empty: ui.Empty{Icon: "list", Title: "No entries", Text: "There are no entries in this period."},
 	}
 }
 
@@ -233,7 +235,7 @@ func (v *Request) reported(most int32) (found reported, from, to string, err err
 	}
 	period, from, to := v.reportPeriod()
 	asked := store.ReportQuery{Realm: v.By.Realm, Kind: store.ReportKind(v.Echo.Param("report")), Period: period, Zone: v.Config.Zone}
-	words := i18n.Text("From %s to %s, newest first, at most 1'000.").With(from, to)
+	words := i18n.Text("From %s to %s, newest first, at most 1'000 entries.").With(from, to)
 	switch asked.Kind {
 	case store.ReportPairs:
 		asked.Maker, _ = uuid.Parse(v.Echo.QueryParam("maker"))
@@ -242,9 +244,9 @@ func (v *Request) reported(most int32) (found reported, from, to string, err err
 			found, err = v.reportedPairs(period, from, to)
 			return found, from, to, err
 		}
-		found, err = v.reportedApprovals("Approvals between two people", words, asked)
+		found, err = v.reportedApprovals("One maker's payments approved by one checker", words, asked)
 	case store.ReportFast:
-		found, err = v.reportedApprovals("Approvals within 5 seconds of opening", words, asked)
+		found, err = v.reportedApprovals("Approvals within 5 seconds of opening the page", words, asked)
 	case store.ReportHours:
 		found, err = v.reportedApprovals("Approvals out of hours", words, asked)
 	case "limits":
@@ -268,8 +270,9 @@ func (v *Request) reported(most int32) (found reported, from, to string, err err
 
 func (v *Request) reportedPairs(period store.Period, from, to string) (reported, error) {
 	found := reported{
-		heading: "Fixed maker–checker pairs", words: i18n.Text("From %s to %s. Open a row to see the approvals between the two people.").With(from, to),
-		columns: []i18n.Text{"Maker", "Checker", "Approvals between these two people", "All approvals of the maker's payments"},
+		heading: "Recurring maker–checker pairs", words: i18n.Text("From %s to %s. Open a row to see which of the maker's payments the "+
+			"checker approved.").With(from, to),
+		columns: []i18n.Text{"Maker", "Checker", "Approvals by this checker", "All approvals of the maker's payments"},
 	}
 	pairs, err := v.Config.Reader.Pairs(v.Context(), v.By.Realm, period)
 	for _, p := range pairs {
@@ -284,7 +287,7 @@ func (v *Request) reportedPairs(period store.Period, from, to string) (reported,
 func (v *Request) reportedApprovals(heading, words i18n.Text, asked store.ReportQuery) (reported, error) {
 	found := reported{
 		heading: heading, words: words,
-		columns: []i18n.Text{"Payment", "Created by", "Approved by", "Approved", "After opening the page", "Channel", "Amount"},
+		columns: []i18n.Text{"Payment", "Created by", "Approved by", "Approved", "Time from opening to approval", "Channel", "Amount"},
 	}
 	approvals, err := v.Config.Reader.Approvals(v.Context(), asked)
 	for _, a := range approvals {
@@ -298,7 +301,7 @@ func (v *Request) reportedApprovals(heading, words i18n.Text, asked store.Report
 // looked returns the time between opening the page and the approval.
 func looked(a store.ReportedApproval) i18n.Text {
 	if a.Looked.IsZero() {
-		return "not opened"
+		return "page not opened"
 	}
 	if took := a.At.Sub(a.Looked).Round(100 * time.Millisecond); took < time.Minute {
 		return i18n.Text("%s s").With(strconv.FormatFloat(took.Seconds(), 'f', 1, 64))
@@ -311,7 +314,7 @@ func (v *Request) reportedChanges(period store.Period, words i18n.Text) (reporte
 		heading: raisedHeading, words: words,
 		columns: []i18n.Text{
 			"Change (a change)", "About", "Effect", "Requested by", "When", "Decided by", "Outcome",
-			"Requested for themselves",
+			"Benefits the requester",
 		},
 	}
 	raised, err := v.Config.Reader.Raised(v.Context(), v.By.Realm, period)

@@ -73,7 +73,7 @@ func TestSupervisorsReadTheReportsOfControl(t *testing.T) {
 	if table.header.Get("Content-Type") != "text/csv; charset=utf-8" || !strings.Contains(table.text, `"'=Maker 1"`) {
 		t.Errorf("the table: %s %.300s", table.header.Get("Content-Type"), table.text)
 	}
-	supervisor.get("/reports/limits").is(http.StatusOK).says("Higher limit per day: from 100.00 to 200.00")
+	supervisor.get("/reports/limits").is(http.StatusOK).says("Limit per day raised: from 100.00 to 200.00")
 	supervisor.get("/reports/nothing").is(http.StatusNotFound)
 	for _, name := range []string{"maker1", "checker1", "admin1"} {
 		for _, path := range []string{"/reports", "/reports/fast", "/reports/fast/table"} {
@@ -125,7 +125,8 @@ func TestTheReportOfWhatLetsPeopleDoMore(t *testing.T) {
 	got.page.Find("main tbody tr").Each(func(_ int, row *goquery.Selection) {
 		found = append(found, strings.TrimSpace(row.Find("td a.row-link").Text()))
 	})
-	want := []string{"Retire a policy", "Create a user account: newhere", "Choose which roles need a second factor", "Create a client: loose", "Create a policy", "Change the roles of maker2"}
+	want := []string{"Retire a policy", "Create a user account: newhere", "Choose which roles need a second " +
+		"factor", "Create a client: loose", "Create a policy", "Change the roles of maker2"}
 	if !slices.Equal(found, want) {
 		t.Errorf("the report has %q, want %q", found, want)
 	}
@@ -170,8 +171,8 @@ func TestALimitOfAReportIsReadInTheLanguageOfThePage(t *testing.T) {
 func TestAReportLooksAtAYearAtMost(t *testing.T) {
 	t.Parallel()
 	w := setup(t).as("supervisor1")
-	w.get("/reports?from=01.01.2024&to=31.12.2024").is(http.StatusOK).says("from 01.01.2024 to 31.12.2024")
-	w.get("/reports?from=31.12.2023&to=31.12.2024").is(http.StatusOK).says("from 02.12.2024 to 31.12.2024")
+	w.get("/reports?from=01.01.2024&to=31.12.2024").is(http.StatusOK).says("between 01.01.2024 and 31.12.2024")
+	w.get("/reports?from=31.12.2023&to=31.12.2024").is(http.StatusOK).says("between 02.12.2024 and 31.12.2024")
 }
 
 // setLimit has two administrators limit what checker2 pays on a day.
@@ -236,11 +237,11 @@ func TestTheTrailIsVerifiedOnItsPage(t *testing.T) {
 	b.Notary.Sweep(t.Context())
 	w := b.as("supervisor1")
 	b.Notary.Sweep(t.Context())
-	w.post("/audit/verify", nil).is(http.StatusOK).says("match their seals and are in order")
+	w.post("/audit/verify", nil).is(http.StatusOK).says("are unchanged and in order")
 	var changed string
 	must(t, b.DB.Owner(t).QueryRow(t.Context(),
 		"UPDATE audit_event SET actor_name = 'Nobody' WHERE realm = 'demo' AND event = 'instruction.submit' RETURNING event_id").Scan(&changed))
-	w.post("/audit/verify", nil).is(http.StatusOK).says("The trail differs from the sealed one.").says("audit_event " + changed)
+	w.post("/audit/verify", nil).is(http.StatusOK).says("The audit trail failed its integrity check.").says("audit_event " + changed)
 	table := w.get("/audit/table?event=instruction.submit")
 	if table.header.Get("Content-Type") != "text/csv; charset=utf-8" || strings.Count(table.text, "\r\n") != 2 {
 		t.Errorf("the table: %s %q", table.header.Get("Content-Type"), table.text)

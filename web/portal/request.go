@@ -354,7 +354,7 @@ func (p *Portal) mayOperate(by identity.Principal) error {
 	if by.Has(identity.RoleSupervisor) || by.Has(identity.RoleAdministrator) {
 		return nil
 	}
-	return &payment.ForbiddenError{Text: "You may not see this page: this needs the role supervisor or administrator."}
+	return &payment.ForbiddenError{Text: "To see this page, you need the role of supervisor or administrator."}
 }
 
 // MayAmend reports whether the state table, the person's roles, the time to decide and the fields of the form allow an amendment. The

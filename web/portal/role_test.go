@@ -36,8 +36,8 @@ func TestNobodyIsToldThatSomethingWaitsForThemWhoMayNotDecide(t *testing.T) {
 	}{
 		"checker1":    {"For me, All waiting, Decided today", "Waiting for me", 1},
 		"both1":       {"For me, All waiting, Submitted by me, Decided today", "Waiting for me", 1},
-		"maker1":      {"Submitted by me, All waiting", "My submissions waiting", 1},
-		"maker2":      {"Submitted by me, All waiting", "My submissions waiting", 0},
+		"maker1":      {"Submitted by me, All waiting", "My waiting submissions", 1},
+		"maker2":      {"Submitted by me, All waiting", "My waiting submissions", 0},
 		"supervisor1": {"All waiting", "Waiting for approval", 1},
 	} {
 		queue := b.as(name).get("/queue").is(http.StatusOK)
@@ -88,7 +88,7 @@ func TestEachNumberOfTheHomePageIsThatOfItsList(t *testing.T) {
 			}
 		})
 	}
-	b.as("checker1").get("/payments?from=lately").is(http.StatusUnprocessableEntity).says("Enter a day such as")
+	b.as("checker1").get("/payments?from=lately").is(http.StatusUnprocessableEntity).says("Enter a date such as")
 }
 
 // TestARejectedPaymentSaysWhyAndCanBeCorrected tells its maker on the page of the payment.
@@ -103,7 +103,7 @@ func TestARejectedPaymentSaysWhyAndCanBeCorrected(t *testing.T) {
 	).goesTo("/queue")
 	page := maker.get("/payments/" + m.InternalID.String()).is(http.StatusOK)
 	if said := page.texts(".notice-bad"); len(said) != 1 ||
-		said[0] != "Rejected by Checker 1. Order or evidence is missing: Where is the invoice?" {
+		said[0] != "Rejected by Checker 1. Payment order or supporting document is missing: Where is the invoice?" {
 		t.Errorf("the page says %q", said)
 	}
 	again := page.page.Find("a.button").FilterFunction(
@@ -120,10 +120,11 @@ func TestARejectedPaymentSaysWhyAndCanBeCorrected(t *testing.T) {
 			t.Errorf("%s offers a second correction: %s", path, page.main())
 		}
 	}
-	maker.get("/payments/" + m.InternalID.String() + "/related").says("Corrected and submitted again")
-	maker.get(corrected + "/related").says("Rejected, corrected by this payment")
+	maker.get("/payments/" + m.InternalID.String() + "/related").says("Corrected payment, submitted again")
+	maker.get(corrected + "/related").says("Rejected payment that this payment corrects")
 	b.as("checker1").get(strings.Replace(corrected, "/payments/", "/queue/", 1)).
-		says("This corrects " + string(m.GlobalID) + ": Rejected").says("Rejected by Checker 1. Order or evidence is missing: Where is the invoice?")
+		says("Correction of payment " + string(m.GlobalID) + " (Rejected)").
+		says("Rejected by Checker 1. Payment order or supporting document is missing: Where is the invoice?")
 }
 
 // TestTypographyIsWrittenAsItIsTyped: what office programs put in by themselves is no fault of the maker's.
@@ -133,7 +134,7 @@ func TestTypographyIsWrittenAsItIsTyped(t *testing.T) {
 	maker := b.as("maker1")
 	form := with(filled(), "creditorName", "Rock’n’Roll “Zürich” – Söhne", "remittanceText", "Lieferung… \u201e4711\u201c")
 	check := maker.post("/payments/new", form).goesTo("/payments/")
-	maker.get(check).is(http.StatusOK).says(`Rock'n'Roll "Zürich" - Söhne`).says("Some characters are written differently")
+	maker.get(check).is(http.StatusOK).says(`Rock'n'Roll "Zürich" - Söhne`).says("Some characters will be replaced")
 	maker.post("/payments/new", with(form, "creditorName", "Привет")).is(http.StatusUnprocessableEntity)
 }
 

@@ -55,7 +55,7 @@ func (v *Request) roleTiles(decides, makes bool) ([]views.Tile, error) {
 	}
 	took, err := v.turnaroundTiles()
 	return slices.Concat(today, took, []views.Tile{stateTile(
-		views.Tile{Label: "Unconfirmed", Note: "clearing is asked", Tone: ui.ToneWaiting}, payment.StateUnconfirmed, standing.Unconfirmed,
+		views.Tile{Label: "Unconfirmed", Note: "waiting for clearing", Tone: ui.ToneWaiting}, payment.StateUnconfirmed, standing.Unconfirmed,
 	), recallTile(standing.ToAnswer), stateTile(
 		views.Tile{Label: "Recalls overdue", Note: "no answer in time", Tone: ui.ToneBad}, payment.StateOverdue, standing.Overdue,
 	)}), err
@@ -78,7 +78,7 @@ func (v *Request) makerTiles() ([]views.Tile, error) {
 		return nil, err
 	}
 	return []views.Tile{
-		countTile(views.Tile{Label: "My submissions waiting", Note: "for an approval", URL: "/mine"}, standing.Waiting),
+		countTile(views.Tile{Label: "My waiting submissions", Note: "waiting for approval", URL: "/mine"}, standing.Waiting),
 		stateTile(
 			views.Tile{Label: "Unconfirmed", Note: "do not pay again yet", Tone: ui.ToneWaiting}, payment.StateUnconfirmed, standing.Unconfirmed,
 			"maker", v.By.UserName,
@@ -99,16 +99,16 @@ func (v *Request) turnaroundTiles() ([]views.Tile, error) {
 		return nil, err
 	}
 	list := "/payments" + Filter{}.Query("made", views.ApprovedLastDay)
-	waited := views.Tile{Label: "Time to approval", Value: "–", Note: "nothing approved in the last 24 hours", URL: list}
+	waited := views.Tile{Label: "Time until approval", Value: "–", Note: "nothing approved in the last 24 hours", URL: list}
 	if took.Approved > 0 {
-		waited.Value, waited.Note = i18n.Data(span(took.WaitedHalf)), i18n.Text("median of %d payments; 95 %% within %s").
+		waited.Value, waited.Note = i18n.Data(span(took.WaitedHalf)), i18n.Text("median of %d payments; 95%% within %s").
 			With(took.Approved, span(took.WaitedMost))
 	}
 	cleared := views.Tile{
-		Label: "Time at clearing", Value: "–", Note: "nothing settled in the last 24 hours", URL: list + "&state=" + string(payment.StateSettled),
+		Label: "Time in clearing", Value: "–", Note: "nothing settled in the last 24 hours", URL: list + "&state=" + string(payment.StateSettled),
 	}
 	if took.Settled > 0 {
-		cleared.Value, cleared.Note = i18n.Data(span(took.ClearedHalf)), i18n.Text("median of %d payments; 95 %% within %s").
+		cleared.Value, cleared.Note = i18n.Data(span(took.ClearedHalf)), i18n.Text("median of %d payments; 95%% within %s").
 			With(took.Settled, span(took.ClearedMost))
 	}
 	return []views.Tile{waited, cleared}, nil

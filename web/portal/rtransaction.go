@@ -86,8 +86,8 @@ func PreparedAnswer(v *Request, s Subject) i18n.Text {
 		return ""
 	}
 	due := Due(v, s.Recall)
-	return i18n.Text("Answer by %s (%s): the refusal “The creditor does not answer” (NOAS) is filled in. "+
-		"It is never sent automatically: check it and submit it, or answer otherwise.").With(due.Day, due.Text)
+	return i18n.Text("Answer the recall by %s (%s). A refusal with the reason “The creditor has not responded” (NOAS) has been filled in, "+
+		"but it is never sent automatically. Check and submit the refusal, or give another answer.").With(due.Day, due.Text)
 }
 
 // draftOf loads the draft named in the address of a form, and its form if it is of this kind; nil when nothing is stored yet.
@@ -204,7 +204,7 @@ func (v *Request) renderRequestForm(status int, a asked, model views.RequestForm
 	copy(model.Information, a.Information)
 	if s.Kind == payment.KindReturn && s.Recalled() {
 		model.Charge = &ui.Field{
-			ID: "charge", Label: i18n.Text("Charge kept, in %s").With(s.Original.Summary.Amount.Currency()), Value: a.Charge,
+			ID: "charge", Label: i18n.Text("Charge deducted, in %s").With(s.Original.Summary.Amount.Currency()), Value: a.Charge,
 			Optional:  true,
 			InputMode: "decimal", Width: "w-10", Hint: "Deducted from the amount sent back",
 		}
@@ -218,7 +218,7 @@ func (v *Request) renderRequestForm(status int, a asked, model views.RequestForm
 	if s.Kind == payment.KindResolution {
 		model.BackURL = "/payments/" + s.Recall.InternalID.String()
 		model.Instead = &views.Link{
-			Label: "Grant: send the money back", URL: "/payments/" + s.Original.InternalID.String() + "/return",
+			Label: "Accept the recall and send the money back", URL: "/payments/" + s.Original.InternalID.String() + "/return",
 		}
 	}
 	return v.Render(status, views.RequestFormPage(model))
@@ -240,9 +240,9 @@ func (s Subject) heading() (heading, note i18n.Text) {
 	switch {
 	case s.Kind == payment.KindRecall:
 		return i18n.Text("Recall %s").
-			With(amount), "The other bank is asked for the money. A payment can be recalled only once."
+			With(amount), "A recall asks the other bank to send the money back. A payment can be recalled only once."
 	case s.Kind == payment.KindReturn && s.Recalled():
-		return i18n.Text("Grant the recall: send %s back").With(amount), ""
+		return i18n.Text("Accept the recall and send %s back").With(amount), ""
 	case s.Kind == payment.KindReturn:
 		return i18n.Text("Return %s").With(amount), ""
 	}

@@ -55,8 +55,8 @@ func (v *Request) showCheckPage(draft store.Draft, f form, status int, problems 
 	}
 	if charge := a.keeps; !charge.IsZero() {
 		model.Rows = append(model.Rows,
-			ui.Row{Term: "Charge kept", Value: charge.Format(), Numeric: true},
-			ui.Row{Term: "Sent back", Value: says.amount.Format(), Numeric: true})
+			ui.Row{Term: "Charge deducted", Value: charge.Format(), Numeric: true},
+			ui.Row{Term: "Amount returned", Value: says.amount.Format(), Numeric: true})
 	}
 	for i := range model.Rows {
 		model.Rows[i].ChangeURL, model.Rows[i].ChangeName = model.ChangeURL, model.Rows[i].Term

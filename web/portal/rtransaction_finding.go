@@ -190,11 +190,11 @@ func (a asked) doubt(code string) i18n.Text {
 	switch {
 	case about.Original.Direction != payment.DirectionIn:
 	case code == "NOOR":
-		return i18n.Text("This payment was received here on %s.").With(ui.DateTime(about.Original.CreatedAt))
+		return i18n.Text("Your institution received this payment on %s.").With(ui.DateTime(about.Original.CreatedAt))
 	case code == "AC04" && about.Account != nil && about.Account.Open:
-		return "The account is open here."
+		return "The account is open at your institution."
 	case code == "ARDT" && !returned:
-		return "No return of this payment was sent from here."
+		return "Your institution has not sent a return of this payment."
 	}
 	return ""
 }
@@ -204,11 +204,11 @@ func hint(reason payment.ReasonOnOffer) i18n.Text {
 	needs, ends := reason.Information.Required > 0, !reason.LastDay.IsZero()
 	switch {
 	case needs && ends:
-		return i18n.Text("Needs additional information, until %s").With(day(reason.LastDay))
+		return i18n.Text("Needs additional information (can be used until %s)").With(day(reason.LastDay))
 	case needs:
 		return "Needs additional information"
 	case ends:
-		return i18n.Text("Until %s").With(day(reason.LastDay))
+		return i18n.Text("Can be used until %s").With(day(reason.LastDay))
 	}
 	return ""
 }

@@ -37,7 +37,7 @@ func TestARecallGoesFromItsFormToItsApproval(t *testing.T) {
 	if m.Kind != payment.KindRecall || m.State != payment.StateApprovalPending || m.OriginalID != original.InternalID || m.Reason != "DUPL" {
 		t.Fatalf("the message is %s %s about %s for %s", m.Kind, m.State, m.OriginalID, m.Reason)
 	}
-	after := maker.get(home).is(http.StatusOK).says("Recall waits for approval").says(
+	after := maker.get(home).is(http.StatusOK).says("Recall awaiting approval").says(
 		"The recall " + string(m.GlobalID) + " of this payment is waiting for approval",
 	)
 	if after.offers(home+"/recall") || offered() != 0 {
@@ -56,7 +56,7 @@ func TestARecallGoesFromItsFormToItsApproval(t *testing.T) {
 	}
 	detail := checker.get("/queue/" + m.InternalID.String()).is(http.StatusOK)
 	detail.says("Approve the recall of CHF 1'234.50").says(
-		"Ask the bank of Beispiel Holzbau GmbH to send CHF 1'234.50 back. Reason: Sent twice by mistake (DUPL).",
+		"Ask the bank of Beispiel Holzbau GmbH to send CHF 1'234.50 back. Reason: Payment sent twice by mistake (DUPL).",
 	)
 	detail.says("Paid on Monday").says("and on Tuesday")
 	if detail.page.Find(`.summary a[href="`+home+`"]`).Length() != 1 {
@@ -65,7 +65,7 @@ func TestARecallGoesFromItsFormToItsApproval(t *testing.T) {
 	if m = o.approve(m); m.State != payment.StateProcessing {
 		t.Errorf("the approved recall is %s", m.State)
 	}
-	maker.get(home + "/related").is(http.StatusOK).says("Recall of the payment").says("Sent twice by mistake (DUPL)")
+	maker.get(home + "/related").is(http.StatusOK).says("Recall of the payment").says("Payment sent twice by mistake (DUPL)")
 }
 
 func TestARecallIsRefusedBesideItsFields(t *testing.T) {
@@ -106,11 +106,11 @@ func TestTheStateReplacesTheButtonByASentence(t *testing.T) {
 	maker := o.as("maker1")
 	waiting := maker.submit(filled())
 	home := "/payments/" + waiting.InternalID.String()
-	page := maker.get(home).is(http.StatusOK).says("This payment is not sent yet: withdraw it instead of recalling it.")
+	page := maker.get(home).is(http.StatusOK).says("This payment has not been sent yet. Withdraw it instead of recalling it.")
 	if page.offers(home + "/recall") {
 		t.Error("a waiting payment offers a recall")
 	}
-	maker.get(home + "/recall").is(http.StatusConflict).says("not sent yet")
+	maker.get(home + "/recall").is(http.StatusConflict).says("has not been sent yet")
 	maker.post(home+"/recall", url.Values{"reason": {"DUPL"}}).is(http.StatusConflict)
 	maker.get(home + "/return").is(http.StatusConflict).says("Choose an incoming payment")
 	maker.get("/recalls/" + waiting.InternalID.String() + "/resolve").is(http.StatusNotFound)
@@ -151,7 +151,7 @@ func TestARecallSentTwiceIsOneAndTheSlowerMakerReadsWhy(t *testing.T) {
 	o.change("UPDATE draft SET message_id = NULL") // as after a crash between the submission and the note about it
 	first.post(action, nil).goesTo(done)
 	second.get(theirs).is(http.StatusConflict).says("can be recalled only once")
-	second.post(strings.TrimSuffix(theirs, "check")+"submit", nil).is(http.StatusConflict).says("This payment was recalled before")
+	second.post(strings.TrimSuffix(theirs, "check")+"submit", nil).is(http.StatusConflict).says("This payment has already been recalled")
 	if n := o.count("SELECT count(*) FROM message WHERE kind = 'recall'"); n != 1 {
 		t.Errorf("%d recalls of one payment", n)
 	}
@@ -206,7 +206,7 @@ func TestAnIncomingPaymentIsSentBack(t *testing.T) {
 	detail.says("Approve the return of CHF 100.00 to Anna Beispiel").says(
 		"Send CHF 100.00 back to Anna Beispiel. Reason: The account is closed (AC04).",
 	)
-	maker.get(home).is(http.StatusOK).says("Return waits for approval").says("is waiting for approval")
+	maker.get(home).is(http.StatusOK).says("Return awaiting approval").says("is waiting for approval")
 	maker.get(home + "/return").is(http.StatusConflict).says("cannot be sent back")
 	withdraw := "/payments/" + m.InternalID.String() + "/withdraw"
 	page := maker.get(withdraw).is(http.StatusOK).says("Withdraw the return of CHF 100.00 to Anna Beispiel")
@@ -225,7 +225,7 @@ func TestAFormSentTooLateIsKept(t *testing.T) {
 	maker.get(path).is(http.StatusOK)
 	o.change("UPDATE sessions SET expiry = now() - interval '1 minute'")
 	ended := maker.post(path, url.Values{"reason": {"FRAD"}, "information1": {"The customer called"}}).is(http.StatusUnauthorized).says(
-		"What you typed is kept",
+		"What you typed was saved",
 	)
 	next, err := url.Parse(ended.page.Find(`a[href^="/signin"]`).AttrOr("href", ""))
 	if err != nil {
@@ -269,9 +269,10 @@ func TestARefusedRecallSaysWhyInPlainWords(t *testing.T) {
 	recall := o.approve(o.as("maker1").requests("/payments/"+original.InternalID.String()+"/recall", "reason", "DUPL"))
 	maker, path := o.as("maker1"), "/payments/"+recall.InternalID.String()
 	maker.header.Set("Accept-Language", "de-CH")
+	const refuses = "Der Empfänger lehnt den Rückruf ab (CUST)"
 	for text, want := range map[string]string{
-		"Reported when the cancellation cannot be accepted because of a customer decision (Creditor).": "Der Empfänger lehnt ab (CUST)",
-		"Call Anna Beispiel": "Der Empfänger lehnt ab (CUST): Call Anna Beispiel",
+		"Reported when the cancellation cannot be accepted because of a customer decision (Creditor).": refuses,
+		"Call Anna Beispiel": refuses + ": Call Anna Beispiel",
 	} {
 		o.change("SET session_replication_role = replica; UPDATE message SET state = 'Refused', status_code = 'CUST', status_text = '" + text +
 			"' WHERE kind = 'recall'")
@@ -280,7 +281,7 @@ func TestARefusedRecallSaysWhyInPlainWords(t *testing.T) {
 		}
 	}
 	maker.get("/payments/" + original.InternalID.String()).is(http.StatusOK).
-		says("Rückruf " + string(recall.GlobalID) + " dieser Zahlung: Zurückgewiesen.")
+		says("Der Rückruf " + string(recall.GlobalID) + " dieser Zahlung hat den Status «Zurückgewiesen».")
 }
 
 // TestAFailedReturnIsToldAsOne: its creditor is the person who paid, and nothing is owed to them.

@@ -62,11 +62,11 @@ func (v *Request) savedViews() (named, error) {
 			Title: "Saved views", Place: views.PlaceQueue, Back: ui.Step{Label: "Back to the queue", URL: "/queue" + query}, URL: "/queue/views",
 			Saved: i18n.Join(", ", f.Words()...), Limit: 40, Words: views.NamedWords{
 				Heading: "Save this view of the queue", Save: "Save view", Sharing: "Visible to everyone in the realm",
-				How: "Filter or sort the queue, then choose “Save as view” beside its filters.",
+				How: "Filter or sort the queue, then choose “Save as view” beside the filters.",
 			},
 		},
-		after: "/queue" + query, empty: "Enter a name, such as “Large today”.", other: "Another view of yours has this name.",
-		most:  i18n.Text("You have %d views. Remove one first.").With(store.MaxSavedViews),
+		after: "/queue" + query, empty: "Enter a name, such as “Large today”.", other: "You already have a view with this name.",
+		most:  i18n.Text("You already have %d views, which is the maximum. Remove a view first.").With(store.MaxSavedViews),
 		taken: store.ErrViewNameTaken, full: store.ErrTooManyViews,
 		list: func() (entries []views.NamedEntry, err error) {
 			saved, err := v.Config.Reader.Views(ctx, v.By)
@@ -85,9 +85,9 @@ func (v *Request) savedViews() (named, error) {
 	}
 	switch {
 	case query == "":
-		n.unsaved = "Filter or sort the queue first, then save it as a view."
+		n.unsaved = "Filter or sort the queue before you save it as a view."
 	case len(query) > maxViewQuery:
-		n.unsaved = "The search is too long for a view: shorten it."
+		n.unsaved = "The search is too long to save as a view. Shorten the search."
 	}
 	if query != "" {
 		n.page.SaveURL = "/queue/views" + query

@@ -27,7 +27,7 @@ func TestAViewIsSavedUnderAName(t *testing.T) {
 	checker, other := b.as("checker1"), b.as("checker2")
 	const query = "?amountFrom=1000&sort=largest"
 	queue := checker.get("/queue" + query).is(http.StatusOK)
-	save := queue.page.Find("a:contains('Save as view')").AttrOr("href", "")
+	save := queue.page.Find("a:contains('Save as a view')").AttrOr("href", "")
 	form := checker.get(save).is(http.StatusOK).says("from 1000, Largest amount first").fields("/queue/views")
 	checker.post(save, with(form, "name", " ")).is(http.StatusUnprocessableEntity).says("Enter a name")
 	checker.post(save, with(form, "name", "\u200b \u202e")).is(http.StatusUnprocessableEntity).says("Enter a name") // nobody sees it
@@ -71,11 +71,13 @@ func TestSavedViewsHaveLimits(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	checker := b.as("checker1")
-	checker.post("/queue/views", url.Values{"name": {"All of it"}}).is(http.StatusUnprocessableEntity).says("Filter or sort the queue first")
+	checker.post("/queue/views", url.Values{"name": {"All of it"}}).is(http.StatusUnprocessableEntity).
+		says("Filter or sort the queue before you save it")
 	for i := range 20 {
 		checker.post("/queue/views?sort=newest", url.Values{"name": {fmt.Sprint("View ", i)}}).goesTo("/queue?sort=newest")
 	}
-	checker.post("/queue/views?sort=newest", url.Values{"name": {"One more"}}).is(http.StatusUnprocessableEntity).says("You have 20 views")
+	checker.post("/queue/views?sort=newest", url.Values{"name": {"One more"}}).is(http.StatusUnprocessableEntity).
+		says("You already have 20 views")
 	checker.post("/queue/views?sort=largest&after=x", url.Values{"name": {"View 3"}}).goesTo("/queue?sort=largest") // a new meaning
 	if n := b.count("SELECT count(*) FROM saved_view WHERE query = '?sort=largest'"); n != 1 {
 		t.Errorf("%d views have the new meaning", n)
@@ -87,7 +89,7 @@ func TestSavedViewsHaveLimits(t *testing.T) {
 		}
 	})
 	taken := checker.post(change, url.Values{"name": {"View 5"}, "act": {"save"}}).is(http.StatusUnprocessableEntity)
-	taken.says("Another view of yours has this name.")
+	taken.says("You already have a view with this name.")
 	many := "/queue/views?text=" + strings.Repeat("x", 1100)
-	checker.post(many, url.Values{"name": {"View 3"}}).is(http.StatusUnprocessableEntity).says("too long for a view")
+	checker.post(many, url.Values{"name": {"View 3"}}).is(http.StatusUnprocessableEntity).says("too long to save as a view")
 }

@@ -18,7 +18,8 @@ func TestAPaymentForALaterDay(t *testing.T) {
 	maker, checker := b.as("maker1"), b.as("checker1")
 	maker.get("/payments/new").is(http.StatusOK).says("Send on a later day")
 	for typed, says := range map[string]string{
-		"soon": "Enter a day such as", "1.1.0000": "Enter a day such as", "1.1.2020": "Enter today or a later day", "2099-01-01": "Enter a requested execution date within one year",
+		"soon": "Enter a date, such as", "1.1.0000": "Enter a date, such as", "1.1.2020": "Enter today's date or a later date",
+		"2099-01-01": "Enter an execution date that is no more than one year ahead",
 	} {
 		maker.post("/payments/new", with(filled(), "executionDate", typed)).is(http.StatusUnprocessableEntity).says(says)
 	}
@@ -26,16 +27,16 @@ func TestAPaymentForALaterDay(t *testing.T) {
 	shown := ui.Day(day)
 	form := with(filled(), "executionDate", day.Format("2.1.2006"))
 	check := maker.post("/payments/new", form).goesTo("/payments/")
-	maker.get(check).is(http.StatusOK).says("On " + shown).says("It is sent on " + shown + ", after another check.")
+	maker.get(check).is(http.StatusOK).says("On " + shown).says("The payment will be sent on " + shown + ", after another check.")
 	m := maker.submit(form)
 	path, at := "/payments/"+m.InternalID.String(), "/queue/"+m.InternalID.String()
-	maker.get(path + "/submitted").is(http.StatusOK).says("It is sent on " + shown)
+	maker.get(path + "/submitted").is(http.StatusOK).says("The payment will be sent on " + shown)
 	amend := maker.get(path + "/amend").is(http.StatusOK).fields(path + "/amend?version=1")
 	if amend.Get("executionDate") != ui.Day(day) {
 		t.Errorf("the form of an amendment has the day %q", amend.Get("executionDate"))
 	}
 	checker.get("/queue").is(http.StatusOK).says("On " + shown)
-	pane := checker.get(at).is(http.StatusOK).says("Execution date").says(shown).says("It is sent on " + shown)
+	pane := checker.get(at).is(http.StatusOK).says("Execution date").says(shown).says("The payment will be sent on " + shown)
 	checker.post(at+"/approve", pane.fields(at+"/approve")).goesTo("/queue")
 	if m = b.message("demo", m.InternalID.String()); m.State != payment.StateScheduled {
 		t.Fatalf("it is %s", m.State)
@@ -45,9 +46,9 @@ func TestAPaymentForALaterDay(t *testing.T) {
 	checker.get(path).is(http.StatusOK).says("Scheduled").says("Execution date").says("Withdraw")
 	checker.get(path + "/timeline").is(http.StatusOK).says("Approved")
 	b.as("checker2").post(at+"/approve", url.Values{"version": {"1"}, "contentHash": {hash(m)}}).is(http.StatusConflict).says("already approved")
-	b.as("maker2").get(path + "/withdraw").is(http.StatusForbidden).says("Only the maker or a checker may withdraw this payment.")
+	b.as("maker2").get(path + "/withdraw").is(http.StatusForbidden).says("Only the maker or a checker can withdraw this payment.")
 	form = checker.get(path + "/withdraw").is(http.StatusOK).fields(path + "/withdraw")
-	checker.post(path+"/withdraw", with(form, "reason", "")).is(http.StatusUnprocessableEntity).says("its maker will see this")
+	checker.post(path+"/withdraw", with(form, "reason", "")).is(http.StatusUnprocessableEntity).says("The maker will see your reason")
 	checker.get(checker.post(path+"/withdraw", with(form, "reason", "Not needed.")).goesTo(path)).is(http.StatusOK).says("has been withdrawn")
 	checker.post(path+"/withdraw", with(form, "reason", "Again.")).is(http.StatusConflict)
 	if m = b.message("demo", m.InternalID.String()); m.State != payment.StateWithdrawn {
@@ -113,8 +114,8 @@ func TestALimitIsHeldAgainstItsDay(t *testing.T) {
 	checker.unlooked(fits, false)
 	before := checker.get(chosen(over, fits)).is(http.StatusOK).says("Needs a closer look: 1").says("Nothing unusual: 1").says(may).items()
 	approve(maker.submit(order(day, "50.00"))) // leaves no room for the other one either
-	checker.post("/queue/bulk", url.Values{"item": before}).is(http.StatusOK).says("1 of 2 approved. 1 not approved").
-		says("A warning was added since the page was opened.")
+	checker.post("/queue/bulk", url.Values{"item": before}).is(http.StatusOK).says("1 of 2 approved. 1 payment was not approved").
+		says("A warning was added after the page was opened.")
 	if one, other := b.state(over), b.state(fits); one != payment.StateScheduled || other != payment.StateApprovalPending {
 		t.Errorf("the ticked one is %s, the one with a new warning %s", one, other)
 	}

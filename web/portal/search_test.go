@@ -181,9 +181,9 @@ var markSearches = []struct{ typed, finds string }{
 	{"Rückruf läuft", "c"},
 	{"Returned", "i"},
 	{"Return in progress", ""},
-	{"Sent twice by mistake (DUPL)", "AC"},
-	{"Sent twice by mistake", "ACc"},
-	{"Irrtümlich doppelt gesendet (DUPL)", "AC"},
+	{"Payment sent twice by mistake (DUPL)", "AC"},
+	{"Payment sent twice by mistake", "ACc"},
+	{"Zahlung irrtümlich doppelt gesendet (DUPL)", "AC"},
 	{"Sent by mistake (FRAD)", ""},
 	{"DUPL", "AC"},
 	{"recall from Petra Muster", "Aa"},
@@ -225,7 +225,7 @@ func TestSearchTakesWhatTheScreenPrintsOfRecallsAndReturns(t *testing.T) {
 		Recall: asked.(*iso20022.FIToFIPaymentCancellationRequest), Bank: bank, MessageID: "NO1", ID: "NO1", At: time.Now(),
 	})
 	o.receive(rulebook.SchemeSCT, "NO1", no, err)
-	recall("c", "Karl Exemple", "sent twice by mistake", "303.30", "DUPL")
+	recall("c", "Karl Exemple", "payment sent twice by mistake", "303.30", "DUPL")
 	m["i"], _ = o.arrived(rulebook.SchemeSIC, "TX1")
 	m["I"] = o.approve(o.as("maker1").requests("/payments/"+m["i"].InternalID.String()+"/return", "reason", "AC04"))
 	report, err := interbank.StatusReport(interbank.StatusReportInput{

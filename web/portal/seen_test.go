@@ -39,7 +39,7 @@ func TestAFormCannotGrowAPaymentPastItsCheckers(t *testing.T) {
 	form := with(amend.fields(action), "amount", "10'000.00", "act", "check", "amendReason", "typo")
 	check := maker.post(action, form).goesTo("/payments/")
 	maker.post(strings.TrimSuffix(check, "check")+"submit", maker.shown(check)).is(http.StatusUnprocessableEntity).says(
-		"Withdraw it and enter it again.",
+		"Withdraw the payment and enter it again.",
 	)
 	if now := b.message("demo", m.InternalID.String()); now.Version != 1 || now.Summary.Amount.Format() != "CHF 1'234.50" {
 		t.Errorf("version %d over %s", now.Version, now.Summary.Amount.Format())
@@ -68,17 +68,17 @@ func TestAWithheldPaymentHasNoButtons(t *testing.T) {
 	m := b.as("maker1").submit(filled())
 	id := servicetest.Forge(t, b.DB, m, map[string]string{"amount": "2100", "creditor_name": "'Petra Muster'"}).String()
 	checker := b.as("checker1")
-	page := checker.get("/queue/" + id).is(http.StatusOK).says("Withheld").says("nobody may approve or reject it")
+	page := checker.get("/queue/" + id).is(http.StatusOK).says("Withheld").says("Nobody can approve or reject it")
 	if forms := page.page.Find("form[action^='/queue/" + id + "']").Length(); forms != 0 {
 		t.Errorf("the page offers %d forms to decide", forms)
 	}
 	checker.get("/payments/" + id).is(http.StatusOK).says("Withheld")
 	form := url.Values{"version": {"1"}, "contentHash": {hash(m)}, "category": {"other"}, "reason": {"Not ours"}, "question": {"Whose?"}}
 	for _, act := range []string{"approve", "reject"} {
-		checker.post("/queue/"+id+"/"+act, form).is(http.StatusConflict).says("nobody may approve or reject it")
+		checker.post("/queue/"+id+"/"+act, form).is(http.StatusConflict).says("Nobody can approve or reject it")
 	}
-	checker.post("/queue/"+id+"/ask", form).is(http.StatusBadRequest).says("This message is withheld.")
-	checker.get(chosen(id)).is(http.StatusOK).says("Left out: 1").says("This message is withheld.")
+	checker.post("/queue/"+id+"/ask", form).is(http.StatusBadRequest).says("This payment or request is withheld.")
+	checker.get(chosen(id)).is(http.StatusOK).says("Not included: 1").says("This payment or request is withheld.")
 	if now := b.message("demo", id); now.State != payment.StateApprovalPending {
 		t.Errorf("the message is %s", now.State)
 	}

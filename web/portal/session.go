@@ -304,7 +304,7 @@ func (v *Request) ofAnother(madeFor string) error {
 			return v.fail(err)
 		}
 		if kept != "" {
-			page.Text = i18n.Text("%s What you typed is kept: sign in again as that person, and the form opens as you left it.").With(page.Text)
+			page.Text = i18n.Text("%s What you typed was saved. Sign in again as the same user to open the form as you left it.").With(page.Text)
 			page.Also = []views.Link{{Label: page.NextLabel, URL: page.NextURL}}
 			page.NextLabel, page.NextURL = i18n.Text("Sign in as %s").With(name), "/signin?next="+url.QueryEscape(kept)
 		}

@@ -19,7 +19,7 @@ func TestPeopleSeeTheirSessionsAndEndOne(t *testing.T) {
 		w.post("/signin", signInForm("maker1")).is(http.StatusSeeOther)
 	}
 	stranger := b.as("maker2")
-	page := office.get("/me").is(http.StatusOK).says("Firefox on Linux").says("this one")
+	page := office.get("/me").is(http.StatusOK).says("Firefox on Linux").says("this session")
 	office.header.Set("Accept-Language", "de-CH")
 	office.get("/me").is(http.StatusOK).says("Firefox unter Linux")
 	office.header.Del("Accept-Language")
@@ -30,7 +30,7 @@ func TestPeopleSeeTheirSessionsAndEndOne(t *testing.T) {
 	stranger.post(end, nil).goesTo("/me") // somebody else's: nothing happens
 	home.get("/me").is(http.StatusOK)
 	office.post(end, nil).goesTo("/me")
-	home.get(home.get("/payments").goesTo("/signin?next=%2Fpayments&ended=ended")).says("You ended it from another session.")
+	home.get(home.get("/payments").goesTo("/signin?next=%2Fpayments&ended=ended")).says("You ended this session from another session.")
 	office.get("/me").is(http.StatusOK)
 	if n := b.count("SELECT count(*) FROM audit_event WHERE event = 'session.ended' AND detail LIKE '%\"reason\":\"ended\"%'"); n != 1 {
 		t.Errorf("the audit trail tells of %d ends, want 1", n)
@@ -65,7 +65,7 @@ func TestAPersonIsToldWhySessionsEnd(t *testing.T) {
 		w.get(c.path).is(http.StatusOK)
 		b.change("UPDATE sessions SET expiry = now() - interval '1 second'")
 		ahead.Store(int64(c.back))
-		page := w.get(w.get(c.path).goesTo("/signin?next=")).is(http.StatusOK).says("Your session ended").main()
+		page := w.get(w.get(c.path).goesTo("/signin?next=")).is(http.StatusOK).says("Your session has ended").main()
 		if strings.Contains(page, idle) != (c.says == idle) || strings.Contains(page, age) != (c.says == age) {
 			t.Errorf("%s, from %s, used at %s, back at %s: %s", c.path, c.from, c.used, c.back, page)
 		}

@@ -126,7 +126,8 @@ func TestWithoutASessionNothingIsShownOrDone(t *testing.T) {
 		t.Errorf("leads to %s", got)
 	}
 	path := "/queue/" + m.InternalID.String()
-	nobody.post(path+"/approve", url.Values{"version": {"1"}, "contentHash": {hash(m)}}).is(http.StatusUnauthorized).says("Your session ended")
+	nobody.post(path+"/approve", url.Values{"version": {"1"}, "contentHash": {hash(m)}}).is(http.StatusUnauthorized).says("Your session " +
+		"has ended")
 	nobody.post("/payments/new", filled()).is(http.StatusUnauthorized)
 	htmx := nobody.withHTMX()
 	htmx.header = http.Header{"Hx-Current-Url": {b.server.URL + "/queue?tab=all"}}
@@ -151,7 +152,7 @@ func TestAFormSentTooLateIsKeptForItsMaker(t *testing.T) {
 	for path, form := range map[string]url.Values{
 		"/payments/new": with(filled(), "amount", "1,234"), action: with(amend.fields(action), "act", "check", "amount", "4.00"),
 	} {
-		got := w.post(path, form).is(http.StatusUnauthorized).says("What you typed is kept")
+		got := w.post(path, form).is(http.StatusUnauthorized).says("What you typed was saved")
 		link := got.page.Find("main a.button").AttrOr("href", "")
 		next, err := url.Parse(link)
 		if err != nil {
@@ -209,7 +210,7 @@ func TestAWrongPasswordKeepsTheFormAndTellsNothing(t *testing.T) {
 	const secret = "not-the-password-7f3a"
 	for _, name := range []string{"maker1", "nobody-of-this-name"} {
 		got := b.browser().post("/signin", credentials(name, secret)).is(http.StatusUnprocessableEntity)
-		got.says("Check your user name and password: they do not match.")
+		got.says("Your user name or password is wrong. Check both and try again.")
 		form := got.fields("/signin")
 		if form.Get("username") != name || form.Get("password") != "" || strings.Contains(got.text, secret) {
 			t.Errorf("the form comes back with %v", form)
@@ -217,7 +218,7 @@ func TestAWrongPasswordKeepsTheFormAndTellsNothing(t *testing.T) {
 	}
 	unknown := credentials("maker1", secret)
 	unknown.Set("realm", "elsewhere")
-	b.browser().post("/signin", unknown).is(http.StatusUnprocessableEntity).says("Check the realm")
+	b.browser().post("/signin", unknown).is(http.StatusUnprocessableEntity).says("Check the name of the realm")
 	b.change("UPDATE user_account SET status = 'suppressed' WHERE realm = 'demo' AND name = 'maker2'")
 	b.DB.SealMasterData(t)
 	b.browser().post("/signin", credentials("maker2", demo.UserPassword)).is(http.StatusUnprocessableEntity).says("blocked")

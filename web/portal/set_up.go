@@ -88,10 +88,10 @@ func setUpProblem(err error) (ui.Problem, int) {
 		return ui.Problem{}, http.StatusNotFound
 	case errors.Is(err, auth.ErrSetUpCode):
 		return ui.Problem{
-			Field: "code", Text: "Check the code: it does not belong to this link. Five wrong codes end the link.",
+			Field: "code", Text: "Check the code. It does not belong to this link. After five wrong codes, the link stops working.",
 		}, http.StatusUnprocessableEntity
 	case errors.Is(err, auth.ErrWeakPassword):
-		return ui.Problem{Field: "password", Text: "Choose a password of 12 characters or more that is hard to guess: a few words do."},
+		return ui.Problem{Field: "password", Text: "Choose a password of 12 characters or more that is hard to guess. A few words are enough."},
 			http.StatusUnprocessableEntity
 	case errors.As(err, &limited):
 		text := i18n.Text("Too many attempts from your network. Wait %s before you try again.").With(Wait(limited.RetryAfter))

@@ -86,9 +86,10 @@ func signInProblem(err error) (ui.Problem, int) {
 		text := i18n.Text("Too many attempts from your network. Wait %s before you try again.").With(Wait(limited.RetryAfter))
 		return ui.Problem{Field: "password", Text: text}, http.StatusTooManyRequests
 	case errors.Is(err, auth.ErrUnknownRealm), errors.Is(err, auth.ErrInvalidClient):
-		return ui.Problem{Field: "realm", Text: "Check the realm: no realm has this name."}, http.StatusUnprocessableEntity
+		return ui.Problem{Field: "realm", Text: "Check the name of the realm. There is no realm with this name."}, http.StatusUnprocessableEntity
 	case errors.Is(err, auth.ErrPasswordsBarred):
-		text := i18n.Text("People of your realm sign in through the identity provider of your institution: use its button.")
+		text := i18n.Text("Users in your realm sign in through your institution's identity provider. Choose “Sign in through your " +
+			"institution”.")
 		return ui.Problem{Field: "password", Text: text}, http.StatusForbidden
 	case errors.Is(err, auth.ErrFactorsForged):
 		return ui.Problem{
@@ -103,14 +104,14 @@ func signInProblem(err error) (ui.Problem, int) {
 	case !errors.As(err, &refused):
 		return ui.Problem{}, 0
 	}
-	text := i18n.Text("Check your user name and password: they do not match.")
+	text := i18n.Text("Your user name or password is wrong. Check both and try again.")
 	switch refused.Problem {
 	case auth.ProblemLocked:
 		text = i18n.Text("Too many attempts. Wait %s before you try again.").With(Wait(refused.RetryAfter))
 	case auth.ProblemNotVerified:
-		text = "This account is not verified yet. Ask an administrator of your realm."
+		text = "Your account is not verified yet. Ask an administrator of your realm for help."
 	case auth.ProblemSuppressed:
-		text = "This account is blocked. Ask an administrator of your realm."
+		text = "Your account is blocked. Ask an administrator of your realm for help."
 	case auth.ProblemIncorrect:
 	}
 	return ui.Problem{Field: "password", Text: text}, http.StatusUnprocessableEntity
@@ -137,7 +138,7 @@ func stay(v *Request) error {
 	if v.Fragment() {
 		return v.Echo.HTML(http.StatusOK, "")
 	}
-	return v.GoTo("/", "You stay signed in.")
+	return v.GoTo("/", "You are still signed in.")
 }
 
 // secondHalf continues a sign-in after the right password: at the page that asks for a factor, or the page that adds one.

@@ -23,7 +23,7 @@ func beginAtProvider(v *Request) error {
 	v.Echo.Response().Header().Set("Refresh", "0; url="+begun.Address)
 	return v.Render(http.StatusOK, views.ProblemPage(views.Problem{
 		Layout: v.layout("Sign in", views.PlaceNone), Heading: "Continue to your institution",
-		Text:      "The identity provider asks who you are, and sends you back here.",
+		Text:      "Your institution's identity provider asks you to sign in, then sends you back to the portal.",
 		NextLabel: "Continue", NextURL: begun.Address,
 	}))
 }
@@ -65,7 +65,7 @@ func (v *Request) secondHalfFromOutside(needed *auth.FactorNeededError, next str
 func (v *Request) goOnInside(where string) error {
 	v.Echo.Response().Header().Set("Refresh", "0; url="+where)
 	return v.Render(http.StatusOK, views.ProblemPage(views.Problem{
-		Layout: v.layout("Sign in", views.PlaceNone), Heading: "You are signed in at your institution", Text: "The portal opens.",
+		Layout: v.layout("Sign in", views.PlaceNone), Heading: "You are signed in through your institution", Text: "The portal is opening.",
 		NextLabel: "Continue", NextURL: where,
 	}))
 }
@@ -92,9 +92,10 @@ func (v *Request) providerWords(err error) (text i18n.Text, status int) {
 	case errors.As(err, &busy):
 		return "Many people are signing in right now. Try again in a few seconds.", http.StatusTooManyRequests
 	case errors.Is(err, auth.ErrNoProvider):
-		return "Check the realm: it has no identity provider. Sign in with user name and password.", http.StatusUnprocessableEntity
+		return "This realm has no identity provider. Check the realm, or sign in with your user name and " +
+			"password.", http.StatusUnprocessableEntity
 	case errors.Is(err, auth.ErrProviderAway):
-		return "The identity provider of your institution does not answer. Try again in a minute, or ask an administrator.",
+		return "Your institution's identity provider is not responding. Try again in a minute, or ask an administrator.",
 			http.StatusServiceUnavailable
 	case errors.Is(err, auth.ErrProviderForged):
 		return "The identity provider of your realm was changed outside the gateway. Tell an operator.", http.StatusUnprocessableEntity
@@ -103,14 +104,14 @@ func (v *Request) providerWords(err error) (text i18n.Text, status int) {
 	case errors.Is(err, auth.ErrFlowOver):
 		return "This sign-in has expired, or it was started in another browser or window. Start again.", http.StatusUnprocessableEntity
 	case errors.As(err, &refused) && refused.Unknown():
-		return i18n.Text("Your institution knows you as %s, but no account here is linked to that name. " +
-			"Ask an administrator of your realm to link yours.").With(refused.Subject), http.StatusForbidden
+		return i18n.Text("Your institution knows you as %s, but no account in this portal is linked to that name. Ask an administrator of " +
+			"your realm to link your account.").With(refused.Subject), http.StatusForbidden
 	case errors.As(err, &refused) && refused.Subject != "":
-		return "Your account here is blocked, or its first password is not set yet. Ask an administrator of your realm.",
+		return "Your account in this portal is blocked or has no password yet. Ask an administrator of your realm for help.",
 			http.StatusForbidden
 	case errors.As(err, &refused):
-		return i18n.Text("The answer from your institution is not valid. Start again. If that does not help, " +
-			"give an administrator this code: %s.").With(refused.Why), http.StatusForbidden
+		return i18n.Text("The response from your institution's identity provider is not valid. Try to sign in again. If the problem " +
+			"continues, give this code to an administrator: %s.").With(refused.Why), http.StatusForbidden
 	}
 	return "", 0
 }

@@ -65,7 +65,7 @@ func (p *Portal) sendPayment(v *Request, form url.Values) error {
 		return p.renderSimulator(v, http.StatusUnprocessableEntity, model)
 	}
 	answered := strings.TrimSpace(answer.Status + " " + answer.Reason)
-	return v.GoTo("/simulator", i18n.Text("The payment %s was sent; the gateway answered %s.").With(answer.TransactionID, answered))
+	return v.GoTo("/simulator", i18n.Text("Payment %s was sent. Answer from the gateway: %s.").With(answer.TransactionID, answered))
 }
 
 // sendRecall has the simulator recall an incoming payment.
@@ -81,7 +81,7 @@ func (p *Portal) sendRecall(v *Request, form url.Values) error {
 		model.Problems = []ui.Problem{{Field: "transaction", Text: i18n.Kept(sentence)}}
 		return p.renderSimulator(v, http.StatusUnprocessableEntity, model)
 	}
-	return v.GoTo("/simulator", i18n.Text("The recall of %s was sent. It is listed under “Received recalls”.").With(transaction))
+	return v.GoTo("/simulator", i18n.Text("The recall of %s was sent. You can find it under “Received recalls”.").With(transaction))
 }
 
 func (p *Portal) renderSimulator(v *Request, status int, model views.Simulator) error {

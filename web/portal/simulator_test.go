@@ -62,14 +62,14 @@ func TestTheSimulatorsButtonsSendAPaymentAndItsRecall(t *testing.T) {
 	b.as("maker1").get("/simulator").is(http.StatusNotFound)
 	b.withSimulator()
 	maker := b.as("maker1")
-	maker.get("/simulator").is(http.StatusOK).says("Send an incoming payment first").says("Nothing yet")
+	maker.get("/simulator").is(http.StatusOK).says("Once you have sent a payment to the gateway, you can recall it.").says("No messages yet")
 	wrong := maker.post("/simulator/payment", url.Values{"scheme": {"sct-inst"}, "amount": {"1,234"}}).is(http.StatusUnprocessableEntity)
 	if wrong.page.Find("#amount-error").Length() != 1 {
 		t.Errorf("an ambiguous amount is answered with %q", wrong.problems())
 	}
 	form := url.Values{"scheme": {"sct-inst"}, "amount": {"1'250.50"}, "debtorName": {"Muster Logistik"}, "remittance": {"Rechnung 7"}}
 	done := maker.post("/simulator/payment", form).goesTo("/simulator")
-	page := maker.get(done).is(http.StatusOK).says("the gateway answered ACCP").says("EUR 1'250.50 from Muster Logistik").says(
+	page := maker.get(done).is(http.StatusOK).says("Answer from the gateway: ACCP.").says("EUR 1'250.50 from Muster Logistik").says(
 		"pacs.008.001.08",
 	)
 	list, err := b.Reader.Messages(context.Background(), "demo", store.Filter{Kind: string(payment.KindPayment), PageSize: 5})
@@ -78,7 +78,7 @@ func TestTheSimulatorsButtonsSendAPaymentAndItsRecall(t *testing.T) {
 	}
 	recall := page.fields("/simulator/recall")
 	maker.post("/simulator/recall", recall).goesTo("/simulator")
-	maker.get("/recalls").is(http.StatusOK).says("EUR 1'250.50").says("Sent twice by mistake")
+	maker.get("/recalls").is(http.StatusOK).says("EUR 1'250.50").says("Payment sent twice by mistake")
 	unknown := maker.post("/simulator/recall", url.Values{"transaction": {"sic-inst/NONE"}, "recallReason": {"DUPL"}}).is(
 		http.StatusUnprocessableEntity,
 	)

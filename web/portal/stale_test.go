@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-const changedSince = "This was changed after the page was loaded"
+const changedSince = "The details were changed after the page was loaded"
 
 // TestAStaleCheckPageSubmitsNothing: what was typed in another window after the page was made is not what its button names. The page comes
 // back with what the draft holds now, and that one submits.
@@ -66,9 +66,9 @@ func TestAStaleListOfAFileSubmitsNothing(t *testing.T) {
 	change := list.page.Find("#line-3 a").AttrOr("href", "")
 	form := maker.get(change).is(http.StatusOK).fields(change)
 	maker.post(change, with(form, "creditorName", "Changed Later AG", "amount", "7'064.02", "act", "check")).goesTo(path)
-	maker.get(maker.post(path+"/submit", list.fields(path+"/submit")).goesTo(path)).says(changedSince).says("0 of 3 submitted")
+	maker.get(maker.post(path+"/submit", list.fields(path+"/submit")).goesTo(path)).says(changedSince).says("0 of 3 payments submitted")
 	if n := b.count("SELECT count(*) FROM message"); n != 0 {
 		t.Fatalf("%d messages were submitted that no page showed", n)
 	}
-	maker.get(maker.post(path+"/submit", maker.get(path).fields(path+"/submit")).goesTo(path)).says("3 of 3 submitted")
+	maker.get(maker.post(path+"/submit", maker.get(path).fields(path+"/submit")).goesTo(path)).says("3 of 3 payments submitted")
 }

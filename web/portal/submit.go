@@ -124,16 +124,17 @@ func (v *Request) stopAtDuplicates(p *prepared, form url.Values) (stopped bool, 
 func paidAgain(note string, answer views.Check) (whole string, problems []ui.Problem) {
 	if !answer.Acknowledged {
 		problems = append(problems, ui.Problem{
-			Field: "duplicateAcknowledged", Text: "Confirm that this is not a duplicate, or do not submit it.",
+			Field: "duplicateAcknowledged", Text: "Confirm that this payment is not a duplicate. If it is a duplicate, do not submit the payment.",
 		})
 	}
 	reason := strings.TrimSpace(answer.Reason)
 	finding := payment.CheckReason(reason)
 	switch {
 	case reason == "":
-		problems = append(problems, ui.Problem{Field: "duplicateReason", Text: "Enter why it is paid again: the checkers will see this."})
+		problems = append(problems, ui.Problem{Field: "duplicateReason", Text: "Explain why you are paying again. The checkers will see " +
+			"your reason."})
 	case utf8.RuneCountInString(reason) > views.DuplicateReasonLimit:
-		text := i18n.Text("Shorten it to %d characters.").With(views.DuplicateReasonLimit)
+		text := i18n.Text("Shorten the reason to %d characters.").With(views.DuplicateReasonLimit)
 		problems = append(problems, ui.Problem{Field: "duplicateReason", Text: text, Code: "FF01"})
 	case finding != nil:
 		problems = append(problems, ui.Problem{Field: "duplicateReason", Text: finding.Text, Code: finding.Code})
@@ -209,7 +210,7 @@ func (v *Request) amendLost(p prepared, cause error) error {
 			return err
 		}
 	}
-	model.Problems = []ui.Problem{{Text: i18n.Join(" ", sentence, "Your changes were not submitted: what you typed is still here.")}}
+	model.Problems = []ui.Problem{{Text: i18n.Join(" ", sentence, "Your changes were not submitted. What you typed is still in the form.")}}
 	return v.renderForm(http.StatusConflict, model)
 }
 
@@ -221,7 +222,7 @@ func (v *Request) amendedMeanwhile(m payment.Message) (i18n.Text, error) {
 	}
 	for _, made := range versions {
 		if made.Number == m.Version {
-			return i18n.Text("%s was amended by %s at %s, after you opened it.").
+			return i18n.Text("%s was amended by %s at %s, after you opened the payment.").
 				With(m.GlobalID, made.EditorName, ui.ClockTime(made.At)), nil
 		}
 	}

@@ -21,7 +21,7 @@ import (
 func templateEntry(t store.Template) (views.NamedEntry, error) {
 	shown := views.NamedEntry{
 		ID: t.ID.String(), Name: t.Name, Shared: t.Shared, Own: t.Own, Owner: t.Owner,
-		Words: "It cannot be opened: it was saved with a key that no longer exists.",
+		Words: "This template cannot be opened because it was saved with a key that no longer exists.",
 	}
 	if len(t.Answers) == 0 {
 		return shown, nil
@@ -130,7 +130,7 @@ func saveTemplate(v *Request, n named) error {
 func payTemplates(v *Request, form url.Values) error {
 	ticked := form["template"]
 	if len(ticked) == 0 {
-		return v.GoTo("/templates", "Tick at least one template.")
+		return v.GoTo("/templates", "Select at least one template.")
 	}
 	if len(ticked) > store.MaxTemplates {
 		return payment.ErrNotFound
@@ -183,15 +183,15 @@ func (v *Request) templates() (n named, err error) {
 	n = named{
 		page: views.NamedList{
 			Title: "Templates", Place: views.PlaceTemplates, URL: "/templates", Limit: 60, PayURL: "/templates/pay",
-			Search: ui.Field{ID: "q", Label: "Search in the list", Kind: "search", Value: Searchable(v.Echo.QueryParam("q"))},
+			Search: ui.Field{ID: "q", Label: "Search the list", Kind: "search", Value: Searchable(v.Echo.QueryParam("q"))},
 			Words: views.NamedWords{
-				Heading: "Save as a template", Save: "Save template", Sharing: "All makers of the realm can use it",
-				How: "A template fills in the form for a payment that you make regularly. To create one, fill in the form, check it and choose " +
-					"“Save as a template”.",
+				Heading: "Save as a template", Save: "Save template", Sharing: "All makers in the realm can use this template",
+				How: "A template fills in the form for a payment that you make regularly. To create a template, fill in the form, check it and " +
+					"choose “Save as a template”.",
 			},
 		},
-		after: "/templates", empty: "Enter a name, such as “Rent”.", other: "Choose another name: you already have a template with this name.",
-		most:  i18n.Text("You already have %d templates, the maximum. Remove one first.").With(store.MaxTemplates),
+		after: "/templates", empty: "Enter a name, such as “Rent”.", other: "You already have a template with this name. Choose another name.",
+		most:  i18n.Text("You already have %d templates, which is the maximum. Remove a template first.").With(store.MaxTemplates),
 		taken: store.ErrTemplateNameTaken, full: store.ErrTooManyTemplates,
 		list: v.templateEntries,
 		save: func(id uuid.UUID, name string, shared bool) error {

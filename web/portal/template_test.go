@@ -55,7 +55,7 @@ func TestATemplateFillsTheForm(t *testing.T) {
 	maker.post(change, url.Values{"name": {"Rent of March"}, "shared": {"yes"}, "act": {"save"}}).goesTo("/templates")
 	other.get("/templates").says("Rent of March").says("shared by Maker 1")
 	paid := with(other.get(use).is(http.StatusOK).fields("/payments/new"), "act", "check")
-	other.get(other.post("/payments/new", paid).goesTo("/payments/")).is(http.StatusOK).says("Rent of March").says("Saved by Maker 1, ")
+	other.get(other.post("/payments/new", paid).goesTo("/payments/")).is(http.StatusOK).says("Rent of March").says("Saved by Maker 1 on ")
 	other.submit(paid)
 	b.asIn("demo2", "maker1").get(use).is(http.StatusNotFound)
 
@@ -71,7 +71,8 @@ func TestATemplateFillsTheForm(t *testing.T) {
 		maker.get(save).is(http.StatusOK).says("SIC · Beispiel Holzbau GmbH · CHF 5.00")
 	}
 	maker.post("/templates?like="+submitted, second).goesTo("/templates")
-	maker.post(change, url.Values{"name": {"Second"}, "act": {"save"}}).is(http.StatusUnprocessableEntity).says("you already have a template with this name")
+	maker.post(change, url.Values{"name": {"Second"}, "act": {"save"}}).is(http.StatusUnprocessableEntity).says("You already have a " +
+		"template with this name")
 	maker.post(save, second).goesTo("/payments/") // a new meaning
 	if n := b.count("SELECT count(*) FROM payment_template"); n != 2 {
 		t.Errorf("%d templates are kept", n)
@@ -79,7 +80,8 @@ func TestATemplateFillsTheForm(t *testing.T) {
 	// Moved to another row by hand, what is encrypted does not open; nor does what was never encrypted count.
 	b.change("SET session_replication_role = replica; UPDATE payment_template SET template_id = gen_random_uuid() WHERE name = 'Second'; " +
 		"UPDATE payment_template SET answers = '{\"Values\":{\"CreditorName\":\"Mine AG\"}}' WHERE name = 'Rent of March'")
-	torn := maker.get("/templates").is(http.StatusOK).says("It cannot be opened: it was saved with a key that no longer exists.")
+	torn := maker.get("/templates").is(http.StatusOK).says("This template cannot be opened because it was saved with a key that no longer " +
+		"exists.")
 	if n := torn.page.Find(".template-table :is(a, form[action='/templates/pay'])").Length(); n != 0 {
 		t.Errorf("%d templates that were changed by hand can be used", n)
 	}
@@ -185,7 +187,7 @@ func TestATemplateIsPaidInOneStep(t *testing.T) {
 	save := "/templates?like=" + sent.InternalID.String()
 	maker.post(save, url.Values{"name": {"Rent"}}).goesTo("/templates")
 	row := maker.get("/templates").is(http.StatusOK).says("Beispiel Holzbau GmbH").says("CH48 2196 6000 0096 1338 8").says("CHF 1'200.00")
-	row.says("not yet")
+	row.says("not paid yet")
 	checker, queue := b.as("checker1"), "/queue/"+sent.InternalID.String()
 	checker.post(queue+"/approve", checker.get(queue).fields(queue+"/approve")).goesTo("/queue")
 	maker.get("/templates").is(http.StatusOK).says(ui.Day(sent.CreatedAt) + ", CHF 1'200.00")
@@ -216,7 +218,7 @@ func TestATemplateOfARemovedBeneficiaryWarns(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	maker, checker := b.as("maker1"), b.as("checker1")
-	const warning, line = "No longer an account of a beneficiary", "This is no longer the account of Beispiel Holzbau GmbH"
+	const warning, line = "This account is no longer on the list of beneficiaries", "This is no longer the account of Beispiel Holzbau GmbH"
 	var keys []string
 	for amount, iban := range map[string]string{"10.00": "", "11.00": "", "12.00": "CH6221966000001234567"} {
 		sent := maker.submit(with(filled(), "amount", amount, "endToEndId", amount, "creditorIban", cmp.Or(iban, filled().Get("creditorIban"))))

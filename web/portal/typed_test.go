@@ -50,7 +50,7 @@ func TestAReasonToRejectIsKeptWhileItIsTyped(t *testing.T) {
 	}
 	checker.post(other+"/reject/keep", with(half, "reason", "Wrong account, and more")).is(http.StatusOK)
 	checker.get(other).says("Wrong account, and more")
-	if text := rival.get(other).main(); strings.Contains(text, "Wrong account") || strings.Contains(text, "not stored") {
+	if text := rival.get(other).main(); strings.Contains(text, "Wrong account") || strings.Contains(text, "not saved") {
 		t.Errorf("the rival reads %s", text)
 	}
 

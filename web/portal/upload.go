@@ -33,8 +33,8 @@ func showUpload(v *Request) error {
 // Problems of a file that cannot be read.
 const (
 	emptyFile i18n.Text = "Choose a file that is not empty."
-	largeFile i18n.Text = "Send at most %d kB in one file."
-	manyFiles i18n.Text = "Send one file at a time, chosen in the form."
+	largeFile i18n.Text = "Choose a file no larger than %d kB."
+	manyFiles i18n.Text = "Choose one file at a time in the form."
 )
 
 // readUpload reads a file: a valid one becomes a draft to check, of an invalid one all problems are listed.
@@ -96,7 +96,7 @@ func (v *Request) fileBefore(draft store.Draft) (i18n.Text, error) {
 	if err != nil || !found {
 		return "", err
 	}
-	return i18n.Text("This file was already uploaded on %s by %s: %d of its payments were submitted.").With(
+	return i18n.Text("This file was already uploaded on %s by %s, and %d of its payments were submitted.").With(
 		i18n.Minute(before.At), before.By, before.Submitted), nil
 }
 
@@ -240,11 +240,11 @@ func (v *Request) renderUpload(status int, model views.Upload) error {
 	}
 	model.Accepted = []i18n.Text{
 		"pain.001.001.09 in CHF for SIC instant payments, in EUR for SEPA instant payments",
-		"A table (CSV) with the columns below, in any order. Only the IBAN is mandatory in the file; you can add missing values in the form.",
+		"A table (CSV) with the columns below, in any order. Only the IBAN is mandatory in the file. You can add missing values in the form.",
 	}
 	if last, taken := v.previousTaken(); taken {
 		model.Accepted = append(model.Accepted,
-			i18n.Text("pain.001.001.03 until %s, if everything in it has a place in pain.001.001.09").With(last))
+			i18n.Text("pain.001.001.03 until %s, if everything in the file also exists in pain.001.001.09").With(last))
 	}
 	return v.Render(status, views.UploadPage(model))
 }

@@ -58,7 +58,7 @@ func TestAFormTakesNotThePlaceOfAFile(t *testing.T) {
 	maker := b.as("maker1")
 	check := maker.upload("order.xml", sample(t, "sic-inst_01_pain.001.001.09.xml")).goesTo("/payments/")
 	maker.post(strings.TrimSuffix(check, "check")+"edit", filled()).is(http.StatusNotFound)
-	maker.get(check).is(http.StatusOK).says("From the file order.xml")
+	maker.get(check).is(http.StatusOK).says("This payment comes from the file order.xml")
 }
 
 // A form of two files would leave one unseen, and one with a header that no browser sends is nobody's form.
@@ -87,7 +87,7 @@ func TestAFormOfMoreThanOneFileIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := maker.send(http.MethodPost, "/payments/upload", form.FormDataContentType(), &body)
-		if got.status != http.StatusUnprocessableEntity || !strings.Contains(got.text, "Send one file at a time") {
+		if got.status != http.StatusUnprocessableEntity || !strings.Contains(got.text, "Choose one file at a time in the form") {
 			t.Errorf("%s: %d", name, got.status)
 		}
 	}
@@ -157,7 +157,7 @@ func TestAFileThatMiscountsItsPaymentsIsRefused(t *testing.T) {
 	start, end := strings.Index(content, "<CdtTrfTxInf>"), strings.Index(content, "</CdtTrfTxInf>")+len("</CdtTrfTxInf>")
 	three := content[:end] + content[start:end] + content[start:end] + content[end:]
 	b.as("maker1").upload("three.xml", []byte(three)).is(http.StatusUnprocessableEntity).
-		says("Correct the number of payments: the file says 1 and contains 3.").says("AM18")
+		says("Correct the number of payments: the file says 1 but contains 3 payments.").says("AM18")
 	if n := b.count("SELECT count(*) FROM draft"); n != 0 {
 		t.Errorf("%d drafts are stored", n)
 	}
@@ -202,7 +202,7 @@ func TestUploadOfAllSamples(t *testing.T) {
 		}
 		got.is(http.StatusUnprocessableEntity)
 		if strings.Contains(name, "-inst_") {
-			got.says("Send a payment order: this file is a ")
+			got.says("Send a payment order. The file you sent contains a ")
 		}
 		if got.page.Find(".findings-table tbody tr").Length() == 0 {
 			t.Errorf("%s is refused without a finding", name)
@@ -259,7 +259,7 @@ func TestFilesOfThePreviousGenerationEnd(t *testing.T) {
 	b.config.Rules.PreviousEnd = time.Now().AddDate(0, 0, -1)
 	b.serve()
 	b.as("maker1").upload("old.xml",
-		old).is(http.StatusUnprocessableEntity).says("Send the order as pain.001.001.09: pain.001.001.03 has not been accepted since")
+		old).is(http.StatusUnprocessableEntity).says("Send the order as pain.001.001.09. The format pain.001.001.03 has not been accepted since")
 	b.config.Rules.PreviousEnd = time.Now().AddDate(0, 0, 2)
 	b.serve()
 	maker := b.as("maker1")

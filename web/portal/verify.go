@@ -16,7 +16,7 @@ import (
 // but is a form rather than a link, because it takes long.
 func verifyAuditTrail(v *Request) error {
 	shown := &views.AuditVerification{
-		At: v.At, Took: took(0), Failed: true, Sentence: "Nothing is sealed here, so there is nothing to verify.",
+		At: v.At, Took: took(0), Failed: true, Sentence: "The audit trail of this gateway is not signed, so there is nothing to verify.",
 	}
 	if v.Config.Verify != nil {
 		began := v.Config.Now()
@@ -35,18 +35,18 @@ func verified(found integrity.Verification, err error) *views.AuditVerification 
 	shown := &views.AuditVerification{}
 	switch {
 	case err != nil:
-		shown.Failed, shown.Sentence = true, "Somebody else is verifying the audit trail right now: try again in a moment."
+		shown.Failed, shown.Sentence = true, "Somebody else is verifying the audit trail. Try again in a moment."
 	case len(found.Found) > 0:
 		shown.Failed = true
-		shown.Sentence = "The trail differs from the sealed one. Stop, and ask an operator to run countersign check."
+		shown.Sentence = "The audit trail failed its integrity check. Do not continue. Ask an operator to run “countersign check”."
 	case found.Ended:
 		shown.Failed = true
-		shown.Sentence = i18n.Text("Time ran out: %s of %s rows and documents, with %s checkpoints, were verified. "+
-			"countersign check verifies all of them.").
+		shown.Sentence = i18n.Text("The verification ran out of time after %s of %s rows and documents, with %s checkpoints. To verify "+
+			"everything, ask an operator to run “countersign check”.").
 			With(i18n.Number(int(found.Looked)), i18n.Number(int(found.Of)), i18n.Number(found.Checkpoints))
 	default:
-		shown.Sentence = i18n.Text("All %s rows and documents up to the newest checkpoint match their seals and are in order. "+
-			"Signed checkpoints: %s.").
+		shown.Sentence = i18n.Text("All %s rows and documents up to the newest checkpoint are unchanged and in order. Signed checkpoints: "+
+			"%s.").
 			With(i18n.Number(int(found.Looked)), i18n.Number(found.Checkpoints))
 	}
 	for _, one := range found.Found {

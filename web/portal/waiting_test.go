@@ -78,7 +78,8 @@ func TestANewCheckerCountsWhatCameSince(t *testing.T) {
 		}
 	}
 	sees()
-	late.get("/queue/" + before.InternalID.String()).is(http.StatusOK).says("A person who was a checker then must decide.")
+	late.get("/queue/" + before.InternalID.String()).is(http.StatusOK).
+		says("Somebody who was already a checker then must approve or reject it.")
 	late.get("/queue?tab=all").is(http.StatusOK).says(string(before.GlobalID))
 	sees(maker.submit(with(filled(), "endToEndId", "E2E-2", "amount", "2.00")).InternalID.String())
 	if n := b.as("checker1").counted(); n != "2" {
@@ -101,8 +102,9 @@ func TestFirstPagesShareTheirFiguresButNotWhatOneJustDid(t *testing.T) {
 		home := supervisor.get("/").is(http.StatusOK)
 		charts, tiles := home.charts(), home.tiles()
 		return map[string]string{
-			"why": charts["Why checkers rejected: Another reason"][0], "fast": charts["Approvals to review: Within 5 seconds of opening"][0],
-			"took": tiles["Time to approval"][0], "rejected today": tiles["Rejected today"][0],
+			"why": charts["Why checkers rejected payments: Another reason"][0], "fast": charts["Approvals to review: Approved within 5 seconds "+
+				"of opening"][0],
+			"took": tiles["Time until approval"][0], "rejected today": tiles["Rejected today"][0],
 		}
 	}
 	want := map[string]string{"why": "", "fast": "0", "took": "–", "rejected today": "0"}

@@ -17,7 +17,7 @@ const webhooksPath = "/admin/webhooks"
 
 var webhookList = adminList{
 	noun: "webhook", path: webhooksPath, label: "Webhooks",
-	words:   "Addresses of programs that receive the events of this realm, signed with a secret.",
+	words:   "Addresses of programs that receive this realm's events. Each event is signed with a secret.",
 	make:    []administration.Kind{administration.KindWebhookCreate},
 	columns: []i18n.Text{"Address", "Events", "Status", "Actions"},
 	fill: rowsOf("webhook", func(_ *Request, w administration.Webhook) views.AdministrationRow {
@@ -104,9 +104,9 @@ func sendWebhook(v *Request) error {
 	if err != nil {
 		return err
 	}
-	status := i18n.Text("It was sent, and the receiver accepted it.")
+	status := i18n.Text("The event was sent, and the receiver accepted it.")
 	if attempt.Failure != "" {
-		status = "It was sent, and the receiver did not accept it."
+		status = "The event was sent, but the receiver did not accept it."
 	}
 	return v.GoTo(webhooksPath+"/"+w.ID, status)
 }

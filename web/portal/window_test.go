@@ -9,7 +9,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 )
 
-const changedElsewhere = "The draft has since been changed in another window."
+const changedElsewhere = "draft was changed in another window."
 
 // keptKey is the key of the draft that an answer says a form is kept in.
 func (a answer) keptKey() string {

@@ -71,7 +71,7 @@ func TestRowsThatCannotBeReadAreShownAsWithheld(t *testing.T) {
 		}
 	}
 	b.as("maker1").get("/mine").is(http.StatusOK).says("Withheld")
-	b.as("checker1").get("/queue/" + amended.InternalID.String()).says("The version before it cannot be read")
+	b.as("checker1").get("/queue/" + amended.InternalID.String()).says("The previous version cannot be read")
 }
 
 // TestSumsBearWhatNobodyCouldHaveEntered: amounts whose sum no column holds, planted as the service could, take no list down.

@@ -49,7 +49,7 @@ func (w wording) what() i18n.Text {
 		}
 		return i18n.Text("Send %s back to %s.").With(w.amount.Format(), w.debtor)
 	case payment.KindResolution:
-		return i18n.Text("Refuse the recall of %s that the bank of %s sent. The money stays with %s.").
+		return i18n.Text("Refuse the recall of %s sent by the bank of %s. The money stays with %s.").
 			With(w.full.Format(), w.debtor, w.holder)
 	case payment.KindReceivedRecall:
 		return i18n.Text("The bank of %s asks for %s back.").With(w.debtor, w.full.Format())
@@ -87,7 +87,7 @@ func (w wording) submit(approval bool) i18n.Text {
 	case w.kind == payment.KindReturn:
 		return i18n.Text("Submit the return of %s").With(w.amount.Format())
 	case approval:
-		return i18n.Text("Submit the refusal of the recall of %s for approval").With(w.full.Format())
+		return i18n.Text("Refuse the recall of %s, subject to approval").With(w.full.Format())
 	}
 	return i18n.Text("Submit the refusal of the recall of %s").With(w.full.Format())
 }
@@ -130,7 +130,7 @@ func FillRequest(v *Request, view *views.Message, m payment.Message) error {
 		facts = append(facts, wantedBy(said.by, banks))
 	}
 	if !said.charge.IsZero() {
-		facts = append(facts, ui.Row{Term: "Charge kept", Value: said.charge.Format(), Numeric: true})
+		facts = append(facts, ui.Row{Term: "Charge deducted", Value: said.charge.Format(), Numeric: true})
 	}
 	view.Facts = append(append(facts, limits(v, m)...), relatives(s, m)...)
 	if err == nil {
@@ -141,7 +141,7 @@ func FillRequest(v *Request, view *views.Message, m payment.Message) error {
 
 // unreadableDocument warns about a message whose content this program did not write. Nobody may approve it.
 var unreadableDocument = views.Warning{
-	Title: "Its document to clearing cannot be read", Text: "Nobody may approve it. Ask an operator to run countersign check.",
+	Title: "The document for clearing cannot be read", Text: "This request must not be approved. Ask an operator to run “countersign check”.",
 }
 
 // shownByRequest are the elements of an R-transaction that its facts show: what its maker chose, and the payment it is about.
@@ -184,8 +184,8 @@ func limits(v *Request, m payment.Message) []ui.Row {
 	var rows []ui.Row
 	if m.State.Pending() && !m.Deadline.IsZero() {
 		rows = append(rows, ui.Row{
-			Term: "Last day", Value: day(m.Deadline),
-			Details: []i18n.Text{"It cannot be approved after that day."},
+			Term: "Approve by", Value: day(m.Deadline),
+			Details: []i18n.Text{"The payment or request cannot be approved after this day."},
 		})
 	}
 	if m.AnswerBy.IsZero() {
@@ -212,7 +212,7 @@ func relatives(s Subject, m payment.Message) []ui.Row {
 	rows := []ui.Row{link("Original payment (link)", s.Original)}
 	for _, other := range s.Others {
 		if other.InternalID == m.AnswersID {
-			rows = append(rows, link("In answer to", other))
+			rows = append(rows, link("In reply to", other))
 		}
 	}
 	return rows
@@ -303,7 +303,7 @@ func (v *Request) paymentCard(m payment.Message) views.Card {
 	} else {
 		card.Rows = append(card.Rows, ui.Row{Term: "Account", Value: ui.GroupFours(m.Summary.CreditorAccount), Numeric: true})
 	}
-	remittance := ui.Row{Term: "Remittance", Value: m.Summary.Remittance}
+	remittance := ui.Row{Term: "Message to the creditor", Value: m.Summary.Remittance}
 	if remittance.Value == "" {
 		remittance.Text = "None"
 	}

@@ -63,7 +63,7 @@ func (p *Problem) AskToWait(header http.Header) {
 func FieldsProblem(findings ...payment.Finding) *Problem {
 	return &Problem{
 		Status: http.StatusBadRequest, Code: "400_BAD_REQUEST", Variant: VariantFields, Findings: findings,
-		Text: "The request is malformed. Correct the fields that are named.",
+		Text: "The request is not valid. Correct the listed fields.",
 	}
 }
 
@@ -79,7 +79,7 @@ func UnsupportedMediaType(wanted string) *Problem {
 func TooLarge(limit string) *Problem {
 	return &Problem{
 		Status: http.StatusRequestEntityTooLarge, Code: "413_TOO_LARGE",
-		Text: i18n.Text("The body is too large: at most %s are accepted.").With(limit),
+		Text: i18n.Text("The request body is too large. Send at most %s.").With(limit),
 	}
 }
 
@@ -103,7 +103,7 @@ func InFlight() *Problem {
 func TooMany(wait time.Duration) *Problem {
 	return &Problem{
 		Status: http.StatusTooManyRequests, Code: "429_TOO_MANY_REQUESTS", RetryAfter: wait,
-		Text: "You are sending too many requests. Wait for the time given in Retry-After, then send fewer at a time.",
+		Text: "You are sending too many requests. Wait for the time given in Retry-After, then send fewer requests at a time.",
 	}
 }
 
@@ -111,13 +111,13 @@ func TooMany(wait time.Duration) *Problem {
 func Overloaded() *Problem {
 	return &Problem{
 		Status: http.StatusServiceUnavailable, Code: "503_UNAVAILABLE", RetryAfter: retry,
-		Text: "The gateway is busy and did not process this request. Wait for the time given in Retry-After, then send it again.",
+		Text: "The gateway is busy and did not process this request. Wait for the time given in Retry-After, then send the request again.",
 	}
 }
 
 // NotFound makes the problem of an address, or a message of another realm, that the caller cannot see.
 func NotFound() *Problem {
-	return &Problem{Status: http.StatusNotFound, Code: "404_NOT_FOUND", Text: "There is nothing at this address."}
+	return &Problem{Status: http.StatusNotFound, Code: "404_NOT_FOUND", Text: "Nothing was found at this address. Check the address."}
 }
 
 // retry is the Retry-After of an operation that took too long.
@@ -140,7 +140,7 @@ func ProblemOf(err error) *Problem {
 	}
 	return &Problem{
 		Status: http.StatusInternalServerError, Code: "500_INTERNAL_ERROR", Unexpected: true,
-		Text: "Something went wrong in the gateway. Try again. If it happens again, report it with the request id.",
+		Text: "Something went wrong in the gateway. Try again. If the error happens again, report it with the request ID.",
 	}
 }
 
@@ -189,7 +189,7 @@ func ofAccess(err error) *Problem {
 	case errors.Is(err, store.ErrNoPolicy):
 		return &Problem{
 			Status: http.StatusForbidden, Code: "403_FORBIDDEN",
-			Text: "No approval policy of your institution covers this payment. Ask an administrator.",
+			Text: "None of the approval policies of your institution apply to this payment. Ask an administrator for help.",
 		}
 	}
 	return nil
@@ -209,16 +209,16 @@ func ofRequest(err error) *Problem {
 	case errors.As(err, &refused):
 		return &Problem{
 			Status: http.StatusBadRequest, Code: "400_REFUSED", Variant: VariantRefusal, Findings: refused.Findings,
-			Text: "The payment breaks rules of its scheme or of your institution. Correct the named fields.",
+			Text: "The payment breaks rules of the scheme or of your institution. Correct the listed fields.",
 		}
 	case errors.As(err, &tooLarge):
 		return TooLarge(strconv.FormatInt(tooLarge.Limit>>10, 10) + " KiB")
 	case errors.Is(err, ErrSlowBody):
 		return &Problem{
-			Status: http.StatusRequestTimeout, Code: "408_REQUEST_TIMEOUT", Text: "The request body did not arrive in time. Send it again.",
+			Status: http.StatusRequestTimeout, Code: "408_REQUEST_TIMEOUT", Text: "The request body did not arrive in time. Send the request again.",
 		}
 	case errors.Is(err, ErrBrokenBody):
-		return FieldsProblem(payment.Finding{Code: "FF01", Text: "Send the whole body: the one received is incomplete."})
+		return FieldsProblem(payment.Finding{Code: "FF01", Text: "The request body is incomplete. Send the whole body again."})
 	}
 	return nil
 }
@@ -275,18 +275,18 @@ func ofServer(err error) *Problem {
 	var status *echo.HTTPError
 	switch {
 	case errors.Is(err, store.ErrUnknown):
-		return unavailable("The connection to the database broke during this request. " +
-			"Check whether the data was stored before you send it again.")
+		return unavailable("The connection to the database was lost during this request. Before you send the request again, check whether " +
+			"the data was stored.")
 	case errors.Is(err, store.ErrStopped):
-		return &Problem{Status: http.StatusServiceUnavailable, Code: "503_STOPPED", RetryAfter: stoppedRetry, Text: "Payments are stopped: the " +
-			"database lost data that was stored before. Two administrators of your institution must compare the payments with clearing, and " +
-			"then resume them."}
+		return &Problem{Status: http.StatusServiceUnavailable, Code: "503_STOPPED", RetryAfter: stoppedRetry, Text: "Payments are stopped " +
+			"because the database lost stored data. Two administrators of your institution must compare the stored payments with the " +
+			"statement from clearing, and then resume payments."}
 	case errors.Is(err, store.ErrUnavailable):
-		return unavailable("The gateway cannot reach its database at the moment. Try again in a moment.")
+		return unavailable("The gateway cannot reach its database. Try again in a moment.")
 	case TookTooLong(err):
-		return unavailable("There was no answer in time. Try again in a moment.")
+		return unavailable("The gateway took too long to answer. Try again in a moment.")
 	case errors.Is(err, context.Canceled):
-		return unavailable("The request was interrupted: the connection was closed, or the gateway is stopping. Try again in a moment.")
+		return unavailable("The request was interrupted because the connection was closed or the gateway is stopping. Try again in a moment.")
 	case !errors.As(err, &status):
 		return nil
 	}
@@ -294,7 +294,7 @@ func ofServer(err error) *Problem {
 	case http.StatusNotFound:
 		return NotFound()
 	case http.StatusMethodNotAllowed:
-		return &Problem{Status: status.Code, Code: "405_METHOD_NOT_ALLOWED", Text: "This address does not accept this method."}
+		return &Problem{Status: status.Code, Code: "405_METHOD_NOT_ALLOWED", Text: "This address does not accept this HTTP method."}
 	}
 	return nil
 }

@@ -71,7 +71,8 @@ func short(p *request.Problem) string {
 
 func TestTheLimitOfABodyIsTheOneItBroke(t *testing.T) {
 	t.Parallel()
-	if text := request.ProblemOf(&http.MaxBytesError{Limit: 16 << 10}).Text.String(); text != "The body is too large: at most 16 KiB are accepted." {
+	if text := request.ProblemOf(&http.MaxBytesError{Limit: 16 << 10}).Text.String(); text != "The request body is too large. Send at most "+
+		"16 KiB." {
 		t.Errorf("got %q", text)
 	}
 }

@@ -47,7 +47,7 @@ func (s *XMLScanner) readAttributes() (XMLToken, bool) {
 			return broken(s.position, "Separate the attributes with a space."), false
 		}
 		if len(s.attributes) == MaxAttributes {
-			return broken(s.position, "Remove attributes: the element has too many."), false
+			return broken(s.position, "Remove some attributes: the element has too many."), false
 		}
 		t, ok := s.readAttribute()
 		if !ok {
@@ -64,7 +64,7 @@ func (s *XMLScanner) readAttribute() (XMLToken, bool) {
 	}
 	s.space()
 	if s.position >= len(s.data) || s.data[s.position] != '=' {
-		return broken(s.position, "Give the attribute a value: = is expected here."), false
+		return broken(s.position, "Enter = and a value after the name of the attribute."), false
 	}
 	s.position++
 	s.space()
@@ -75,7 +75,7 @@ func (s *XMLScanner) readAttribute() (XMLToken, bool) {
 	s.position++
 	end := bytes.IndexByte(s.data[s.position:], quote)
 	if end < 0 {
-		return broken(s.position, "Close the value of the attribute with its quote."), false
+		return broken(s.position, "Add the closing quotation mark after the value of the attribute."), false
 	}
 	value := s.data[s.position : s.position+end]
 	if bytes.IndexByte(value, '<') >= 0 || firstForbidden(value) >= 0 || firstBadReference(value) >= 0 {
@@ -84,7 +84,7 @@ func (s *XMLScanner) readAttribute() (XMLToken, bool) {
 	s.position += end + 1
 	for i := range s.attributes {
 		if bytes.Equal(s.attributes[i].Local, local) && bytes.Equal(s.attributes[i].prefix, prefix) {
-			return broken(start, "Remove the second attribute of the same name."), false
+			return broken(start, "Remove the second attribute with the same name."), false
 		}
 	}
 	s.attributes = append(s.attributes, XMLAttribute{Offset: start, Local: local, prefix: prefix, raw: value})
@@ -119,7 +119,7 @@ func (s *XMLScanner) bind() (XMLToken, bool) {
 		}
 		attribute.Namespace = namespace
 		if s.repeated(i) {
-			return broken(attribute.Offset, "Remove the second attribute of the same name."), false
+			return broken(attribute.Offset, "Remove the second attribute with the same name."), false
 		}
 	}
 	return XMLToken{}, true

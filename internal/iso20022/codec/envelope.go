@@ -48,7 +48,7 @@ func (x *xmlDecoder) envelope(root XMLToken) (document iso20022.Document) {
 		case t.Kind == Start && string(t.Local) == documentElement && (x.header != nil || bare) && document == nil:
 			document = x.body(t)
 			if document != nil && strings.HasPrefix(string(document.MessageName()), "pain.") {
-				x.fail(t.Offset, "Send the order without an envelope.")
+				x.fail(t.Offset, "Send the order without an envelope around the document.")
 				return nil
 			}
 		case t.Kind == Start && bare && strings.HasPrefix(t.Namespace, swiftNamespaces):
@@ -137,7 +137,7 @@ func CheckElement(text string, maxDepth int) i18n.Text {
 	}
 	s := XMLScanner{data: []byte(text), maxDepth: maxDepth, started: true} // without a declaration
 	if len(text) == 0 || text[0] != '<' || text[len(text)-1] != '>' {
-		return "Enter exactly one XML element, without anything around it."
+		return "Enter exactly one XML element and nothing else."
 	}
 	first := true
 	for {
@@ -146,11 +146,11 @@ func CheckElement(text string, maxDepth int) i18n.Text {
 		case t.Kind == Broken:
 			return t.Advice
 		case t.Kind == Text && t.CDATA:
-			return "Write the text without CDATA section."
+			return "Write the text without a CDATA section."
 		case t.Kind == EndOfDocument:
 			return ""
 		case first && (t.Offset != 0 || t.Kind != Start):
-			return "Enter exactly one XML element, without anything around it."
+			return "Enter exactly one XML element and nothing else."
 		case first && s.Inherited() != "" && !s.declaresDefault():
 			return "Declare the namespace of the XML element with xmlns."
 		}

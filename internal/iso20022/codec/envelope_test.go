@@ -85,7 +85,7 @@ func TestConvertCarriesEverythingItCan(t *testing.T) {
 		t.Error("a version that does not exist was made")
 	}
 	back, left := codec.Convert(converted, iso20022.Pacs004V09)
-	if back == nil || len(left) != 1 || !strings.Contains(left[0].Text.String(), "does not support it") {
+	if back == nil || len(left) != 1 || !strings.Contains(left[0].Text.String(), "does not support this element") {
 		t.Errorf("back: %+v, left %+v", back, left)
 	}
 }

@@ -56,11 +56,11 @@ var faultsOfXML = map[string]struct {
 		"Remove Foo: the component PartyIdentification135 has no such element.",
 	},
 	"missing": {
-		"<EndToEndId>E1</EndToEndId>", "", transaction + "/PmtId/EndToEndId CH21", "Enter EndToEndId: it is mandatory in PmtId.",
+		"<EndToEndId>E1</EndToEndId>", "", transaction + "/PmtId/EndToEndId CH21", "Enter EndToEndId: this element is mandatory in PmtId.",
 	},
 	"missing that repeats": {"<PmtInfId>P1</PmtInfId>", "</PmtInf><PmtInf><PmtInfId>P1</PmtInfId>", "*", ""},
 	"empty mandatory": {
-		"<MsgId>M1</MsgId>", "<MsgId/>", header + "/MsgId CH21", "Enter a value in MsgId: it is mandatory and must not be empty.",
+		"<MsgId>M1</MsgId>", "<MsgId/>", header + "/MsgId CH21", "Enter a value in MsgId: this element is mandatory and must not be empty.",
 	},
 	"blank optional": {
 		"<InstrId>I1</InstrId>", "<InstrId> \n</InstrId>", transaction + "/PmtId/InstrId CH16",
@@ -68,7 +68,7 @@ var faultsOfXML = map[string]struct {
 	},
 	"empty group": {
 		"<FinInstnId><BICFI>RAIFCH22005</BICFI></FinInstnId>", "<FinInstnId/>", information + "/DbtrAgt/FinInstnId CH21",
-		"Enter the bank in FinInstnId, or NOTPROVIDED in its Othr/Id: it must not be empty.",
+		"Enter the bank in FinInstnId, or write NOTPROVIDED in Othr/Id: FinInstnId must not be empty.",
 	},
 	"wrong order": {
 		"<InstrId>I1</InstrId><EndToEndId>E1</EndToEndId>", "<EndToEndId>E1</EndToEndId><InstrId>I1</InstrId>",
@@ -76,11 +76,11 @@ var faultsOfXML = map[string]struct {
 	},
 	"twice": {
 		"<MsgId>M1</MsgId>", "<MsgId>M1</MsgId><MsgId>M1</MsgId>", header + "/MsgId FF01",
-		"Remove the second MsgId: the element may appear here only once.",
+		"Remove the second MsgId: this element may appear only once.",
 	},
 	"two of a choice": {
 		"<Dt>2026-03-02</Dt>", "<Dt>2026-03-02</Dt><DtTm>2026-03-02T10:00:00Z</DtTm>",
-		information + "/ReqdExctnDt/DtTm CH17", "Remove DtTm or Dt: only one of them is allowed here.",
+		information + "/ReqdExctnDt/DtTm CH17", "Remove DtTm or Dt: only one of these two elements is allowed.",
 	},
 	"none of a choice": {"<Dt>2026-03-02</Dt>", "", information + "/ReqdExctnDt CH21", "Enter one of Dt or DtTm in ReqdExctnDt."},
 	"too long": {
@@ -96,15 +96,16 @@ var faultsOfXML = map[string]struct {
 	"sum":            {"<CtrlSum>199.95<", "<CtrlSum>199,95<", header + "/CtrlSum AM10", ""},
 	"amount": {
 		">199.95</InstdAmt>", ">abc</InstdAmt>", transaction + "/Amt/InstdAmt AM12",
-		"Enter a decimal number with a point and no leading zeros, such as 199.95 in InstdAmt.",
+		"Enter a decimal number with a decimal point and no leading zeros, such as 199.95 in InstdAmt.",
 	},
 	"leading zero": {">199.95</InstdAmt>", ">0199.95</InstdAmt>", transaction + "/Amt/InstdAmt AM12", ""},
 	"decimals": {
-		">199.95</InstdAmt>", ">1.123456</InstdAmt>", transaction + "/Amt/InstdAmt CH20", "Enter at most 5 digits after the point in InstdAmt.",
+		">199.95</InstdAmt>", ">1.123456</InstdAmt>", transaction + "/Amt/InstdAmt CH20", "Enter at most 5 digits after the decimal point in " +
+			"InstdAmt.",
 	},
 	"negative":    {">199.95</InstdAmt>", ">-1</InstdAmt>", transaction + "/Amt/InstdAmt AM12", ""},
 	"currency":    {`Ccy="CHF"`, `Ccy="chf"`, transaction + "/Amt/InstdAmt/Ccy CURR", ""},
-	"no currency": {` Ccy="CHF"`, ``, transaction + "/Amt/InstdAmt/Ccy CH21", "Enter the currency of InstdAmt as Ccy."},
+	"no currency": {` Ccy="CHF"`, ``, transaction + "/Amt/InstdAmt/Ccy CH21", "Enter the currency of InstdAmt in the attribute Ccy."},
 	"attribute":   {"<GrpHdr>", `<GrpHdr a="1">`, header + "/a CH17", ""},
 	"account":     {"CH4821966000009613388", "ch48", transaction + "/CdtrAcct/Id/IBAN AC01", ""},
 	"bank":        {"RAIFCH22005", "RAIFCH22XX", information + "/DbtrAgt/FinInstnId/BICFI RC01", ""},
@@ -113,12 +114,12 @@ var faultsOfXML = map[string]struct {
 	"method":      {"<PmtMtd>TRF", "<PmtMtd>ABC", information + "/PmtMtd CH16", "Enter one of CHK, TRF or TRA in PmtMtd."},
 	"UETR":        {"7a1d3e52", "7A1D3E52", transaction + "/PmtId/UETR FF01", ""},
 	"CDATA": {
-		"Invoice 1", "<![CDATA[Invoice 1]]>", transaction + "/RmtInf/Ustrd/0 CH16", "Write the text without CDATA section.",
+		"Invoice 1", "<![CDATA[Invoice 1]]>", transaction + "/RmtInf/Ustrd/0 CH16", "Write the text without a CDATA section.",
 	},
 	"byte order mark": {`<?xml version`, "\uFEFF<?xml version", "/Document CH16", ""},
 	"text between":    {"<GrpHdr>", "x<GrpHdr>", "/Document/CstmrCdtTrfInitn FF01", "Remove the text between the elements."},
 	"element in a leaf": {
-		"MUSTER AG</Nm></Dbtr>", "MUSTER <b>AG</b></Nm></Dbtr>", information + "/Dbtr/Nm/b CH17", "Remove b: Nm contains text only.",
+		"MUSTER AG</Nm></Dbtr>", "MUSTER <b>AG</b></Nm></Dbtr>", information + "/Dbtr/Nm/b CH17", "Remove b: Nm may contain only text.",
 	},
 	"second document": {"</Document>", "</Document><a/>", "/Document FF01", ""},
 	"local instrument": {

@@ -29,11 +29,11 @@ func (s *groupState) admit(i int) (refused problem, ok bool) {
 	switch {
 	case s.group.Choice && s.seen != 0 && !again:
 		other := s.group.Elements[bits.TrailingZeros64(s.seen)].Tag
-		return problem{codeNotAllowed, i18n.Text("Remove %s or %s: only one of them is allowed here.").With(e.Tag, other)}, false
+		return problem{codeNotAllowed, i18n.Text("Remove %s or %s: only one of these two elements is allowed.").With(e.Tag, other)}, false
 	case again && e.Max == 1:
-		return problem{codeFormat, i18n.Text("Remove the second %s: the element may appear here only once.").With(e.Tag)}, false
+		return problem{codeFormat, i18n.Text("Remove the second %s: this element may appear only once.").With(e.Tag)}, false
 	case again && e.Max != iso20022.Unbounded && s.group.Field(s.value, i).Len() >= e.Max:
-		return problem{codeFormat, i18n.Text("Remove this %s: at most %d are allowed here.").With(e.Tag, e.Max)}, false
+		return problem{codeFormat, i18n.Text("Remove this %s: at most %d of these elements are allowed.").With(e.Tag, e.Max)}, false
 	}
 	return problem{}, true
 }
@@ -60,7 +60,7 @@ func (r *reporter) finish(s *groupState) {
 	for i := range group.Elements {
 		if group.Mandatory(i) && s.seen&(1<<i) == 0 {
 			e := &group.Elements[i]
-			advice := i18n.InElement(i18n.Text("Enter %s: it is mandatory").With(e.Tag), cmp.Or(r.ancestor(0), documentElement))
+			advice := i18n.InElement(i18n.Text("Enter %s: this element is mandatory").With(e.Tag), cmp.Or(r.ancestor(0), documentElement))
 			if e.Tag == "DbtrAgt" || e.Tag == "FinInstnId" && r.ancestor(0) == "DbtrAgt" {
 				advice = unknownBank
 			}
@@ -73,7 +73,7 @@ func (r *reporter) finish(s *groupState) {
 	}
 }
 
-const unknownBank i18n.Text = "Enter the bank in FinInstnId, or NOTPROVIDED in its Othr/Id: it must not be empty."
+const unknownBank i18n.Text = "Enter the bank in FinInstnId, or write NOTPROVIDED in Othr/Id: FinInstnId must not be empty."
 
 // emptyAdvice returns the remedy for an empty group. A bank that may not be left out can be given as unknown.
 func (r *reporter) emptyAdvice(mandatory bool) i18n.Text {
@@ -82,9 +82,9 @@ func (r *reporter) emptyAdvice(mandatory bool) i18n.Text {
 	case mandatory && tag == "FinInstnId" && r.ancestor(1) == "DbtrAgt":
 		return unknownBank
 	case mandatory && tag == "FinInstnId":
-		return i18n.Text("Enter the bank in FinInstnId, or remove %s: it must not be empty.").With(r.ancestor(1))
+		return i18n.Text("Enter the bank in FinInstnId, or remove %s: FinInstnId must not be empty.").With(r.ancestor(1))
 	case mandatory:
-		return i18n.Text("Enter the content of %s: it must not be empty.").With(tag)
+		return i18n.Text("Enter the content of %s: the element must not be empty.").With(tag)
 	}
 	return i18n.Text("Enter the content of %s or remove the element: it must not be empty.").With(tag)
 }
@@ -112,18 +112,19 @@ func (s *groupState) earlier(tag string) (found problem, is bool) {
 	if i := s.group.Find([]byte(now), 0); i >= 0 {
 		s.seen |= 1 << i
 	}
-	return problem{codeNotAllowed, i18n.Text("Write %s as %s: %s is its name in pain.001.001.03.").With(tag, now, tag)}, true
+	return problem{codeNotAllowed, i18n.Text("Rename %s to %s: %s is the name of this element in the older version "+
+		"pain.001.001.03.").With(tag, now, tag)}, true
 }
 
 // bareDate is the component of an execution date, which pain.001.001.03 writes as a text without Dt.
 const bareDate = "DateAndDateTime2Choice"
 
-const dateOutsideDt i18n.Text = "Write the date in Dt: without Dt, it is a date of pain.001.001.03."
+const dateOutsideDt i18n.Text = "Write the date in the element Dt. Only the older version pain.001.001.03 has a date without Dt."
 
 // unknown is the problem of an element the group does not have.
 func unknown(group *iso20022.Group, tag string) problem {
 	if group.Document {
-		return problem{codeNotAllowed, i18n.Text("Remove %s: this message has no such element.").With(Shown(tag))}
+		return problem{codeNotAllowed, i18n.Text("Remove %s: a message of this type has no such element.").With(Shown(tag))}
 	}
 	return problem{codeNotAllowed, i18n.Text("Remove %s: the component %s has no such element.").With(Shown(tag), group.Name)}
 }

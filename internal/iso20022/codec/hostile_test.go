@@ -48,7 +48,7 @@ func TestHostileXMLIsRefusedWithAReason(t *testing.T) {
 		"many namespaces":     {[]byte(`<Document ` + manyPrefixes(100_000) + ">"), "too many"},
 		"unclosed comment":    {[]byte(opening + "<!--" + strings.Repeat("- ", 100_000)), "Close the comment"},
 		"unclosed CDATA":      {[]byte(opening + "<![CDATA[" + strings.Repeat("]", 100_000)), "not closed"},
-		"other root":          {[]byte("<html/>"), "root element must be Document"},
+		"other root":          {[]byte("<html/>"), "with the root element Document"},
 		"unknown message":     {[]byte(`<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.03"/>`), "a supported message type"},
 		"header of ISO":       {[]byte(`<Document xmlns="urn:iso:std:iso:20022:tech:xsd:head.001.001.02"/>`), "a supported message type"},
 		"header of SIX":       {[]byte(`<Document xmlns="` + iso20022.NamespaceOfSIX + `head.001.001.02.ch.01"/>`), "supported message type"},
@@ -96,7 +96,9 @@ func TestHostileJSONIsRefusedWithAReason(t *testing.T) {
 		"trailing data":      {[]byte(`{} {}`), "Remove the text after"},
 		"array of documents": {[]byte(`[{}]`), "instead of an array"},
 		"null":               {[]byte(`null`), "instead of null"},
-		"many empty groups":  {[]byte(`{"CstmrCdtTrfInitn":{"PmtInf":[` + strings.Repeat("{},", 500_000) + `{}]}}`), "reading stopped after 200"},
+		"many empty groups": {
+			[]byte(`{"CstmrCdtTrfInitn":{"PmtInf":[` + strings.Repeat("{},", 500_000) + `{}]}}`), "the check stopped after 200",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -124,7 +126,7 @@ func TestLimits(t *testing.T) {
 	}
 	wrong := opening + "<CstmrCdtTrfInitn>" + strings.Repeat("<Foo/>", 1000) + "</CstmrCdtTrfInitn></Document>"
 	_, findings = DecodeXML([]byte(wrong))
-	if len(findings) != 200 || !strings.Contains(findings[199].Text.String(), "reading stopped after 200") {
+	if len(findings) != 200 || !strings.Contains(findings[199].Text.String(), "the check stopped after 200") {
 		t.Errorf("%d findings, the last %v", len(findings), findings[len(findings)-1])
 	}
 }

@@ -68,7 +68,7 @@ func (j *jsonDecoder) end() {
 
 // broken reports JSON that is not well-formed.
 func (j *jsonDecoder) broken(err error) {
-	j.fail(j.reader.Place(err), i18n.ForPrograms("Correct the JSON: it is malformed at this position."))
+	j.fail(j.reader.Place(err), i18n.ForPrograms("Correct the JSON: there is a syntax error at this position."))
 }
 
 // skip passes over the next value.

@@ -42,7 +42,7 @@ var groupReasons = map[string]string{
 func (r *reporter) leafProblem(e *iso20022.Element, what iso20022.Mistake, advice i18n.Text) problem {
 	if what == iso20022.MistakeBlank {
 		if e.Min > 0 {
-			return problem{codeMissing, i18n.Text("Enter a value in %s: it is mandatory and must not be empty.").With(e.Tag)}
+			return problem{codeMissing, i18n.Text("Enter a value in %s: this element is mandatory and must not be empty.").With(e.Tag)}
 		}
 		return problem{codeContent, i18n.Text("Enter a value in %s or remove the element: it must not be empty.").With(e.Tag)}
 	}
@@ -79,9 +79,9 @@ func (r *reporter) currency(e *iso20022.Element, offset int, text string) {
 		r.currencyMissing(e, offset)
 		return
 	}
-	r.reportChild(step{"Ccy", -1}, offset, problem{codeCurrency, i18n.Text("%s as currency of %s.").With(advice, e.Tag)})
+	r.reportChild(step{"Ccy", -1}, offset, problem{codeCurrency, i18n.Text("%s, for the currency of %s.").With(advice, e.Tag)})
 }
 
 func (r *reporter) currencyMissing(e *iso20022.Element, offset int) {
-	r.reportChild(step{"Ccy", -1}, offset, problem{codeMissing, i18n.Text("Enter the currency of %s as Ccy.").With(e.Tag)})
+	r.reportChild(step{"Ccy", -1}, offset, problem{codeMissing, i18n.Text("Enter the currency of %s in the attribute Ccy.").With(e.Tag)})
 }

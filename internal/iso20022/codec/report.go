@@ -85,7 +85,7 @@ func (r *reporter) report(offset int, code string, text i18n.Text) {
 	}
 	if len(r.found) == r.limit-1 {
 		r.stopped = true
-		text = i18n.Text("Correct the problems above first: there are more, but reading stopped after %d.").With(r.limit)
+		text = i18n.Text("Correct the problems above first. There are more, but the check stopped after %d problems.").With(r.limit)
 		code = codeFormat
 	}
 	r.found = append(r.found, located{iso20022.Finding{Pointer: r.pointer(), Code: code, Text: text, Final: r.stopped}, offset})

@@ -87,9 +87,9 @@ func (s *XMLScanner) NameEnd() int { return s.nameEnd }
 func (s *XMLScanner) Position() int { return s.position }
 
 const (
-	adviceName      = "Correct the XML: a name is expected here."
+	adviceName      = "Correct the XML: a name is missing at this position."
 	adviceEnd       = "Complete the document: it ends before its last element is closed."
-	adviceReference = "Write the character & as an entity: only the five entities predefined in XML and character references are allowed."
+	adviceReference = "Write the character & as an entity: only the five predefined XML entities and character references are allowed."
 	adviceCharacter = "Remove this character: XML does not allow it."
 )
 
@@ -142,7 +142,7 @@ func (s *XMLScanner) markup() (t XMLToken, skipped bool) {
 	case bytes.HasPrefix(rest, []byte("<![CDATA[")):
 		return s.cdata(), false
 	case bytes.HasPrefix(rest, []byte("<!")):
-		return broken(s.position, "Remove the document type declaration: declarations and entities are not accepted."), false
+		return broken(s.position, "Remove the document type declaration: such declarations and their entities are not accepted."), false
 	default:
 		return s.startTag(), false
 	}
@@ -195,7 +195,7 @@ func (s *XMLScanner) comment() XMLToken {
 	s.position += len("<!--")
 	end := bytes.Index(s.data[s.position:], []byte("--"))
 	if end < 0 || !bytes.HasPrefix(s.data[s.position+end:], []byte("-->")) {
-		return broken(start, "Close the comment with -->, without -- inside.")
+		return broken(start, "Close the comment with -->, and remove any -- inside the comment.")
 	}
 	content := s.data[s.position : s.position+end]
 	if bad := firstForbidden(content); bad >= 0 {
@@ -210,7 +210,7 @@ func (s *XMLScanner) instruction() XMLToken {
 	s.position += len("<?")
 	name := s.name()
 	if len(name) == 0 || bytes.IndexByte(name, ':') >= 0 || strings.EqualFold(string(name), "xml") {
-		return broken(start, "Remove this processing instruction, or put the XML declaration at the very start.")
+		return broken(start, "Remove this processing instruction, or put the XML declaration at the very start of the document.")
 	}
 	end := bytes.Index(s.data[s.position:], []byte("?>"))
 	if end < 0 || end > 0 && !isSpace(s.data[s.position]) {
@@ -226,12 +226,12 @@ func (s *XMLScanner) instruction() XMLToken {
 func (s *XMLScanner) cdata() XMLToken {
 	start := s.position
 	if len(s.open) == 0 {
-		return broken(start, "Remove the CDATA section outside of the root element.")
+		return broken(start, "Remove the CDATA section outside the root element.")
 	}
 	content := s.data[start+len("<![CDATA["):]
 	end := bytes.Index(content, []byte("]]>"))
 	if end < 0 {
-		return broken(start, "Write the text without CDATA section: this one is not closed.")
+		return broken(start, "Write the text without a CDATA section: this CDATA section is not closed.")
 	}
 	if bad := firstForbidden(content[:end]); bad >= 0 {
 		return broken(start+len("<![CDATA[")+bad, adviceCharacter)
@@ -253,10 +253,10 @@ func (s *XMLScanner) text() XMLToken {
 		return broken(start+bad, adviceCharacter)
 	}
 	if closing := bytes.Index(content, []byte("]]>")); closing >= 0 {
-		return broken(start+closing, "Write the > of ]]> as an entity.")
+		return broken(start+closing, "Write the > in ]]> as an entity.")
 	}
 	if len(s.open) == 0 && !isBlank(content) {
-		return broken(start, "Remove the text outside of the root element.")
+		return broken(start, "Remove the text outside the root element.")
 	}
 	if bad := firstBadReference(content); bad >= 0 {
 		return broken(start+bad, adviceReference)
@@ -300,10 +300,10 @@ func (s *XMLScanner) startTag() XMLToken {
 		return broken(start, adviceName)
 	}
 	if len(s.open) == 0 && s.rootSeen {
-		return broken(start, "Remove the text after the root element: a document has exactly one.")
+		return broken(start, "Remove the text after the root element: a document has exactly one root element.")
 	}
 	if len(s.open) == s.maxDepth {
-		return broken(start, i18n.Text("Nest at most %d elements.").With(s.maxDepth))
+		return broken(start, i18n.Text("Nest at most %d elements inside one another.").With(s.maxDepth))
 	}
 	s.rootSeen = true
 	s.nameEnd = s.position

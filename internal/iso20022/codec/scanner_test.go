@@ -126,7 +126,7 @@ func TestWhatIsNotWellFormedIsRefusedWithAdvice(t *testing.T) {
 		"<a>":              "ends before",
 		"<a></b>":          "opened last",
 		"<a/><a/>":         "exactly one",
-		"<a/>text":         "outside of the root",
+		"<a/>text":         "outside the root",
 		"<!DOCTYPE a><a/>": "document type declaration",
 		"<a>&b;</a>":       "as an entity",
 		"<a>&#0;</a>":      "as an entity",

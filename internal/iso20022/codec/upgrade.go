@@ -90,7 +90,7 @@ func (u *upgrader) element(place step, from source, to placement) {
 	defer u.leave()
 	target, value, found := to.reach(from.route(to.group), from.element)
 	if !found {
-		u.report(0, codeNotAllowed, i18n.Text("Remove %s: %s does not support it.").With(from.element.Tag, u.to))
+		u.report(0, codeNotAllowed, i18n.Text("Remove %s: %s does not support this element.").With(from.element.Tag, u.to))
 		return
 	}
 	if from.element.Group != nil && !from.element.Group.Any {

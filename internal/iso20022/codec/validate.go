@@ -13,7 +13,7 @@ func Validate(document iso20022.Document) []iso20022.Finding {
 	v := validator{reporter{prefix: "/Document", limit: defaultMaxFindings}}
 	message, value, ok := iso20022.ValueOf(document)
 	if !ok {
-		v.report(0, codeFormat, "Send a document of a known message type.")
+		v.report(0, codeFormat, "Send a document of a supported message type.")
 		return v.inOrder()
 	}
 	v.group(groupState{group: &message.Document, value: value, mandatory: true})
@@ -37,7 +37,8 @@ func (v *validator) group(state groupState) {
 		case !ok:
 			v.reportChild(step{e.Tag, repeatIndex(e, 0)}, 0, refused)
 		case e.Max != iso20022.Unbounded && count > e.Max:
-			v.reportChild(step{e.Tag, e.Max}, 0, problem{codeFormat, i18n.Text("Remove this %s: at most %d are allowed here.").With(e.Tag, e.Max)})
+			v.reportChild(step{e.Tag, e.Max}, 0, problem{codeFormat, i18n.Text("Remove this %s: at most %d of these elements are "+
+				"allowed.").With(e.Tag, e.Max)})
 		default:
 			group.Each(value, i, func(index int, one reflect.Value) { v.element(step{e.Tag, index}, e, one) })
 		}

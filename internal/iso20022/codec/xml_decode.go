@@ -71,7 +71,7 @@ func (x *xmlDecoder) document() iso20022.Document {
 	return document
 }
 
-const rootAdvice = "Send an ISO 20022 document: its root element must be Document."
+const rootAdvice = "Send an ISO 20022 document with the root element Document."
 
 // body reads the Document element just opened.
 func (x *xmlDecoder) body(root XMLToken) iso20022.Document {
@@ -104,11 +104,11 @@ func (x *xmlDecoder) acceptable() bool {
 		return false
 	}
 	if other := otherEncoding(x.data); other != "" {
-		x.refuseEncoding(0, i18n.Text("Send the document in UTF-8: this one is in %s.").With(other))
+		x.refuseEncoding(0, i18n.Text("Send the document in UTF-8 instead of %s.").With(other))
 		return false
 	}
 	if !utf8.Valid(x.data) {
-		text := i18n.Text("Send the document in UTF-8: this byte is not part of a character.")
+		text := i18n.Text("Send the document in UTF-8: this byte is not part of a UTF-8 character.")
 		if declared := declaredEncoding.FindSubmatch(x.data[:min(len(x.data), 200)]); declared != nil &&
 			!bytes.EqualFold(declared[1], []byte("UTF-8")) {
 			text = i18n.Text("Send the document in UTF-8: its first line declares %s.").With(Shown(string(declared[1])))
@@ -172,7 +172,7 @@ func (x *xmlDecoder) next() (XMLToken, bool) {
 		return t, false
 	case Text:
 		if t.CDATA && x.strict {
-			x.report(t.Offset, codeContent, "Write the text without CDATA section.")
+			x.report(t.Offset, codeContent, "Write the text without a CDATA section.")
 		}
 	case EndOfDocument:
 		return t, false
@@ -312,7 +312,7 @@ func (x *xmlDecoder) text(e *iso20022.Element) string {
 		if t.Kind == Start {
 			x.reportChild(
 				step{string(t.Local), -1}, t.Offset,
-				problem{codeNotAllowed, i18n.Text("Remove %s: %s contains text only.").With(Shown(string(t.Local)), e.Tag)},
+				problem{codeNotAllowed, i18n.Text("Remove %s: %s may contain only text.").With(Shown(string(t.Local)), e.Tag)},
 			)
 			x.skip()
 			continue
@@ -342,7 +342,7 @@ func (x *xmlDecoder) content(e *iso20022.Element, place reflect.Value, offset in
 		switch t.Kind {
 		case End:
 			if kept == "" {
-				x.report(offset, codeMissing, i18n.Text("Enter one element in %s or remove it.").With(e.Tag))
+				x.report(offset, codeMissing, i18n.Text("Enter one element in %s, or remove the empty element.").With(e.Tag))
 			}
 			place.Field(0).SetString(kept)
 			return
@@ -352,7 +352,7 @@ func (x *xmlDecoder) content(e *iso20022.Element, place reflect.Value, offset in
 			}
 		case Start:
 			if kept != "" {
-				x.report(t.Offset, codeFormat, i18n.Text("Remove the second element in %s: it must contain exactly one.").With(e.Tag))
+				x.report(t.Offset, codeFormat, i18n.Text("Remove the second element in %s: only one element is allowed there.").With(e.Tag))
 			}
 			inherited := x.scanner.Inherited()
 			nameEnd := x.scanner.NameEnd()
@@ -371,7 +371,7 @@ func (x *xmlDecoder) content(e *iso20022.Element, place reflect.Value, offset in
 func (x *xmlDecoder) keep(size, offset int) {
 	x.kept += size
 	if x.kept > maxKept*x.options.MaxBytes {
-		x.fail(offset, "Send less supplementary data: with its namespaces, it is too large.")
+		x.fail(offset, "Send less supplementary data: the data and its namespaces are too large.")
 	}
 }
 

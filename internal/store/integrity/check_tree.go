@@ -145,7 +145,7 @@ func (t *treeAudit) run(ctx context.Context, row dbsqlc.AuditedTreeListRow) erro
 		if leaf.Place.Index >= t.until {
 			return nil
 		}
-		t.gone(next, leaf.Place.Index, "is missing")
+		t.gone(next, leaf.Place.Index, "this entry is missing")
 		next = leaf.Place.Index + 1
 		t.leaf(leaf)
 		t.report.Leaves++
@@ -160,9 +160,10 @@ func (t *treeAudit) run(ctx context.Context, row dbsqlc.AuditedTreeListRow) erro
 		return err
 	}
 	newest := t.newest()
-	t.gone(next, newest, "is missing, but a checkpoint includes it")
+	t.gone(next, newest, "this entry is missing, but a checkpoint includes it")
 	if newest != stored.Size || newest != t.tree.Size || stored.Check() != nil || stored.Root() != t.tree.Root() {
-		t.unfit("audit_tree", t.realm, i18n.Text("says %s leaves, but there are %s and the newest checkpoint covers %s; or its edge hashes differ").
+		t.unfit("audit_tree", t.realm, i18n.Text("the recorded number of leaves in the tree is %s, but the tree has %s and the newest "+
+			"checkpoint covers %s, or the edge hashes of the tree differ").
 			With(fmt.Sprint(stored.Size), fmt.Sprint(t.tree.Size), fmt.Sprint(newest)))
 	}
 	return t.compareNodes(ctx)
@@ -215,7 +216,8 @@ func (t *treeAudit) readCheckpoints(ctx context.Context) error {
 			err = errors.New("its size or its time is not that of its row")
 		}
 		if err != nil {
-			t.unfit("audit_checkpoint", strconv.FormatInt(stored.Size, 10), i18n.Text("is not as the gateway signed it: %s").With(err))
+			t.unfit("audit_checkpoint", strconv.FormatInt(stored.Size, 10), i18n.Text("the checkpoint differs from the one that the gateway "+
+				"signed: %s").With(err))
 			return nil
 		}
 		t.checkpoints = append(t.checkpoints, c)
@@ -228,7 +230,7 @@ func (t *treeAudit) readCheckpoints(ctx context.Context) error {
 		}
 		c, err := t.public().Read(t.realm, signed)
 		if err != nil {
-			t.unfit("earlier checkpoint", t.realm, i18n.Text("is not as the gateway signed it: %s").With(err))
+			t.unfit("earlier checkpoint", t.realm, i18n.Text("the checkpoint differs from the one that the gateway signed: %s").With(err))
 			continue
 		}
 		t.earlier = append(t.earlier, c)
@@ -253,7 +255,8 @@ func (t *treeAudit) compareHead(ctx context.Context) error {
 		signed = max(signed, c.Head)
 	}
 	if stored < signed {
-		t.unfit("realm_head", t.realm, i18n.Text("was reset to change %s, although a checkpoint was signed under change %s").
+		t.unfit("realm_head", t.realm, i18n.Text("the realm was reset to change number %s, although a checkpoint had already been signed at "+
+			"change number %s").
 			With(fmt.Sprint(stored), fmt.Sprint(signed)))
 	}
 	return nil
@@ -267,13 +270,13 @@ func (t *treeAudit) leaf(leaf AuditedLeaf) {
 	switch {
 	case archived && leaf.Gone:
 	case archived:
-		what = "was moved to an archive as leaf %s, and is still in the database"
+		what = "the row was moved to an archive as leaf %s but is still in the database"
 	case leaf.Gone:
-		what = "was sealed as leaf %s, but is missing"
+		what = "the row was sealed as leaf %s but is missing"
 	case kind == kind.Unverified():
-		what = "did not match its seal when it was added as leaf %s: the gateway did not write it"
+		what = "the row did not match its seal when it was added as leaf %s, so the row was not written by the gateway"
 	case place.Leaf.Hash() != leaf.Hash:
-		what = "differs from leaf %s: the row was changed, or a row that belongs to it (its move, decision, makers or content)"
+		what = "the row differs from leaf %s because the row itself was changed, or because its move, decision, makers or content were changed"
 	}
 	if what != "" {
 		t.unfit(tableOf(kind), place.Leaf.RowID.String(), what.With(strconv.FormatInt(place.Index, 10)))
@@ -284,9 +287,9 @@ func (t *treeAudit) leaf(leaf AuditedLeaf) {
 	if !t.signer.Empty() {
 		err := t.signer.Check(place, leaf.Hash, leaf.Seal)
 		if err != nil {
-			what := i18n.Text("its seal does not match: its position, row or hash was changed")
+			what := i18n.Text("the seal of this leaf does not match because the position, row or hash was changed")
 			if errors.Is(err, keyring.ErrUnknownKey) {
-				what = "the key of its seal is not in the key file: restore the key and check again"
+				what = "this seal cannot be checked because its key is missing from the key file, so restore the key and check again"
 			}
 			t.unfit("audit_leaf", strconv.FormatInt(place.Index, 10), what)
 		}
@@ -312,8 +315,8 @@ func (t *treeAudit) compareRoots() {
 	before := t.from
 	for _, c := range t.checkpoints {
 		if t.roots[c.Size] != c.Root {
-			t.unfit("audit_checkpoint", strconv.FormatInt(c.Size, 10), i18n.Text("the leaves do not lead to its root: one of the "+
-				"leaves from %s to %s was changed, moved, added or removed").With(fmt.Sprint(before), fmt.Sprint(c.Size-1)))
+			t.unfit("audit_checkpoint", strconv.FormatInt(c.Size, 10), i18n.Text("the leaves do not lead to the root of the checkpoint, so "+
+				"one of the leaves from %s to %s was changed, moved, added or removed").With(fmt.Sprint(before), fmt.Sprint(c.Size-1)))
 			return
 		}
 		before = c.Size
@@ -335,12 +338,12 @@ func (t *treeAudit) compareNodes(ctx context.Context) error {
 			continue // was added meanwhile
 		}
 		if t.nodes[nodeKey(node)] != node.Hash {
-			t.unfit("audit_node", nodeKey(node), "differs from the hash of the leaves below it")
+			t.unfit("audit_node", nodeKey(node), "the stored hash differs from the hash of the leaves below this node")
 		}
 		delete(t.nodes, nodeKey(node))
 	}
 	for key := range t.nodes {
-		t.unfit("audit_node", key, "is missing")
+		t.unfit("audit_node", key, "this entry is missing")
 	}
 	return nil
 }

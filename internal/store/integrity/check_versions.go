@@ -85,7 +85,7 @@ func sealUnfit(row string, err error, covers string) string {
 	case errors.Is(err, payment.ErrForged):
 		return row + "its seal does not fit: " + covers + " was changed, or somebody without the key made it"
 	case errors.Is(err, payment.ErrUnknownKey):
-		return row + "the key of its seal is not in the key file: restore the key and check again"
+		return row + "this seal cannot be checked because its key is missing from the key file, so restore the key and check again"
 	}
 	return row + err.Error()
 }

@@ -50,13 +50,13 @@ func TestErasingAPaymentLeavesItsDecisionItsAmountAndItsDigestsProven(t *testing
 			t.Errorf("asked without %q: %v", why, err)
 		}
 	}
-	refused("no payment of an archive", erasure(uuid.New()))
+	refused("No archived payment has this internal ID", erasure(uuid.New()))
 	refused("has no retention", erasure(first.InternalID))
 	applied(t, h, service.RequestInput{Kind: administration.KindRealmRetention, Values: administration.Values{"retentionMonths": "13"}})
 	file := archived(t, h)
 	of, _, err := readArchive(t, file, h.DB.OwnerURL)
 	must(t, err)
-	refused("from "+of.Until.In(i18n.Zone()).AddDate(0, 13, 0).Format(time.DateOnly)+" on", erasure(first.InternalID))
+	refused("cannot be archived before "+of.Until.In(i18n.Zone()).AddDate(0, 13, 0).Format(time.DateOnly)+".", erasure(first.InternalID))
 	batches(t, h, h.Create(t, h.Person(t, "maker1"), "sic-inst").InternalID)
 	approval(t, h, of, false)
 	approvedArchive(t, h, of)
@@ -87,14 +87,16 @@ func TestErasingAPaymentLeavesItsDecisionItsAmountAndItsDigestsProven(t *testing
 	}
 	provesAll(t, h, file, []payment.Message{first, second}, uuid.Nil)
 	var whole string
-	must(t, h.DB.Owner(t).QueryRow(ctx, "SELECT to_jsonb(p)::text FROM archived_payment p WHERE payment_id = $1", first.InternalID).Scan(&whole))
+	must(t, h.DB.Owner(t).QueryRow(ctx, "SELECT to_jsonb(p)::text FROM archived_payment p WHERE payment_id = "+
+		"$1", first.InternalID).Scan(&whole))
 	keys := dataKeys(t, h)
 	h.Notary.Sweep(ctx)
 	besideCheck(t, h, func() {
 		_, err = h.Admin.Decide(ctx, h.Person(t, "admin2"), service.DecideInput{ChangeID: asked.Change.ID, Approve: true})
 		must(t, err)
 	})
-	refused("it is already erased", erasure(second.InternalID, first.InternalID))
+	refused("Remove the ID "+first.InternalID.String()+" from the list. The personal data in this payment has already been erased",
+		erasure(second.InternalID, first.InternalID))
 	if n := count(t, h, "archived_payment WHERE key IS NULL"); n != 1 {
 		t.Errorf("%d keys are erased", n)
 	}
@@ -270,9 +272,10 @@ func strikeKeys(t *testing.T, h *servicetest.Env, erased uuid.UUID, key, whole s
 			WHERE d.change_id = c.change_id AND c.kind = 'realm.erased'`,
 		"a row put back, and its change deleted": back + `; DELETE FROM realm_change_decision d USING realm_change c
 			WHERE d.change_id = c.change_id AND c.kind = 'realm.erased'; DELETE FROM realm_change WHERE kind = 'realm.erased'`,
-		"its messages changed":         `UPDATE archived_payment SET messages = messages + 1 WHERE key IS NULL`,
-		"the decision of the erasure":  `DELETE FROM realm_change_decision d USING archived_payment p WHERE d.change_id = p.erased_by`,
-		"a record added for a payment": `INSERT INTO archived_payment SELECT realm, gen_random_uuid(), key, change_id, messages, NULL, key_id, seal FROM archived_payment WHERE key IS NOT NULL`,
+		"its messages changed":        `UPDATE archived_payment SET messages = messages + 1 WHERE key IS NULL`,
+		"the decision of the erasure": `DELETE FROM realm_change_decision d USING archived_payment p WHERE d.change_id = p.erased_by`,
+		"a record added for a " +
+			"payment": `INSERT INTO archived_payment SELECT realm, gen_random_uuid(), key, change_id, messages, NULL, key_id, seal FROM archived_payment WHERE key IS NOT NULL`,
 	} {
 		round++
 		d := newDrill(t, h, round)

@@ -134,7 +134,8 @@ func TestNoBundleIsMadeOfAMessageThatNobodyEntered(t *testing.T) {
 	t.Parallel()
 	for name, statement := range map[string]string{
 		"another creditor": "UPDATE message_version SET creditor_name = 'Mallory' WHERE message_id = $1",
-		"another decider":  "UPDATE decision SET checker_user = (SELECT user_id FROM user_account WHERE realm = 'demo' AND name = 'checker2') WHERE message_id = $1",
+		"another decider": "UPDATE decision SET checker_user = (SELECT user_id FROM user_account WHERE realm = 'demo' AND name = 'checker2') " +
+			"WHERE message_id = $1",
 		"another document": "UPDATE document SET reference = 'X' || reference WHERE message_id = $1 AND name LIKE 'pacs.002%'",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -51,7 +51,8 @@ func TestACheckpointOfAnotherTreeIsNamed(t *testing.T) {
 	_, err = conn.Exec(ctx, "UPDATE audit_checkpoint SET at = $1, note = $2 WHERE realm = 'demo' AND size = $3", at[1], note[1], size[0])
 	must(t, err)
 	row := tampering{id: "I30", table: "audit_checkpoint", names: strconv.FormatInt(size[0], 10)}
-	if said := why(audit(t, houses[0], houses[0].DB.OwnerURL), row); !strings.Contains(said, "the leaves do not lead to its root") {
+	said := why(audit(t, houses[0], houses[0].DB.OwnerURL), row)
+	if !strings.Contains(said, "the leaves do not lead to the root of the checkpoint") {
 		t.Errorf("of the checkpoint of another tree it is said: %q", said)
 	}
 }

@@ -81,7 +81,7 @@ func TestMasterDataThatSomebodyChangedIsFound(t *testing.T) {
 	}
 	for want, keys := range map[string]keyring.Ring{
 		store.ErrOtherSet.Error(): storetest.Keys(t),
-		"the key of its seal is not in the key file: restore the key and check again": otherKeys(t),
+		"this seal cannot be checked because its key is missing from the key file, so restore the key and check again": otherKeys(t),
 	} {
 		rows := found("I20", keys)
 		if len(rows) != 2 || rows[0].Table != "realm_head" || rows[0].What != want || rows[1].What != want {

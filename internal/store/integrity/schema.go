@@ -76,7 +76,7 @@ func (s *Snapshot) otherSchema(ctx context.Context) ([]Violation, error) {
 		is, present := there[object]
 		switch {
 		case !present:
-			report(object, "is missing")
+			report(object, "this entry is missing")
 		case is != want:
 			report(object, "is "+is+", and the migrations make it "+want)
 		}

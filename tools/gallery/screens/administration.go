@@ -24,7 +24,8 @@ func policyChange(waiting views.RealmChange, form views.ChangeForm) views.RealmC
 	waiting.Heading, waiting.Subject, waiting.Tried = form.Heading, "", form.Tried
 	rule := i18n.Text("%s: %d approvals, within %s")
 	waiting.Differences = []views.ChangeDifference{
-		{Field: "Policy", Before: rule.With(i18n.Text("All payments and requests"), 2, "24 h"), After: rule.With("CHF/EUR 5'000.00 or more", 2, "24 h")},
+		{Field: "Policy", Before: rule.With(i18n.Text("All payments and "+
+			"requests"), 2, "24 h"), After: rule.With("CHF/EUR 5'000.00 or more", 2, "24 h")},
 		{Field: "Smallest amount", Before: "–", After: "5'000.00"},
 	}
 	return waiting
@@ -34,11 +35,11 @@ func policyChange(waiting views.RealmChange, form views.ChangeForm) views.RealmC
 func realmSettings(list views.AdministrationList) views.AdministrationList {
 	list.Heading, list.Layout, list.New = "Realm", adminShell("Realm"), nil
 	list.Tabs = []ui.Tab{{Label: "Changes", URL: "/admin", Count: "2"}, {Label: "Realm", URL: "/admin/realm", Current: true}}
-	list.Words = "Settings of the whole realm, and the payments that were moved to archives."
+	list.Words = "Settings for the whole realm, and the payments that were moved to archives."
 	list.Columns = []i18n.Text{"Setting", "Value", "Change"}
 	list.Rows = []views.AdministrationRow{
 		{
-			Cells: []i18n.Text{"Months before a payment may be archived", "payments are kept indefinitely"},
+			Cells: []i18n.Text{"Months before a payment can be archived", "payments are kept indefinitely"},
 			Links: []views.AdministrationLink{{Label: "Retention", URL: "/admin/ask/realm.retention"}},
 		},
 		{
@@ -54,7 +55,7 @@ func administrationExhibits() []Exhibit {
 	people := views.AdministrationList{
 		Layout: adminShell("People"), Heading: "People", Tabs: tabs, Words: peopleWords(),
 		New:     []views.AdministrationLink{{Label: "New user account", URL: "/admin/ask/user.create"}},
-		Columns: []i18n.Text{"Account", "Person", "Roles", "Last sign-in", "Second factor", "At the provider", "Status", "Change"},
+		Columns: []i18n.Text{"Account", "Person", "Roles", "Last sign-in", "Second factor", "ID at the provider", "Status", "Change"},
 		Rows: []views.AdministrationRow{
 			{
 				Cells: []i18n.Text{"maker1", "Maker 1", "Maker", "20.11.2026 07:58:12 CET", "yes", "–", "active"},
@@ -62,7 +63,7 @@ func administrationExhibits() []Exhibit {
 					{Label: "Roles", URL: "/admin/ask/user.roles?subject=maker1"},
 					{Label: "Reset", URL: "/admin/ask/user.reset?subject=maker1"},
 					{Label: "Block", URL: "/admin/ask/user.suppress?subject=maker1"},
-					{Label: "Another account", URL: "/admin/ask/user.create?person=maker1"},
+					{Label: "Add user account", URL: "/admin/ask/user.create?person=maker1"},
 				},
 			},
 			{
@@ -85,13 +86,13 @@ func administrationExhibits() []Exhibit {
 	barred := waiting
 	barred.Barred = i18n.Text("You requested this change. Another %s must approve or reject it.").With(i18n.Text("administrator"))
 	barred.Secrets = []views.ChangeSecret{{Label: "The code (shown only once)", Value: "042917", Words: i18n.Text(
-		"Give this code to %s in person. The administrator who approves the change receives the link. Both are needed.").With("maker3")}}
+		"Give this code to %s in person. The administrator who approves the change receives a link. The user needs both the code and the " +
+			"link.").With("maker3")}}
 	refused := waiting
-	refused.Layout.Failed, refused.Problems = true,
-		[]ui.Problem{{Field: "reason", Text: "Enter why you are rejecting it: the requester will see this."}}
+	refused.Layout.Failed = true
+	refused.Problems = []ui.Problem{{Field: "reason", Text: "Enter the reason for rejecting the change. The requester will see this reason."}}
 	decided := waiting
-	decided.State, decided.Decider, decided.DecidedAt, decided.DecisionWords, decided.Reason = "Rejected", "Admin 2", now,
-		"Rejected", "Ferien"
+	decided.State, decided.Decider, decided.DecidedAt, decided.DecisionWords, decided.Reason = "Rejected", "Admin 2", now, "Rejected", "Ferien"
 	form := policyForm()
 	return []Exhibit{
 		{Name: "change-second-factors", Page: views.ChangePage(factorsChange(waiting))},
@@ -118,7 +119,7 @@ func policyForm() views.ChangeForm {
 		Layout: adminShell("Create a policy"), Heading: "Create a policy", Words: administration.KindPolicyCreate.Action().Words,
 		Action: "/admin/ask/policy.create", BackURL: "/admin/policies", MayTry: true,
 		Tried: views.Tried{
-			Verdict:   "This tightens the control: some payments need more than without this change.",
+			Verdict:   "This change tightens control. Some payments will need more approvals or checks than now.",
 			Sentences: []i18n.Text{i18n.Text("Of the last %d payments, the policy would have applied to %d.").With(1000, 12)},
 			Changed: []views.TriedPayment{{
 				Reference: "7QK4M2XW9TCH3F5A", At: now, Type: i18n.Text("%s: %s").With("SIC", i18n.Text("Payment")),
@@ -127,8 +128,8 @@ func policyForm() views.ChangeForm {
 		},
 		Inputs: []views.ChangeInput{
 			{Field: ui.Field{
-				ID: "approvals", Label: "Number of approvals", Hint: "0 to 9; with 0, payments are sent without any approval", Problem: ui.Problem{
-					Field: "approvals", Text: i18n.Text("Enter the number of approvals: 0 to %d.").With(9),
+				ID: "approvals", Label: "Number of approvals", Hint: "From 0 to 9. With 0, payments are sent without approval", Problem: ui.Problem{
+					Field: "approvals", Text: i18n.Text("Enter the number of approvals, from 0 to %d.").With(9),
 				},
 			}},
 			{Choice: ui.Choice{ID: "scheme", Label: "Scheme", Options: []ui.Option{{Label: "All"}, {Value: "sic-inst", Label: "sic-inst"}}}},
@@ -142,12 +143,12 @@ func policyForm() views.ChangeForm {
 func rolesForm() views.ChangeForm {
 	heading := i18n.Text("Change the roles of %s").With("maker1")
 	problem := ui.Problem{
-		Field: "roles", Text: "Remove the other roles: an administrator cannot also make, approve or supervise payments.",
+		Field: "roles", Text: "Remove the other roles. An administrator cannot also enter, approve or supervise payments.",
 	}
 	form := views.ChangeForm{
 		Layout: adminShell(heading), Heading: heading, Action: "/admin/ask/user.roles?subject=maker1", BackURL: "/admin/users",
 		Problems: []ui.Problem{problem}, Inputs: []views.ChangeInput{{Any: true, Choice: ui.Choice{
-			ID: "roles", Label: "Roles", Hint: "An administrator has no other role.", Problem: problem,
+			ID: "roles", Label: "Roles", Hint: "An administrator cannot have any other role.", Problem: problem,
 			Chosen: []string{"maker", "administrator"}, Options: []ui.Option{
 				{Value: "maker", Label: "Maker"},
 				{Value: "checker", Label: "Checker"},
@@ -163,12 +164,13 @@ func rolesForm() views.ChangeForm {
 func beneficiaryBook() views.AdministrationList {
 	return views.AdministrationList{
 		Layout: bothShell("Beneficiaries", views.PlaceBeneficiaries), Heading: "Beneficiaries",
-		Words: "Approved creditors. Makers choose them by name when they enter a payment; checkers see recent changes in the queue.",
-		Book:  true, Tabs: []ui.Tab{
+		Words: "This list contains approved creditors. Makers choose them by name when they enter a payment, and checkers see recent changes " +
+			"in the queue.",
+		Book: true, Tabs: []ui.Tab{
 			{Label: "Beneficiaries", URL: "/beneficiaries", Current: true}, {Label: "Changes", URL: "/beneficiaries/changes", Count: "1"},
 		},
 		New:     []views.AdministrationLink{{Label: "New beneficiary", URL: "/beneficiaries/new"}},
-		Search:  &ui.Field{ID: "q", Label: "Search in names, towns and accounts", Kind: "search"},
+		Search:  &ui.Field{ID: "q", Label: "Search names, towns and accounts", Kind: "search"},
 		Columns: []i18n.Text{"Name", "Account", "Town", "Last paid", "In the list since", "Next step"},
 		Rows: []views.AdministrationRow{{
 			Cells: []i18n.Text{
@@ -185,8 +187,8 @@ func beneficiaryBook() views.AdministrationList {
 
 // peopleWords says what the list of people is, and what the realm asks of them.
 func peopleWords() i18n.Text {
-	return i18n.Join(" ", "User accounts and the people they belong to. The four-eyes check compares people, whichever account they use. "+
-		"Supervisors confirm the access review under “Control reports”.",
+	return i18n.Join(" ", "User accounts and the people they belong to. The four-eyes check compares people, whichever user account "+
+		"they use. Supervisors confirm the access review under “Control reports”.",
 		i18n.Text("Roles that need a second factor: %s.").With(i18n.Join(", ", "Checker", "Administrator")))
 }
 
@@ -217,7 +219,7 @@ func webhook() views.Webhook {
 			{Type: "message.approval_pending", At: now.Add(-time.Hour), Answer: "200", EventID: "e4"},
 			{
 				Type: "message.settled", At: now.Add(-2 * time.Hour), Answer: "503", EventID: "e3",
-				Failure: i18n.Kept("the receiver did not answer 2xx"),
+				Failure: i18n.Kept("the receiver did not answer with a 2xx status"),
 			},
 			{
 				Type: "recall.received", At: now.Add(-26 * time.Hour), Answer: "none", EventID: "e2", Failure: i18n.Kept(

@@ -65,13 +65,14 @@ func bulkExhibits() []Exhibit {
 	compared.Odd[0].Cautions = []views.Warning{
 		{
 			Title: i18n.Text("Possible duplicate: same account and amount entered %d times in the last 7 days").With(2),
-			Text:  "Same creditor account and same amount.",
+			Text:  "Another payment has the same creditor account and the same amount.",
 		},
 		{Title: "New name for this account"},
 	}
 	compared.Odd[0].Talk = []views.Said{{By: "Maker 1", Text: i18n.Text("Paid again: %s").With("Zweite Rate"), Note: true}}
-	compared.LeftOut[0].Said = "Amended after submission: open it and check what changed."
-	compared.LeftOut[1].Said = i18n.Text("You %s this on %s. Another person must decide.").With(i18n.Text("submitted"),
+	compared.LeftOut[0].Said = "This payment was amended after submission. Open it and check what changed."
+	compared.LeftOut[1].Said = i18n.Text("You %s this payment or request on %s. Another person must approve or reject "+
+		"it.").With(i18n.Text("submitted"),
 		i18n.Minute(time.Date(2026, 11, 20, 7, 14, 0, 0, time.UTC)))
 	file := compared
 	file.Odd = slices.Clone(file.Odd)
@@ -84,7 +85,7 @@ func bulkExhibits() []Exhibit {
 	nothing := compared
 	nothing.Included, nothing.Odd, nothing.Totals = nil, nil, nil
 	outcome := views.BulkOutcome{
-		Layout: shell("Approved together", views.PlaceQueue), Items: bulkItems(3), Approved: 2, Refused: 1, BackURL: "/queue",
+		Layout: shell("Payments approved together", views.PlaceQueue), Items: bulkItems(3), Approved: 2, Refused: 1, BackURL: "/queue",
 		Action: "/queue/bulk",
 	}
 	for i := range outcome.Items {
@@ -96,7 +97,7 @@ func bulkExhibits() []Exhibit {
 	going.Rest = []string{"a~1~" + digest, "b~1~" + digest}
 	selecting := queue()
 	selecting.Selecting, selecting.SortURL = true, func(order string) string { return "/queue?sort=" + order }
-	selecting.Rows[1].Looked = i18n.Text("%s is looking at this").With("Checker 2")
+	selecting.Rows[1].Looked = i18n.Text("%s is viewing this item").With("Checker 2")
 	saved, refused := savedViews()
 	return []Exhibit{
 		{Name: "saved-views", Page: views.NamedPage(saved)},

@@ -67,12 +67,12 @@ func TestRecallIsNamedInItsButton(t *testing.T) {
 func TestOwnSubmissionOffersNoDecision(t *testing.T) {
 	t.Parallel()
 	shown := decision()
-	shown.Deciding, shown.Barred = false, "Another person must decide."
+	shown.Deciding, shown.Barred = false, "Another person must approve or reject it."
 	page := parse(t, views.DetailFragment(shown))
 	if page.Find("form, #approve, #reject-panel").Length() != 0 {
 		t.Error("a decision is offered")
 	}
-	if got := words(page.Find(".barred")); got != "Another person must decide." {
+	if got := words(page.Find(".barred")); got != "Another person must approve or reject it." {
 		t.Errorf("sentence %q", got)
 	}
 }
@@ -195,7 +195,8 @@ func TestSubmissionNamesTheAct(t *testing.T) {
 		t.Errorf("button %q", got)
 	}
 	model.NeedsApproval, model.Approvers = false, ""
-	if got := words(parse(t, views.CheckPage(model)).Find("main button.primary > span")); got != "Submit CHF 1'234.56 to Beispiel Holzbau GmbH" {
+	if got := words(parse(t, views.CheckPage(model)).Find("main button.primary > span")); got != "Submit CHF 1'234.56 to Beispiel Holzbau "+
+		"GmbH" {
 		t.Errorf("button without approval %q", got)
 	}
 	model.Duplicates = []views.Duplicate{{Reference: "X", URL: "/payments/x", State: "Settled"}}
@@ -209,9 +210,9 @@ func TestSubmissionNamesTheAct(t *testing.T) {
 func TestEmptyAnswersSaySomethingElseEach(t *testing.T) {
 	t.Parallel()
 	model := queue()
-	model.Rows, model.Empty = nil, ui.Empty{Title: "All decided", LinkLabel: "Today", LinkURL: "/queue?tab=decided"}
+	model.Rows, model.Empty = nil, ui.Empty{Title: "Nothing left to decide", LinkLabel: "Today", LinkURL: "/queue?tab=decided"}
 	page := parse(t, views.QueuePage(model))
-	if page.Find(".entries").Length() != 0 || words(page.Find(".empty-title")) != "All decided" {
+	if page.Find(".entries").Length() != 0 || words(page.Find(".empty-title")) != "Nothing left to decide" {
 		t.Errorf("empty queue shows %q", words(page.Find("#queue-list")))
 	}
 }

@@ -22,7 +22,7 @@ func factorExhibits() []Exhibit {
 	proof := views.Proof{HasFactor: true, Passkey: views.Passkey{Question: `{"challenge":"AAAA"}`, Ticket: "ticket"}}
 	wrong := proof
 	wrong.Problems = []ui.Problem{{
-		Field: "factorCode", Text: "Enter a valid code. This one is wrong or was used before: wait for the next one.",
+		Field: "factorCode", Text: "This code is wrong or was used before. Wait for the next code and enter it.",
 	}}
 	failed := profile
 	failed.Failed = true
@@ -70,12 +70,13 @@ func auditExhibits() []Exhibit {
 	none := trail
 	none.Rows, none.Pages, none.From, none.Filtered = nil, ui.Pages{}, "20.11.26", true
 	none.Layout.Failed = true
-	none.Problems = []ui.Problem{{Field: "from", Text: "Enter a day such as 20.11.2026."}}
-	none.Empty = ui.Empty{Icon: "search", Title: "Nothing matches", LinkLabel: "Clear filters", LinkURL: "/audit"}
+	none.Problems = []ui.Problem{{Field: "from", Text: "Enter a date such as 20.11.2026."}}
+	none.Empty = ui.Empty{Icon: "search", Title: "No results", LinkLabel: "Clear filters", LinkURL: "/audit"}
 	further := none
 	further.Layout.Failed, further.Problems, further.From, further.Event = false, nil, "", "sign-in.refused"
 	further.Empty = ui.Empty{
-		Icon: "search", Title: "Nothing found so far", Text: "None of the newest events match. Older ones have not been searched yet.",
+		Icon: "search", Title: "Nothing found so far", Text: "None of the newest events match your search. Older events have not been " +
+			"searched yet.",
 		LinkLabel: "Show earlier entries", LinkURL: "/audit?after=x",
 	}
 	return []Exhibit{

@@ -21,18 +21,19 @@ func entryExhibits() []Exhibit {
 		})},
 		{Name: "sign-in-refused", Failed: true, Page: views.SignInPage(views.SignIn{
 			Layout: refused, Realm: "demo", UserName: "maker1",
-			Problems: []ui.Problem{{Field: "password", Text: "Check your user name and password: they do not match."}},
+			Problems: []ui.Problem{{Field: "password", Text: "Your user name or password is wrong. Check both and try again."}},
 		})},
 		{Name: "signed-out", Page: views.SignedOutPage(views.SignedOut{Layout: views.Layout{Title: "Signed out", Environment: "TEST"}})},
 		{Name: "set-up", Failed: true, Page: views.SetUpPage(views.SetUp{
 			Layout: refused, UserName: "anna", Realm: "demo", Action: "/set-up/demo/x",
-			Problems: []ui.Problem{{Field: "code", Text: "Check the code: it does not belong to this link. Five wrong codes end the link."}},
+			Problems: []ui.Problem{{Field: "code", Text: "Check the code. It does not belong to this link. After five wrong codes, the link " +
+				"stops working."}},
 		})},
 		{Name: "set-up-over", Page: views.SetUpPage(views.SetUp{Layout: plain, Over: true})},
 		{Name: "set-up-done", Page: views.SetUpDonePage(views.SetUp{Layout: plain})},
 		{
 			Name: "forbidden",
-			Page: views.ProblemPage(views.Forbidden(anonymous, "You may not approve or reject payments: this needs the role checker.")),
+			Page: views.ProblemPage(views.Forbidden(anonymous, "You need the checker role to approve or reject payments.")),
 		},
 		{Name: "not-found", Page: views.ProblemPage(views.NotFound(anonymous))},
 		{Name: "failed", Failed: true, Page: views.ProblemPage(views.Failed(anonymous, "0b7e4a10-5d2f-4c0e-9a51-8d2f6a1c3b44"))},
@@ -49,12 +50,13 @@ func entryExhibits() []Exhibit {
 			Name: "reference",
 			Page: views.ReferencePage(views.Reference{Layout: bothShell("Reference data", views.PlaceNone), Rows: []views.ReferenceRow{
 				{
-					Name: i18n.Text("Banks reachable by %s instant payments").With("SIC"), Edition: "2026-10-01",
+					Name: i18n.Text("Banks that can receive %s instant payments").With("SIC"), Edition: "2026-10-01",
 					Source: i18n.Data("bankmaster_V3.csv"), Size: i18n.Text("%d rows").With(2340),
 				},
 				{
-					Name: i18n.Text("Banks reachable by %s instant payments").With("SEPA"), Edition: "none", Source: i18n.Data("countersign directory import"),
-					Warning: "Enter the BIC of the creditor's bank with each payment. It cannot be determined from the IBAN.",
+					Name: i18n.Text("Banks that can receive %s instant " +
+						"payments").With("SEPA"), Edition: "none", Source: i18n.Data("countersign directory import"),
+					Warning: "Enter the BIC of the creditor's bank for each payment, because the bank cannot be found from the IBAN.",
 				},
 			}}),
 		},
@@ -95,9 +97,9 @@ func newPayment() views.NewPayment {
 		Outlook: views.Outlook{Amount: ui.Amount{Currency: "CHF"}, Marks: []views.Mark{
 			{Tone: ui.ToneClosed, Text: "The creditor's bank"},
 			{Tone: ui.ToneClosed, Text: "Limit"},
-			{Tone: ui.ToneClosed, Text: "Payments like this one"},
+			{Tone: ui.ToneClosed, Text: "Similar payments"},
 			{Tone: ui.ToneClosed, Text: "Earlier payments to the creditor"},
-			{Tone: ui.ToneClosed, Text: "Still required"},
+			{Tone: ui.ToneClosed, Text: "Missing information"},
 			{Tone: ui.ToneClosed, Text: "Checkers"},
 		}},
 	}
@@ -117,17 +119,17 @@ func filledPayment() views.NewPayment {
 	model.Outlook = views.Outlook{
 		Amount: ui.Amount{Currency: "CHF", Value: "1'234.00"}, CreditorName: "Beispiel Holzbau GmbH", Account: "CH44 3199 9123 0008 8901 2",
 		Marks: []views.Mark{
-			{Tone: ui.ToneGood, Text: i18n.Text("An account with %s").With("Muster Bank, MUSTCHZZ")},
-			{Tone: ui.ToneGood, Text: i18n.Text("%s instant, within the limit").With("SIC")},
+			{Tone: ui.ToneGood, Text: i18n.Text("Account with %s").With("Muster Bank, MUSTCHZZ")},
+			{Tone: ui.ToneGood, Text: i18n.Text("%s instant payment, within the limit").With("SIC")},
 			{
 				Tone: ui.ToneWaiting, URL: "/payments/x",
 				Text: i18n.Text("Possible duplicate: same account and amount entered %d times in the last 7 days").With(1),
 			},
 			{Tone: ui.ToneWaiting, Text: i18n.Join(": ", "New name for this account",
-				i18n.Text("The last payment to this account was to %s.").With("Muster Treuhand AG"))},
+				i18n.Text("The last payment to this account was in the name of %s.").With("Muster Treuhand AG"))},
 			{Tone: ui.ToneGood, Text: "Nothing is missing"},
 			{
-				Tone: ui.ToneMoving, Text: i18n.Text("%d approvals needed, within %s. May approve: %s").
+				Tone: ui.ToneMoving, Text: i18n.Text("%d approvals needed within %s. People who can approve: %s").
 					With(1, i18n.Text("%d hours").With(24), "Checker 1, Checker 2, Both 1"),
 			},
 		},
@@ -152,15 +154,15 @@ func refusedPayment() views.NewPayment {
 	model.Layout.Failed = true
 	model.Values.Amount, model.Outlook.Amount.Value = "1,234", ""
 	model.Outlook.Marks[1] = views.Mark{Tone: ui.ToneBad, Text: ambiguous()}
-	model.Outlook.Marks[2] = views.Mark{Tone: ui.ToneClosed, Text: "Payments like this one"}
+	model.Outlook.Marks[2] = views.Mark{Tone: ui.ToneClosed, Text: "Similar payments"}
 	model.Outlook.Marks[3] = views.Mark{Tone: ui.ToneClosed, Text: "Earlier payments to the creditor"}
 	model.Outlook.Marks[4] = views.Mark{
-		Tone: ui.ToneClosed, Text: i18n.Text("To complete or correct: %s").With(i18n.Text("QR reference")),
+		Tone: ui.ToneClosed, Text: i18n.Text("Still to be completed or corrected: %s").With(i18n.Text("QR reference")),
 	}
 	model.Outlook.Marks[5] = views.Mark{Tone: ui.ToneClosed, Text: "Checkers"}
 	model.Problems = []ui.Problem{
 		{Field: "amount", Code: "AM12", Text: ambiguous()},
-		{Field: "qrReference", Text: "The check digit of the QR reference is wrong. Compare with the invoice.", Code: "CH16"},
+		{Field: "qrReference", Text: "The check digit of the QR reference is wrong. Compare the reference with the invoice.", Code: "CH16"},
 	}
 	return model
 }
@@ -180,9 +182,9 @@ func sepaPayment() views.NewPayment {
 	model.Values.AddressKind, model.Values.RemittanceKind, model.Values.RemittanceText = "hybrid", "text", "Rechnung 1107, März"
 	model.Amending = &views.Amending{ID: "x", Reference: "7QK4M2XW9TCH3F5A", URL: "/payments/x"}
 	model.Outlook.Amount, model.Outlook.Account = ui.Amount{Currency: "EUR", Value: "1'234.00"}, ""
-	model.Outlook.Marks[0] = views.Mark{Tone: ui.ToneBad, Text: "The check digits are wrong. Compare with the invoice."}
+	model.Outlook.Marks[0] = views.Mark{Tone: ui.ToneBad, Text: "The check digits of the IBAN are wrong. Compare the IBAN with the invoice."}
 	model.Feedback = &views.IBANCheck{Problem: ui.Problem{
-		Text: "The check digits are wrong. Compare with the invoice.", Code: "AC01",
+		Text: "The check digits of the IBAN are wrong. Compare the IBAN with the invoice.", Code: "AC01",
 	}}
 	return model
 }
@@ -229,13 +231,14 @@ func check() views.Check {
 				),
 			},
 			{Title: "Template", Rows: []ui.Row{{
-				Term: "Name", Value: "Rent", Details: []i18n.Text{i18n.Text("Saved by %s, %s").With("Maker 2", "14.11.2026 09:12:44 CET")},
+				Term: "Name", Value: "Rent", Details: []i18n.Text{i18n.Text("Saved by %s on %s").With("Maker 2", "14.11.2026 09:12:44 CET")},
 			}}},
 		},
 		NeedsApproval: true, Approvers: "Checker 1, Checker 2, Both 1",
 		Next: []i18n.Text{
-			i18n.Text("Another person checks it and approves or rejects it within %s.").With(i18n.Text("%d hours").With(24)),
-			i18n.Text("It is sent immediately after approval. %s").With(i18n.Text("It cannot be cancelled. You can request a recall.")),
+			i18n.Text("Another person checks your submission and approves or rejects it within %s.").With(i18n.Text("%d hours").With(24)),
+			i18n.Text("Once approved, your submission is sent immediately. %s").With(i18n.Text("Once the payment is sent, you cannot cancel " +
+				"it, but you can request a recall.")),
 			"You will see the result under “My submissions”.",
 		},
 	}
@@ -252,8 +255,8 @@ func formExhibits() []Exhibit {
 	}
 	doubtful.Transliterated = []views.Change{{Field: "Message", Before: "Rechnung März", After: "Rechnung Maerz"}}
 	doubtful.Problems = []ui.Problem{
-		{Field: "duplicateAcknowledged", Text: "Confirm that this is not a duplicate, or do not submit it."},
-		{Field: "duplicateReason", Text: "Enter why it is paid again: the checkers will see this."},
+		{Field: "duplicateAcknowledged", Text: "Confirm that this payment is not a duplicate. If it is a duplicate, do not submit the payment."},
+		{Field: "duplicateReason", Text: "Explain why you are paying again. The checkers will see your reason."},
 	}
 	upload := views.Upload{
 		Account: "CH5021977000004331346", Currency: "CHF",
@@ -265,7 +268,7 @@ func formExhibits() []Exhibit {
 	refused.Findings = []views.Finding{
 		{
 			Line: 41, Element: "/Document/CstmrCdtTrfInitn/PmtInf/CdtTrfTxInf/CdtrAcct/Id/IBAN",
-			Text: "The check digits are wrong. Compare with the invoice.", Code: "AC01",
+			Text: "The check digits of the IBAN are wrong. Compare the IBAN with the invoice.", Code: "AC01",
 		},
 		{
 			Element: "/Document/CstmrCdtTrfInitn/GrpHdr/NbOfTxs",
@@ -276,7 +279,7 @@ func formExhibits() []Exhibit {
 	yesterday := refused
 	yesterday.Findings = []views.Finding{{
 		Line: 25, Element: "/Document/CstmrCdtTrfInitn/PmtInf/0/ReqdExctnDt/Dt", Code: "CH04",
-		Text: "Enter today or a later day as requested execution date: this date is in the past.",
+		Text: "Enter today's date or a later date as the execution date. The date you entered is in the past.",
 	}}
 	yesterday.Scheme, yesterday.Answers = "sic-inst", [][2]string{{"creditorName", "Petra Muster"}, {"amount", "199.95"}}
 	return []Exhibit{
@@ -306,29 +309,29 @@ func payeeExhibits() []Exhibit {
 	return []Exhibit{
 		payeeExhibit("verified", views.Payee{
 			Tone: ui.ToneGood, Icon: "circle-check", Title: "The creditor's name is verified", Result: "MTCH",
-			Text: i18n.Text("The creditor's bank confirms that the account is in this name. Asked on %s.").With(askedAt),
+			Text: i18n.Text("The creditor's bank confirms that the account is in this name. Checked on %s.").With(askedAt),
 		}),
 		payeeExhibit("close", views.Payee{
-			Tone: ui.ToneWaiting, Icon: "triangle-alert", Title: "The creditor's name does not quite match that of the account", Result: "CMTC",
-			Text: i18n.Text("According to the creditor's bank, the account is in the name of %s. Asked on %s.").
+			Tone: ui.ToneWaiting, Icon: "triangle-alert", Title: "The creditor's name does not quite match the name on the account", Result: "CMTC",
+			Text: i18n.Text("According to the creditor's bank, the account is in the name of %s. Checked on %s.").
 				With("Beispiel Holzbau Holding GmbH", askedAt),
 			Matched: "Beispiel Holzbau Holding GmbH", UseURL: "/payments/x/payee",
 		}),
 		payeeExhibit("other", views.Payee{
 			Tone: ui.ToneBad, Icon: "circle-x", Title: "The account is not in the creditor's name", Result: "NMTC",
-			Text: i18n.Text("According to the creditor's bank, this account belongs to somebody else. Ask the creditor for the " +
-				"account through a contact you already know, not one from the invoice or message: money sent to the wrong account " +
-				"may be lost. Asked on %s.").With(askedAt),
+			Text: i18n.Text("According to the creditor's bank, this account belongs to somebody else. Ask the creditor for the account " +
+				"number, using contact details you already have and not those in the invoice or message. Money sent to the wrong account could " +
+				"be lost. The bank was asked on %s.").With(askedAt),
 		}),
 		payeeExhibit("not-possible", views.Payee{
 			Tone: ui.ToneWaiting, Icon: "circle-question-mark", Title: "The creditor's name could not be verified", Result: "NOAP",
-			Text: i18n.Text("The creditor's bank did not name the owner of the account. The money may go to somebody other than the " +
-				"creditor named. Asked on %s.").With(askedAt),
+			Text: i18n.Text("The creditor's bank did not say who owns the account. The money may go to somebody other than the named " +
+				"creditor. Checked on %s.").With(askedAt),
 		}),
 		payeeExhibit("late", views.Payee{
 			Tone: ui.ToneWaiting, Icon: "clock", Title: "The creditor's bank did not answer in time", Result: "LATE",
-			Text: i18n.Text("The creditor's bank did not answer within five seconds. The money may go to somebody other than the " +
-				"creditor named. Asked on %s.").With(askedAt),
+			Text: i18n.Text("The creditor's bank did not answer within five seconds. The money may go to somebody other than the named " +
+				"creditor. Checked on %s.").With(askedAt),
 		}),
 	}
 }
@@ -346,5 +349,5 @@ const askedAt = "20.11.2026 10:30"
 // ambiguous is what is said of an amount that may be read in two ways. It is asked for when a page is made: to look it up reads the
 // catalogue, which a program that starts does not need yet.
 func ambiguous() i18n.Text {
-	return i18n.Text("Do you mean %s'%s.00 or %s.%s? Enter the amount with two decimals.").With("1", "234", "1", "234")
+	return i18n.Text("Did you mean %s'%s.00 or %s.%s? Enter the amount with two decimal places.").With("1", "234", "1", "234")
 }

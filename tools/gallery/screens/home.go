@@ -12,12 +12,12 @@ import (
 // endedLines are what was rejected or failed of a maker's, with why.
 func endedLines() views.Lines {
 	lines := views.Lines{
-		Heading: "Rejected or failed, last 7 days", Nothing: "None of your submissions was rejected or failed",
-		More: ui.Step{Label: "All rejected", URL: "/mine?tab=rejected"},
+		Heading: "Rejected or failed, last 7 days", Nothing: "None of your submissions were rejected or failed",
+		More: ui.Step{Label: "All rejected submissions", URL: "/mine?tab=rejected"},
 	}
 	for i, line := range []ui.Entry{
 		{States: []string{"Rejected"}, Note: i18n.Data("Checker 1: Rechnung vom Oktober fehlt")},
-		{States: []string{"Failed"}, Note: "The creditor's account is closed. Ask the creditor for another one."},
+		{States: []string{"Failed"}, Note: "The creditor's account is closed. Ask the creditor for another account."},
 	} {
 		line.ID, line.URL, line.Name = fmt.Sprintf("ended-%d", i), "/payments/x", i18n.Data(creditors[i])
 		line.Amount, line.At = ui.Amount{Currency: "CHF", Value: "1'234'567.50"}, now.Add(-time.Duration(i+1)*time.Hour)
@@ -48,15 +48,16 @@ func supervisorHome() views.Dashboard {
 	model.Heading, model.Waiting, model.Nothing = "Waiting longest", rows(3), "Nothing is waiting"
 	model.Tiles = []views.Tile{
 		{
-			Label: "Waiting for approval", Value: "14", Note: i18n.Text("oldest waiting for %s, since %s").With("3 h", "20.11.2026 05:16:41 CET"),
+			Label: "Waiting for approval", Value: "14", Note: i18n.Text("the oldest has waited for %s, since "+
+				"%s").With("3 h", "20.11.2026 05:16:41 CET"),
 			URL: "/queue?tab=all", Tone: ui.ToneWaiting,
 		},
 		{Label: "Recalls to answer", Value: "1", Note: "from other banks", URL: "/recalls", Tone: ui.ToneWaiting},
 		{
-			Label: "Time to approval", Value: "4 min", URL: "/payments",
-			Note: i18n.Text("median of %d payments; 95 %% within %s").With(318, "41 min"),
+			Label: "Time until approval", Value: "4 min", URL: "/payments",
+			Note: i18n.Text("median of %d payments; 95%% within %s").With(318, "41 min"),
 		},
-		{Label: "Unconfirmed", Value: "1", Note: "clearing is asked", URL: "/payments?state=Unconfirmed", Tone: ui.ToneWaiting},
+		{Label: "Unconfirmed", Value: "1", Note: "waiting for clearing", URL: "/payments?state=Unconfirmed", Tone: ui.ToneWaiting},
 		{Label: i18n.Text("%s today").With(i18n.Text("Rejected")), Value: "2", Note: "see why", URL: "/payments?state=Rejected"},
 		{Label: i18n.Text("%s today").With(i18n.Text("Failed")), Value: "1", Note: "see why", URL: "/payments?state=Failed", Tone: ui.ToneBad},
 	}
@@ -68,17 +69,19 @@ func supervisorHome() views.Dashboard {
 		}},
 	}}
 	reasons := views.Chart{
-		Heading: "Why checkers rejected", Words: "In the last 30 days, by the reason that the checker gave",
+		Heading: "Why checkers rejected payments", Words: "Rejections in the last 30 days, by the reason that the checker gave",
 		Label: "Reason", Number: "Rejected",
 	}
 	for i, category := range views.RejectCategories {
 		reasons.Bars = append(reasons.Bars, views.ChartBar{Label: category.Label, Count: 31 >> i, URL: "/reports/rejected"})
 	}
 	failed := views.Chart{
-		Heading: "Why payments failed", Words: "In the last 30 days, by the reason given by clearing or the other bank", Nothing: "Nothing failed.",
+		Heading: "Why payments failed", Words: "Failures in the last 30 days, by the reason from clearing or the other " +
+			"bank", Nothing: "No payments failed.",
 	}
 	deadlines := views.Chart{
-		Heading: "Deadlines missed", Words: "In the last 30 days; for recalls, those that are overdue now", Label: "Overdue items",
+		Heading: "Missed deadlines", Words: "Deadlines missed in the last 30 days. Recalls are counted only if they are still " +
+			"overdue.", Label: "Overdue items",
 		Number: "Count",
 		Bars: []views.ChartBar{
 			{Label: "Clearing did not answer within ten seconds", Count: 3, Tone: ui.ToneBad, URL: "/reports/unanswered"},
@@ -101,15 +104,16 @@ func administratorHome() views.Dashboard {
 	return views.Dashboard{
 		Layout: adminHomeShell(),
 		Tiles: []views.Tile{
-			{Label: "Changes waiting for me", Value: "2", Note: "to compare and decide", URL: "/admin?tab=me", Tone: ui.ToneWaiting},
-			{Label: "Changes I requested", Value: "1", Note: "another administrator decides", URL: "/admin?tab=mine"},
-			{Label: "Without a second factor", Value: "4", Note: "active accounts", URL: "/admin/users?show=no-factor", Tone: ui.ToneWaiting},
-			{Label: "To be set up", Value: "0", Note: "no password yet, or reset", URL: "/admin/users?show=set-up"},
-			{Label: "Quarantine", Value: "1", Note: "received, matches no payment", URL: "/quarantine", Tone: ui.ToneBad},
+			{Label: "Changes waiting for me", Value: "2", Note: "to check and decide", URL: "/admin?tab=me", Tone: ui.ToneWaiting},
+			{Label: "Changes I requested", Value: "1", Note: "waiting for another administrator", URL: "/admin?tab=mine"},
+			{Label: "Users without a second " +
+				"factor", Value: "4", Note: "active user accounts", URL: "/admin/users?show=no-factor", Tone: ui.ToneWaiting},
+			{Label: "Users to be set up", Value: "0", Note: "no password yet, or password reset", URL: "/admin/users?show=set-up"},
+			{Label: "Quarantine", Value: "1", Note: "received messages that match no payment", URL: "/quarantine", Tone: ui.ToneBad},
 		},
 		Lists: []views.Lines{{
-			Heading: "Changes waiting longest for me", Nothing: "No changes are waiting for you",
-			More: ui.Step{Label: "All changes that are waiting", URL: "/admin"},
+			Heading: "Changes that have waited longest for my decision", Nothing: "No changes are waiting for you",
+			More: ui.Step{Label: "All waiting changes", URL: "/admin"},
 			Rows: []ui.Entry{
 				{
 					ID: "change-1", URL: "/admin/changes/x", Name: i18n.Text("Change the roles of %s").With("maker3"),

@@ -9,11 +9,11 @@ import (
 func templates() views.NamedList {
 	shown := i18n.Data("SIC · Beispiel Holzbau GmbH · CHF 1'234.50")
 	model := views.NamedList{
-		Search: ui.Field{ID: "q", Label: "Search in the list", Kind: "search"},
+		Search: ui.Field{ID: "q", Label: "Search the list", Kind: "search"},
 		Layout: makerShell("Templates", views.PlaceTemplates), Title: "Templates", URL: "/templates", PayURL: "/templates/pay",
 		SaveURL: "/templates?draft=x", Saved: shown,
 		Limit: 60,
-		Words: views.NamedWords{Heading: "Save as a template", Save: "Save template", Sharing: "All makers of the realm can use it"},
+		Words: views.NamedWords{Heading: "Save as a template", Save: "Save template", Sharing: "All makers in the realm can use this template"},
 		Entries: []views.NamedEntry{
 			{
 				ID: "x", Name: "Rent", URL: "/payments/new?template=x", Words: "Beispiel Holzbau GmbH", Shared: true, Own: true,
@@ -21,9 +21,10 @@ func templates() views.NamedList {
 			},
 			{
 				ID: "z", Name: "Muster Treuhand AG", URL: "/payments/new?template=z", Words: "Muster Treuhand AG", Own: true,
-				Account: "CH5604835012345678009", Paid: "not yet",
+				Account: "CH5604835012345678009", Paid: "not paid yet",
 			},
-			{ID: "y", Name: "Cleaning", Words: "It cannot be opened: it was saved with a key that no longer exists.", Owner: "Maker 2"},
+			{ID: "y", Name: "Cleaning", Words: "This template cannot be opened because it was saved with a key that no longer " +
+				"exists.", Owner: "Maker 2"},
 		},
 		Problems: []ui.Problem{{Field: "name", Text: "Enter a name, such as “Rent”."}},
 	}
@@ -35,8 +36,8 @@ func qrBill() views.QRBill {
 	model := views.QRBill{Layout: makerShell("Pay a QR-bill", views.PlaceBill), Text: "SPC", Limit: i18n.Text("%d MB").With(10)}
 	model.Layout.Failed = true
 	model.Problems = []ui.Problem{
-		{Field: "text", Text: i18n.Text("Paste the whole text of the QR code, line by line: EPD must be on line %d.").With(31)},
-		{Field: "picture", Text: "Choose a picture of the QR code as PNG or JPEG, or paste its text."},
+		{Field: "text", Text: i18n.Text("Paste the whole text of the QR code with its line breaks. Line %d must be EPD.").With(31)},
+		{Field: "picture", Text: "Choose a PNG or JPEG picture of the QR code, or paste the text of the QR code."},
 	}
 	return model
 }
@@ -58,7 +59,7 @@ func batchLines() []views.BatchLine {
 	lines[1].State, lines[1].Label = "Needs correction", "Correct"
 	lines[1].Problems = []views.LineProblem{
 		{
-			Problem: ui.Problem{Text: "The check digits are wrong. Compare with the invoice.", Code: "AC01"},
+			Problem: ui.Problem{Text: "The check digits of the IBAN are wrong. Compare the IBAN with the invoice.", Code: "AC01"},
 			Where:   "Creditor IBAN",
 		},
 		{Problem: ui.Problem{Text: ambiguous()}, Where: "Amount"},
@@ -66,7 +67,7 @@ func batchLines() []views.BatchLine {
 	lines[3].Changes = []views.Change{{Field: "Street", Before: "Straße der Räte", After: "Strasse der Raete"}}
 	lines[2].State, lines[2].Label = "To be checked", "Check and submit"
 	lines[2].Problems = []views.LineProblem{{
-		Problem: ui.Problem{Text: "A similar payment was entered in the last 7 days: explain why this one is needed."},
+		Problem: ui.Problem{Text: "A similar payment was entered in the last 7 days. Explain why this payment is also needed."},
 	}}
 	return lines
 }
@@ -81,7 +82,7 @@ func batch(submitted []int, ready int) views.Batch {
 	model.Payments = len(model.Lines)
 	for _, line := range submitted {
 		done := &model.Lines[line-1]
-		done.State, done.URL, done.Label, done.Problems = "Submitted", "/payments/y", "Show it", nil
+		done.State, done.URL, done.Label, done.Problems = "Submitted", "/payments/y", "Show details", nil
 		done.Changes = nil
 	}
 	return model

@@ -15,9 +15,9 @@ func operation() views.Operation {
 		Connections: []views.Connection{
 			{
 				Scheme: "sic-inst", Reached: true,
-				Unanswered: i18n.Text("%d messages without an answer; the oldest was sent %s ago.").With(2, i18n.Text("%d min %d s").With(4, 12)),
+				Unanswered: i18n.Text("%d messages have no answer yet. The oldest was sent %s ago.").With(2, i18n.Text("%d min %d s").With(4, 12)),
 			},
-			{Scheme: "sct-inst", Interrupted: "Interrupted: no documents are sent.", Since: now},
+			{Scheme: "sct-inst", Interrupted: "Connection interrupted. No documents are being sent.", Since: now},
 		},
 		Queues: []views.JobQueue{
 			{Doing: "Delivery to clearing", Scheme: "sic-inst", Most: 1000},
@@ -53,15 +53,16 @@ func reconcile() views.Reconcile {
 		}},
 		Stored: []views.StoredStatement{{Scheme: "sct-inst", Reference: "STMT-20260603-000000000000000001", Type: "camt.053.001.08", At: now}},
 		Done: &views.Reconciled{
-			Summary: i18n.Text("%s to %s: payments on the statement %d, differences %d.").With(i18n.Day(now), i18n.Day(now), 1204, 2),
+			Summary: i18n.Text("From %s to %s. Payments on the statement: %d. Differences: %d.").With(i18n.Day(now), i18n.Day(now), 1204, 2),
 			MayGoOn: true,
 			Differences: []views.DifferenceRow{
 				{
-					Kind: "Not here", Reference: "E2026060300000000000000000000000017", Here: "None", Proposal: "Explain", ProposalURL: "/admin",
+					Kind: "Not in this " +
+						"gateway", Reference: "E2026060300000000000000000000000017", Here: "None", Proposal: "Explain", ProposalURL: "/admin",
 					Statement: i18n.Join(" ", i18n.Text("Incoming"), i18n.Data("EUR 999'999'999.99")),
 				},
 				{
-					Kind: "Other amount", Reference: "P87QK4M2XW9TCH3F5A", Statement: i18n.Join(" ", i18n.Text("Outgoing"), i18n.Data("EUR 120.00")),
+					Kind: "Different amount", Reference: "P87QK4M2XW9TCH3F5A", Statement: i18n.Join(" ", i18n.Text("Outgoing"), i18n.Data("EUR 120.00")),
 					Here: i18n.Data("P87QK4M2XW9TCH3F5A EUR 102.00"), URL: "/payments/P87QK4M2XW9TCH3F5A", Proposal: "Explain", ProposalURL: "/admin",
 				},
 			},

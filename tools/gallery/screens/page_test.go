@@ -377,7 +377,7 @@ func TestStepsThatRepeatAreCountedBesideTheFacts(t *testing.T) {
 			want -= 12 - 3
 		}
 		counted := page.Find(`.timeline a[href$="/timeline"]`).Text()
-		if steps != want || (counted == "10 more like this") != (tab == views.TabOverview) {
+		if steps != want || (counted == "10 more steps like this") != (tab == views.TabOverview) {
 			t.Errorf("%s shows %d steps, want %d, and says %q", tab, steps, want, counted)
 		}
 	}
@@ -387,7 +387,7 @@ func TestStepsThatRepeatAreCountedBesideTheFacts(t *testing.T) {
 func TestTheCheckpointCountsAsPeopleRead(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, shown Exhibit, page *goquery.Document) {
-		if shown.Name == "audit" && !strings.Contains(page.Find("main").Text(), "over 1'041 rows") {
+		if shown.Name == "audit" && !strings.Contains(page.Find("main").Text(), "covers 1'041 rows") {
 			t.Errorf("the page says %.400s", page.Find("main").Text())
 		}
 	})

@@ -186,7 +186,7 @@ func queueExhibits() []Exhibit {
 	empty := queue()
 	empty.Rows, empty.Facts.Waiting, empty.Facts.Oldest, empty.Facts.Totals = nil, 0, time.Time{}, nil
 	empty.Empty = ui.Empty{
-		Icon: "circle-check", Title: "All decided", Text: "Nothing is waiting for a decision.", LinkLabel: "Decided today",
+		Icon: "circle-check", Title: "Nothing left to decide", Text: "Nothing is waiting for a decision.", LinkLabel: "Decided today",
 		LinkURL: "/queue?tab=decided",
 	}
 	noHit := empty
@@ -196,11 +196,12 @@ func queueExhibits() []Exhibit {
 	noHit.Problems = []ui.Problem{{Field: "amountFrom", Text: ambiguous()}}
 	noHit.Layout.Failed = true
 	noHit.Empty = ui.Empty{
-		Icon: "search", Title: "Nothing matches", Text: "No waiting payment matches your search.",
+		Icon: "search", Title: "No results", Text: "No waiting payment matches your search.",
 		LinkLabel: "Clear filters", LinkURL: "/queue",
 	}
 	own := decision()
-	own.Deciding, own.Barred = false, i18n.Text("You %s this on %s. Another person must decide.").With(i18n.Text("submitted"),
+	own.Deciding, own.Barred = false, i18n.Text("You %s this payment or request on %s. Another person must approve or reject "+
+		"it.").With(i18n.Text("submitted"),
 		i18n.Minute(time.Date(2026, 11, 20, 4, 16, 0, 0, time.UTC)))
 	abroad := decision()
 	abroad.Message.Scheme, abroad.Message.Summary.Amount = "sct-inst", amount(money.EUR, 123456)
@@ -260,7 +261,7 @@ func warned() views.Decision {
 	detail.Approvals = i18n.Text("%s of %s approvals given, by %s").With("1", "2", "checker2")
 	detail.Message.Warnings = []views.Warning{{
 		Title: i18n.Text("Possible duplicate: same account and amount entered %d times in the last 7 days").With(1),
-		Text:  "Same creditor account and same amount.",
+		Text:  "Another payment has the same creditor account and the same amount.",
 		Links: []views.Link{{
 			Label: i18n.Text("%s, %s, %s").With("7QK4M2XW8S11B2D4", "18.11.2026", i18n.Text("Settled")), URL: "/payments/x",
 		}},
@@ -273,7 +274,7 @@ func warned() views.Decision {
 func refusedReject() views.Queue {
 	detail := decision()
 	detail.Reject = views.Reject{Open: true, Category: "creditor"}
-	detail.Problems = []ui.Problem{{Field: "reason", Text: "Enter why you are rejecting it: the maker will see this."}}
+	detail.Problems = []ui.Problem{{Field: "reason", Text: "Enter a reason for the rejection. The maker will see your reason."}}
 	model := openQueue(detail)
 	model.Layout.Failed = true
 	return model

@@ -104,10 +104,10 @@ func paymentPage(tab views.PaymentTab) views.Payment {
 		Actions: []views.Action{
 			{Label: "New payment like this", URL: "/payments/new?like=x"},
 		},
-		Barred: []i18n.Text{"This payment was recalled before: a payment can be recalled only once."},
+		Barred: []i18n.Text{"This payment has already been recalled. A payment can be recalled only once."},
 		Documents: []views.Document{
 			document("1", "pain.001.001.09", "Payment order", false), document("2", "pacs.008.001.08", "Credit transfer", true),
-			document("3", "pacs.002.001.10", "Status report of clearing", false),
+			document("3", "pacs.002.001.10", "Status report from clearing", false),
 			document("4", "pain.002.001.10", "Status report to the client", true),
 		},
 		Related: []views.Related{{Message: duplicate(), Role: "Recall of the payment"}},
@@ -184,9 +184,10 @@ func dashboard() views.Dashboard {
 		})
 	}
 	return views.Dashboard{
-		Layout: bothShell("Dashboard", views.PlaceDashboard), Heading: "Waiting longest for me", Nothing: "Nothing is waiting for you",
+		Layout: bothShell("Dashboard", views.PlaceDashboard), Heading: "Waiting longest for my decision", Nothing: "Nothing is waiting for you",
 		Tiles: []views.Tile{
-			{Label: "Waiting for me", Value: "14", Note: i18n.Text("oldest waiting for %s, since %s").With("3 h", "20.11.2026 05:16:41 CET"), URL: "/queue", Tone: ui.ToneWaiting},
+			{Label: "Waiting for me", Value: "14", Note: i18n.Text("the oldest has waited for %s, since "+
+				"%s").With("3 h", "20.11.2026 05:16:41 CET"), URL: "/queue", Tone: ui.ToneWaiting},
 			{Label: "Decided by me today", Value: "9", Note: "approved or rejected", URL: "/queue?tab=decided"},
 			{Label: "Recalls to answer", Value: "1", Note: "from other banks", URL: "/recalls", Tone: ui.ToneWaiting},
 			{Label: i18n.Text("%s today").With(i18n.Text("Rejected")), Value: "2", Note: "see why", URL: "/payments?state=Rejected"},
@@ -213,7 +214,7 @@ func unconfirmed() views.Payment {
 	model.Flight, model.Message.State = nil, payment.StateUnconfirmed
 	for i := range 12 {
 		model.Message.Timeline = append(model.Message.Timeline, ui.Event{
-			At: now.Add(time.Duration(i) * 15 * time.Minute), Title: "Clearing was asked for the status", Actor: "Gateway", Channel: "Time limit",
+			At: now.Add(time.Duration(i) * 15 * time.Minute), Title: "Status requested from clearing", Actor: "Gateway", Channel: "Time limit",
 			State: "Unconfirmed", Took: "15 min 0 s", URL: "/payments/x/messages/3",
 		})
 	}
@@ -232,7 +233,7 @@ func drafts() views.List {
 	model := mine()
 	model.Tabs = mineTabs("drafts")
 	model.Entries = ui.Entries{
-		Caption: "Drafts, last changed first", Heads: ui.Heads{Name: "Creditor and purpose", Steps: "Next step", When: "Saved"},
+		Caption: "Drafts, most recently changed first", Heads: ui.Heads{Name: "Creditor and purpose", Steps: "Next step", When: "Saved"},
 	}
 	for index, name := range creditors[:3] {
 		model.Entries.Entries = append(model.Entries.Entries, ui.Entry{

@@ -26,41 +26,43 @@ func reportedDecisions(decisions views.Report) views.Report {
 func reportExhibits() []Exhibit {
 	numbers := views.Report{
 		Layout: supervisorShell("Control reports", views.PlaceReports), Heading: "Control reports",
-		Words: i18n.Text("%d approvals from %s to %s. Open a report to see the approvals it counts.").With(412, "22.10.2026", "20.11.2026"),
+		Words: i18n.Text("%d approvals between %s and %s. Open a report to see the approvals it counts.").With(412, "22.10.2026", "20.11.2026"),
 		Form:  &views.ReportPeriod{From: "22.10.2026", To: "20.11.2026"}, Columns: []i18n.Text{"Report", "What it counts", "Count"},
 		Rows: []views.ReportRow{{
 			URL: "/reports/fast?from=22.10.2026&to=20.11.2026", Cells: []i18n.Text{
-				"Approvals within 5 seconds of opening",
-				i18n.Text("In the portal, within %d seconds of the page being opened, or without opening it").With(5), i18n.Data("3"),
+				"Approvals within 5 seconds of opening the page",
+				i18n.Text("Approvals in the portal for which the payment's page was open for less than %d seconds, or was not " +
+					"opened").With(5), i18n.Data("3"),
 			},
 		}},
 	}
 	rows := views.Report{
 		Layout: supervisorShell("Approvals out of hours", views.PlaceReports), Heading: "Approvals out of hours",
-		Words:   i18n.Text("From %s to %s, newest first, at most 1'000.").With("22.10.2026", "20.11.2026"),
+		Words:   i18n.Text("From %s to %s, newest first, at most 1'000 entries.").With("22.10.2026", "20.11.2026"),
 		BackURL: "/reports", TableURL: "/reports/hours/table", Columns: []i18n.Text{"Payment", "Created by", "Approved by", "Approved"},
 		Rows: []views.ReportRow{{URL: "/payments/x", Cells: []i18n.Text{
 			i18n.Data("DM7QK2M4T8XWPRA5"), i18n.Data("Maker 1"), i18n.Data("Checker 1"), i18n.Data("15.11.2026 21:04:12 CET"),
 		}}},
 	}
 	none := rows
-	none.Rows, none.Empty = nil, ui.Empty{Icon: "list", Title: "No entries", Text: "Nothing in this period."}
+	none.Rows, none.Empty = nil, ui.Empty{Icon: "list", Title: "No entries", Text: "There are no entries in this period."}
 	trail := views.AuditTrail{
 		Layout: supervisorShell("Audit trail", views.PlaceAudit), TableURL: "/audit/table", Seal: views.AuditSeal{Words: "sealed"},
 		Events: []ui.Option{{Label: "Everything"}},
 		Verified: &views.AuditVerification{
 			At: now, Took: i18n.Text("%d ms").With(214),
-			Sentence: i18n.Text("All %s rows and documents up to the newest checkpoint match their seals and are in "+
-				"order. Signed checkpoints: %s.").With("812", "31"),
+			Sentence: i18n.Text("All %s rows and documents up to the newest checkpoint are unchanged and in order. Signed checkpoints: "+
+				"%s.").With("812", "31"),
 		},
-		Empty: ui.Empty{Icon: "list", Title: "No entries", Text: "No event of this realm matches. Widen the search, or clear it."},
+		Empty: ui.Empty{Icon: "list", Title: "No entries", Text: "No event in this realm matches your search. Widen or clear the search."},
 	}
 	broken := trail
 	broken.Verified = &views.AuditVerification{
 		At: now, Took: i18n.Text("%d ms").With(214), Failed: true,
-		Sentence: "The trail differs from the sealed one. Stop, and ask an operator to run countersign check.",
+		Sentence: "The audit trail failed its integrity check. Do not continue. Ask an operator to run “countersign check”.",
 		Found: []i18n.Text{
-			i18n.Text("%s: %s.").With("audit_event 019e1f6a-0000-7000-8000-000000000003", i18n.Text("was sealed as leaf %s, but is missing").With("4")),
+			i18n.Text("%s: %s.").With("audit_event 019e1f6a-0000-7000-8000-000000000003", i18n.Text("the row was sealed as leaf %s but is "+
+				"missing").With("4")),
 		},
 	}
 	return []Exhibit{
@@ -88,7 +90,7 @@ func accessReview() views.Access {
 		},
 		Clients: []views.AccessClient{{
 			Client: "erp", Kind: "confidential", Since: "03.02.2026", Used: i18n.Data("20.11.2026 08:14:03 CET"), Status: "active",
-			Approval: "nobody for some payments: a policy sends them without approval", Payees: "verified",
+			Approval: "nobody for some payments, because a policy allows them to be sent without approval", Payees: "verified",
 		}},
 		Earlier: []views.Link{{Label: i18n.Text("%s, by %s").With("02.11.2026 17:05:11 CET", "Supervisor 1"), URL: "/reports/access/x"}},
 	}

@@ -23,7 +23,7 @@ func paymentCard() views.Card {
 		Message: about("7QK4M2XW9TCH3F5A", payment.KindPayment, payment.StateBooked), Title: "The payment",
 		Words: "from (a debtor)", Name: "Muster Logistik AG", Rows: []ui.Row{
 			{Term: "Credited to", Value: "CH50 2197 7000 0043 3134 6", Details: []i18n.Text{"Muster AG"}, Numeric: true},
-			{Term: "Remittance", Value: "Rechnung 1107"},
+			{Term: "Message to the creditor", Value: "Rechnung 1107"},
 			{Term: "Settled", Value: "20.11.2026"},
 		},
 	}
@@ -43,12 +43,12 @@ func recallForm() views.RequestForm {
 	card.Kind, card.State, card.Words, card.Name = "instruction", "Settled", "to", "Beispiel Holzbau GmbH"
 	return views.RequestForm{
 		Layout: makerShell("Recall CHF 1'234.56", views.PlacePayments), Heading: "Recall CHF 1'234.56",
-		Note:   "The other bank is asked for the money. A payment can be recalled only once.",
+		Note:   "A recall asks the other bank to send the money back. A payment can be recalled only once.",
 		Action: "/payments/x/recall", BackURL: "/payments/x", Cards: []views.Card{card}, LineLimit: 105, Information: make([]string, 10),
 		Usual: []views.RequestReason{
-			{Code: "DUPL", Text: "Sent twice by mistake", Hint: i18n.Text("Until %s").With("04.12.2026")},
-			{Code: "FRAD", Text: "Fraud", Hint: i18n.Text("Until %s").With("20.12.2027")},
-			{Code: "CUST", Text: "The customer asks for it"},
+			{Code: "DUPL", Text: "Payment sent twice by mistake", Hint: i18n.Text("Can be used until %s").With("04.12.2026")},
+			{Code: "FRAD", Text: "Fraud", Hint: i18n.Text("Can be used until %s").With("20.12.2027")},
+			{Code: "CUST", Text: "The customer asks for the recall"},
 		},
 	}
 }
@@ -66,7 +66,7 @@ func returnForm() views.RequestForm {
 	}
 	form.Reason, form.Information[2] = "NARR", "third line"
 	form.Problems = []ui.Problem{{
-		Field: "information3", Text: i18n.Text("Shorten the line to %d characters: it has %d.").With(105, 106), Code: "CH16",
+		Field: "information3", Text: i18n.Text("Shorten the line to %d characters. It now has %d.").With(105, 106), Code: "CH16",
 	}}
 	form.Layout.Failed = true
 	return form
@@ -76,20 +76,23 @@ func resolveForm() views.RequestForm {
 	form := recallForm()
 	form.Layout, form.Heading = makerShell(refusal, views.PlaceRecalls), refusal
 	form.Note, form.Action, form.Cards = "", "/recalls/y/resolve", []views.Card{paymentCard(), recallCard()}
-	form.Usual = []views.RequestReason{{Code: "CUST", Text: "The creditor refuses"}, {Code: "NOAS", Text: "The creditor does not answer"}}
+	form.Usual = []views.RequestReason{
+		{Code: "CUST", Text: "The creditor refuses the recall"}, {Code: "NOAS", Text: "The creditor has not responded"},
+	}
 	form.Reason = "NOAS"
-	form.Prepared = i18n.Text("Answer by %s (%s): the refusal “The creditor does not answer” (NOAS) is filled in. "+
-		"It is never sent automatically: check it and submit it, or answer otherwise.").With("22.11.2026", i18n.Text("%d days left").With(2))
-	form.Instead = &views.Link{Label: "Grant: send the money back", URL: "/payments/x/return"}
+	form.Prepared = i18n.Text("Answer the recall by %s (%s). A refusal with the reason “The creditor has not responded” (NOAS) has been "+
+		"filled in, but it is never sent automatically. Check and submit the refusal, or give another "+
+		"answer.").With("22.11.2026", i18n.Text("%d days left").With(2))
+	form.Instead = &views.Link{Label: "Accept the recall and send the money back", URL: "/payments/x/return"}
 	return form
 }
 
 func grantForm() views.RequestForm {
 	form := resolveForm()
-	form.Heading, form.Prepared, form.Reason = i18n.Text("Grant the recall: send %s back").With("CHF 1'234.56"), "", "FOCR"
-	form.Usual = []views.RequestReason{{Code: "FOCR", Text: "Answer to a recall: the money goes back"}}
+	form.Heading, form.Prepared, form.Reason = i18n.Text("Accept the recall and send %s back").With("CHF 1'234.56"), "", "FOCR"
+	form.Usual = []views.RequestReason{{Code: "FOCR", Text: "Return in answer to a recall"}}
 	form.Information = form.Information[:1]
-	form.Charge = &ui.Field{ID: "charge", Label: "Charge kept, in CHF", Optional: true, InputMode: "decimal", Width: "w-10"}
+	form.Charge = &ui.Field{ID: "charge", Label: "Charge deducted, in CHF", Optional: true, InputMode: "decimal", Width: "w-10"}
 	return form
 }
 
@@ -99,18 +102,19 @@ func requestCheck() views.RequestCheck {
 		Cards: []views.Card{
 			paymentCard(), recallCard(),
 		},
-		Title: "The refusal", Submit: i18n.Text("Submit the refusal of the recall of %s for approval").With("CHF 1'234.56"),
-		Words: reasoned(i18n.Text("Refuse the recall of %s that the bank of %s sent. The money stays with %s.").
-			With("CHF 1'234.56", "Muster Logistik AG", "Muster AG"), "The creditor refuses", "CUST"),
+		Title: "The refusal", Submit: i18n.Text("Refuse the recall of %s, subject to approval").With("CHF 1'234.56"),
+		Words: reasoned(i18n.Text("Refuse the recall of %s sent by the bank of %s. The money stays with %s.").
+			With("CHF 1'234.56", "Muster Logistik AG", "Muster AG"), "The creditor refuses the recall", "CUST"),
 		Message: requestDecision().Message,
 		Rows: []ui.Row{{
-			Term: "Reason", Text: i18n.Text("%s (%s)").With(i18n.Text("The creditor refuses"), "CUST"),
+			Term: "Reason", Text: i18n.Text("%s (%s)").With(i18n.Text("The creditor refuses the recall"), "CUST"),
 			ChangeURL:  "/recalls/y/resolve?draft=d",
 			ChangeName: "reason",
 		}},
 		Next: []i18n.Text{
-			i18n.Text("Another person checks it and approves or rejects it within %s.").With(i18n.Text("%d hours").With(24)),
-			i18n.Text("It is sent immediately after approval. %s").With(i18n.Text("It ends the recall: the money stays.")),
+			i18n.Text("Another person checks your submission and approves or rejects it within %s.").With(i18n.Text("%d hours").With(24)),
+			i18n.Text("Once approved, your submission is sent immediately. %s").With(i18n.Text("The refusal ends the recall, and the money stays " +
+				"with the creditor.")),
 		},
 	}
 }
@@ -120,9 +124,9 @@ func requestDecision() views.Decision {
 	detail := decision()
 	detail.Message.Kind, detail.Message.Words = "recall",
 		reasoned(i18n.Text("Ask the bank of %s to send %s back.").With("Beispiel Holzbau GmbH", "CHF 1'234.56"),
-			"Sent twice by mistake", "DUPL")
+			"Payment sent twice by mistake", "DUPL")
 	detail.Message.Facts = []ui.Row{
-		{Term: "Reason", Text: i18n.Text("%s (%s)").With(i18n.Text("Sent twice by mistake"), "DUPL")},
+		{Term: "Reason", Text: i18n.Text("%s (%s)").With(i18n.Text("Payment sent twice by mistake"), "DUPL")},
 		{Term: "Information", Value: "Rechnung 1107", Details: []i18n.Text{i18n.Data("Rechnung 1108")}},
 		{Term: "Original payment (link)", Value: "7QK4M2XW9TCH3F5A", URL: "/payments/x", Numeric: true, Details: []i18n.Text{"CHF 1'234.56"}},
 	}
@@ -133,7 +137,7 @@ func requestPayment() views.Payment {
 	model := paymentPage(views.TabOverview)
 	model.Message.Kind, model.Message.State = payment.KindReceivedRecall, payment.StateAwaitingDecision
 	model.Message.Words = reasoned(i18n.Text("The bank of %s asks for %s back.").
-		With("Muster Logistik AG", "CHF 1'234.56"), "The customer asks for it", "CUST")
+		With("Muster Logistik AG", "CHF 1'234.56"), "The customer asks for the recall", "CUST")
 	model.Message.Facts = []ui.Row{
 		{Term: "Reason", Text: asked}, {
 			Term: "Answer by", Value: "22.11.2026",
@@ -141,13 +145,13 @@ func requestPayment() views.Payment {
 		},
 	}
 	model.Message.Warnings = []views.Warning{{
-		Title: i18n.Text("Answer the recall by %s: %s").With("22.11.2026", i18n.Text("%d days left").With(2)),
-		Text:  "A refusal because the creditor does not answer (NOAS) is prepared. It is never sent automatically.",
+		Title: i18n.Text("Answer the recall by %s (%s)").With("22.11.2026", i18n.Text("%d days left").With(2)),
+		Text:  "A refusal with the reason “The creditor has not responded” (NOAS) is ready. It is never sent automatically.",
 		Links: []views.Link{{Label: "Open the prepared refusal", URL: "/recalls/y/resolve"}},
 	}}
 	model.Actions = []views.Action{
 		{Label: refusal, URL: "/recalls/y/resolve"}, {
-			Label: "Grant: send the money back",
+			Label: "Accept the recall and send the money back",
 			URL:   "/payments/x/return",
 		},
 	}
@@ -164,7 +168,7 @@ func relatedTree() views.Payment {
 	original.ReturnState = payment.StateProcessing
 	model.Related = []views.Related{{
 		Message: original, Role: "The payment", Current: true, Children: []views.Related{{
-			Message: asked, Role: "Recall by the other bank", Children: []views.Related{{Message: returned, Role: "Return of the payment"}},
+			Message: asked, Role: "Recall from the other bank", Children: []views.Related{{Message: returned, Role: "Return of the payment"}},
 		}},
 	}}
 	return model
@@ -223,7 +227,7 @@ func receivedRecalls() views.List {
 		row := ui.Entry{
 			ID: fmt.Sprintf("id-%d", index), URL: "/payments/y", Reference: "7QK4M2XW9TCH3F5R", Amount: ui.AmountOf(message().Summary.Amount),
 			Due:  &due,
-			Name: i18n.Data(creditors[index]), Purpose: "The customer asks for it", States: []string{"Awaiting Decision"}, At: now, Now: now,
+			Name: i18n.Data(creditors[index]), Purpose: "The customer asks for the recall", States: []string{"Awaiting Decision"}, At: now, Now: now,
 			Facts: ui.Facts(ui.Fact{Text: "CUST"}, ui.SchemeFact("sct-inst")),
 		}
 		if index == 1 {
@@ -247,7 +251,7 @@ func simulatorPage() views.Simulator {
 		Payments: []ui.Option{{
 			Value: "sic-inst/TX1", Label: i18n.Text("%s from %s, %s").With("CHF 100.00", "Muster Logistik AG", "20.11.2026 08:14:03 CET"),
 		}},
-		Reasons: []ui.Option{{Value: "DUPL", Label: i18n.Text("%s (%s)").With(i18n.Text("Sent twice by mistake"), "DUPL")}},
+		Reasons: []ui.Option{{Value: "DUPL", Label: i18n.Text("%s (%s)").With(i18n.Text("Payment sent twice by mistake"), "DUPL")}},
 		Log: []views.SimulatorEntry{
 			{
 				At: now, FromGateway: true, Scheme: "sic-inst", Type: "pacs.002.001.10", TransactionID: "7QK4M2XW9TCH3F5A",
@@ -269,15 +273,15 @@ func clearingExhibits() []Exhibit {
 		Document: paymentPage(views.TabMessages).Documents[1],
 		Tabs:     []ui.Tab{{Label: "XML", URL: "/x?form=xml"}, {Label: "Origin", URL: "/x?form=sources", Current: true}},
 		Sources: []interbank.Source{
-			{Element: "GrpHdr/MsgId", Value: "P87QK4M2XW9TCH3F5A", From: "Made from the Global ID"},
+			{Element: "GrpHdr/MsgId", Value: "P87QK4M2XW9TCH3F5A", From: "Derived from the Global ID"},
 			{Element: "CdtTrfTxInf/Cdtr/PstlAdr/TwnNm", Value: "Zürich", From: "pain.001 PmtInf/CdtTrfTxInf/Cdtr/PstlAdr/TwnNm"},
 		},
 	}
 	quarantine := views.Quarantine{Layout: operatorShell("Quarantine", views.PlaceQuarantine), Most: 1, Rows: []views.QuarantineRow{
 		{
 			Reference: "ST-2026-11-20-00000000000000042", URL: "/quarantine/document?scheme=sic-inst&reference=x", Scheme: "sic-inst",
-			Type: "pacs.002.001.10", Name: "Status report of clearing",
-			Reason: i18n.Text("No payment of this gateway has the transaction id %s.").With("4711"), ReceivedAt: now,
+			Type: "pacs.002.001.10", Name: "Status report from clearing",
+			Reason: i18n.Text("No payment in this gateway has the transaction ID %s.").With("4711"), ReceivedAt: now,
 		},
 	}}
 	return []Exhibit{
@@ -312,4 +316,4 @@ func reasoned(what, why i18n.Text, code string) i18n.Text {
 }
 
 // asked is the reason of a recall that came in.
-var asked = i18n.Text("%s (%s)").With(i18n.Text("The customer asks for it"), "CUST")
+var asked = i18n.Text("%s (%s)").With(i18n.Text("The customer asks for the recall"), "CUST")

@@ -78,7 +78,7 @@ func (s *stationsService) do(w world, d deed) error {
 		return err
 	case "ask":
 		ask := wishes(by.PersonID)[d.kind]
-		made, err := s.Admin.Request(ctx, by, servicepkg.RequestInput{Kind: ask.kind, Subject: ask.subject, Values: ask.values})
+		made, err := s.Admin.Request(ctx, by, servicepkg.RequestInput{Kind: ask.kind, Subject: ask.subject, Values: ask.values, Note: uuid.NewString()})
 		if err == nil {
 			s.changes = append(s.changes, made.Change.ID)
 		}

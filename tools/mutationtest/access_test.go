@@ -94,6 +94,6 @@ var ofDoors = []mutant{
 	},
 	{
 		name: "an error shows what is inside", file: "web/request/problem.go", tests: "web/request",
-		before: `Text: "Something went wrong in the gateway.`, after: `Text: err.Error() + "Something went wrong in the gateway.`,
+		before: `Text: "Something went wrong in the gateway.`, after: `Text: i18n.Text(err.Error()) + "Something went wrong in the gateway.`,
 	},
 }

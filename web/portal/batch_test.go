@@ -241,7 +241,7 @@ func TestAFileOfStrangeNamesSaysWhatToMend(t *testing.T) {
 	list := maker.get(maker.upload("Löhne.csv", []byte(strings.Join(rows, "\n"))).goesTo("/payments/batches/")).is(http.StatusOK)
 	for line, want := range []string{
 		"<b>A</b>", "Müller GA", "one two",
-		`Name des Empfängers Ersetzen Sie "株" (Zeichen 1): Verwenden Sie nur lateinische Buchstaben, Ziffern und Symbole.`,
+		`Name des Empfängers Ersetzen Sie "株" (Zeichen 1). Verwenden Sie nur lateinische Buchstaben, Ziffern und Symbole.`,
 		"Entfernen Sie das Zeichen U+0007", "Betrag Geben Sie den Betrag ein. CH21",
 	} {
 		number := []int{2, 3, 4, 6, 7, 8}[line] // one name has two lines

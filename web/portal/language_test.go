@@ -141,8 +141,8 @@ func TestRefusalsInTheAuditTrailAreReadInTheLanguageOfThePage(t *testing.T) {
 	}
 	for language, want := range map[string][]string{
 		"de": {
-			"Die geltende Freigaberegel verlangt 2 Freigaben", "Niemand hat rechtzeitig entschieden.", "Sie haben dies am ", "eingereicht. Eine " +
-				"andere Person muss entscheiden.",
+			"Die geltende Freigaberegel verlangt 2 Freigaben", "Niemand hat rechtzeitig entschieden.", "Sie haben diese Meldung am ",
+			"eingereicht. Eine andere Person muss sie freigeben oder ablehnen.",
 			"Benutzername oder Passwort ist falsch.", "nicht angemeldet",
 		},
 		"fr": {"Vous avez transmis cette opération le ", "Nom d'utilisateur ou mot de passe incorrect.", "non connecté"},

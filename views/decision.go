@@ -152,8 +152,8 @@ func (d Decision) final() i18n.Text {
 		return "Nothing will be sent yet. Another person must approve after you."
 	}
 	if d.Later {
-		return i18n.Text("The payment will be sent on %s, after another check. It can be withdrawn until " +
-			"then.").With(ui.Day(d.Message.ExecutionDay))
+		return i18n.Text("The payment will be sent on %s, after another check. It can be withdrawn until then.").
+			With(ui.Day(d.Message.ExecutionDay))
 	}
 	return d.Message.words().final
 }

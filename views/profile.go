@@ -29,8 +29,8 @@ func (m Profile) factors() i18n.Text {
 	case 1:
 		return "You have one second factor. You need it to sign in, and for payments that require a second factor."
 	}
-	return i18n.Text("You have %d second factors. You need one of them to sign in, and for payments that require a second " +
-		"factor.").With(m.FactorCount)
+	return i18n.Text("You have %d second factors. You need one of them to sign in, and for payments that require a second factor.").
+		With(m.FactorCount)
 }
 
 func (m Profile) password(id string, label i18n.Text, autocomplete string) ui.Field {

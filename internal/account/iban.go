@@ -34,14 +34,14 @@ func Parse(text string) (IBAN, error) {
 		return IBAN{}, refuseIBANCountry(text)
 	case len(text) != len(form):
 		return IBAN{}, &Error{
-			ErrLength, "AC01", i18n.Text("Check the length of the IBAN. An IBAN that starts with %s has %d characters, not "+
-				"%d.").With(text[:2], len(form), len(text)),
+			ErrLength, "AC01", i18n.Text("Check the length of the IBAN. An IBAN that starts with %s has %d characters, not %d.").
+				With(text[:2], len(form), len(text)),
 		}
 	case !form.fits(text):
 		return IBAN{}, &Error{
 			ErrStructure, "AC01",
-			i18n.Text("Check the IBAN against the invoice. The letters and digits are not in the right order for an IBAN that starts with " +
-				"%s.").With(text[:2]),
+			i18n.Text("Check the IBAN against the invoice. The letters and digits are not in the right order for an IBAN that starts with %s.").
+				With(text[:2]),
 		}
 	case !ibanCheckDigitsFit(text):
 		return IBAN{}, &Error{ErrCheckDigits, "AC01", "The check digits of the IBAN are wrong. Compare the IBAN with the invoice."}
@@ -118,8 +118,8 @@ func refuseIBANCountry(text string) *Error {
 	if len(text) < 2 || !isCapital(text[0]) || !isCapital(text[1]) {
 		return &Error{ErrCountry, "BE09", "Enter an IBAN that starts with a two-letter country code, such as CH."}
 	}
-	return &Error{ErrCountry, "BE09", i18n.Text("Check the first two letters of the IBAN. No country has IBANs that start with " +
-		"%s.").With(text[:2])}
+	return &Error{ErrCountry, "BE09", i18n.Text("Check the first two letters of the IBAN. No country has IBANs that start with %s.").
+		With(text[:2])}
 }
 
 // mod97 is the remainder of ISO 7064 MOD 97-10 over digits and capital letters (A is 10, Z is 35). Other characters must have been refused

@@ -107,7 +107,7 @@ var realmNoun = Noun{
 		Kind: KindRealmDifference, Fields: []string{"difference"}, Label: "Explain", Heading: "Explain a difference from the clearing statement",
 		Words: "Explain in the note what you found and what you did. After approval, the difference counts as explained. No payment is " +
 			"changed.",
-		NoteMissing: "Explain what you found and what was done about the difference.",
+		NoteMissing: "Explain the cause and the correction of the difference.",
 	}, {
 		Kind: KindRealmRetention, Fields: []string{"retentionMonths"}, Clears: []string{"retentionMonths"}, Filled: true,
 		Label: "Retention", Heading: "Set how long payments stay in the database",

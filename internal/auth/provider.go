@@ -287,8 +287,8 @@ func (s *Service) refuseOuter(ctx context.Context, in CameBackInput, refused *Pr
 	s.log.LogAttrs(ctx, slog.LevelWarn, "sign-in", fields...)
 	sentence := i18n.Text("A sign-in through the identity provider was refused.")
 	if refused.Subject != "" {
-		sentence = i18n.Text("A sign-in through the identity provider was refused. The provider identifies the person as " +
-			"%s.").With(refused.Subject)
+		sentence = i18n.Text("A sign-in through the identity provider was refused. The provider identifies the person as %s.").
+			With(refused.Subject)
 	}
 	s.database.Refused(ctx, store.Refusal{
 		Realm: in.Realm, Event: auditlog.EventSignInProviderRefused, Why: refused.Why, Sentence: sentence, At: s.now(),

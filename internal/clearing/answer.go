@@ -67,8 +67,8 @@ func (s *Service) refuseAnswer(ctx context.Context, scheme rulebook.Scheme, refe
 			"reference", reference, "error", why.Error())
 		s.auditRefused(ctx, store.Refusal{
 			Realm: realm, Event: auditlog.EventAnswerRefused, Why: "seal",
-			Sentence: i18n.Text("The answer %s (%s) failed its integrity check and will never be delivered. Reason: "+
-				"%s").With(reference, scheme, why.Error()),
+			Sentence: i18n.Text("The answer %s (%s) failed its integrity check and will never be delivered. Reason: %s").
+				With(reference, scheme, why.Error()),
 		})
 	}
 	return err

@@ -148,8 +148,8 @@ func (s *Service) receivePlainReturn(
 		return s.inbox.Hold(ctx, in, returned.Original.TransactionID, s.cfg.Now().Add(waitForPayment))
 	case payment.StateSettled:
 	default:
-		return &unprocessableError{about: original, reason: i18n.Text("The returned payment is not settled. Its state is " +
-			"“%s”.").With(original.State.Text())}
+		return &unprocessableError{about: original, reason: i18n.Text("The returned payment is not settled. Its state is “%s”.").
+			With(original.State.Text())}
 	}
 	err = returned.Owes(original.Summary.Amount, money.Amount{})
 	if err != nil {

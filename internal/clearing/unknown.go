@@ -51,8 +51,8 @@ func (s *Service) recallOfNothing(ctx context.Context, in store.Document, docume
 	original, err := s.incomingAbout(ctx, in, read.Original, s.sender(in.Scheme, document))
 	switch {
 	case err == nil: // clearing did not confirm it in time
-		return &unprocessableError{reason: i18n.Text("The recalled payment is not booked. Its state is " +
-			"“%s”.").With(original.State.Text()), about: original}
+		return &unprocessableError{reason: i18n.Text("The recalled payment is not booked. Its state is “%s”.").
+			With(original.State.Text()), about: original}
 	case !isUnknown(err):
 		return err
 	case s.cfg.Rules.UnknownRecallByPerson(in.Scheme, s.cfg.Now().In(s.cfg.Zone)):

@@ -39,8 +39,8 @@ func OfBill(bill qrbill.Bill) (scheme rulebook.Scheme, values Values, notes []i1
 	}
 	if scheme == rulebook.SchemeSCT && bill.Message != "" && values.RemittanceKind != RemittanceText {
 		values.RemittanceText = ""
-		notes = append(notes, i18n.Text("This message on the bill is not sent because the payment already has a reference. Message: "+
-			"%s").With(bill.Message))
+		notes = append(notes, i18n.Text("This message on the bill is not sent because the payment already has a reference. Message: %s").
+			With(bill.Message))
 	}
 	if bill.Information != "" {
 		notes = append(notes, i18n.Text("This billing information is not sent: %s").With(bill.Information))

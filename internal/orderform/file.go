@@ -82,8 +82,8 @@ func ReadFile(content []byte) File {
 	if read.Order == nil {
 		if read.Message != "" && !strings.HasPrefix(string(read.Message), "pain.001.") {
 			f.Findings = append(f.Findings, iso20022.Finding{
-				Pointer: "/Document", Code: "FF01", Text: i18n.Text("Send a payment order. The file you sent contains a %s " +
-					"message.").With(read.Message),
+				Pointer: "/Document", Code: "FF01", Text: i18n.Text("Send a payment order. The file you sent contains a %s message.").
+						With(read.Message),
 			})
 		}
 		return f

@@ -140,8 +140,8 @@ type stated struct {
 func (p *Parts) compare(s stated, with ...iso20022.PaymentInstruction30) {
 	count, sum := held(with...)
 	if s.count != "" && fmt.Sprint(count) != strings.TrimLeft(s.count, "0") {
-		p.refuse(s.place+"/NbOfTxs", "AM18", i18n.Text("Correct the number of payments: the file says %s but contains %d "+
-			"payments.").With(s.count, count))
+		p.refuse(s.place+"/NbOfTxs", "AM18", i18n.Text("Correct the number of payments: the file says %s but contains %d payments.").
+			With(s.count, count))
 	}
 	if s.sum != nil && !s.sum.Equal(sum) {
 		p.refuse(s.place+"/CtrlSum", "AM10",
@@ -156,8 +156,8 @@ func (p *Parts) refuse(pointer, code string, text i18n.Text) {
 // tooMany refuses a file of more than MaxPayments payments.
 func tooMany(count int) iso20022.Finding {
 	return iso20022.Finding{
-		Pointer: "/Document", Code: "AM18", Text: i18n.Text("Send files with at most %d payments. The file you sent has "+
-			"%d.").With(MaxPayments, count),
+		Pointer: "/Document", Code: "AM18", Text: i18n.Text("Send files with at most %d payments. The file you sent has %d.").
+				With(MaxPayments, count),
 	}
 }
 

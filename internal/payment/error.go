@@ -104,8 +104,8 @@ func (e *StateError) Sentence() i18n.Text {
 			"amended the payment.").
 			With(i18n.Moment(m.StateSince))
 	}
-	return i18n.Text("This payment or request has been in the state “%s” since %s. For this action, the state must be "+
-		"“%s”.").With(m.State.Text(), i18n.Moment(m.StateSince), e.Wanted.Text())
+	return i18n.Text("This payment or request has been in the state “%s” since %s. For this action, the state must be “%s”.").
+		With(m.State.Text(), i18n.Moment(m.StateSince), e.Wanted.Text())
 }
 
 // StepUpError reports that the approval needs a second factor for this content and the given factor is missing or

@@ -23,13 +23,13 @@ var recallKind = rTransactionKind{
 		m := s.Original
 		switch {
 		case m.Kind != KindInstruction:
-			return refuseOriginal(pointerInternalID, i18n.Text("Choose a payment that you sent. The message you chose is a different type: "+
-				"%s.").With(m.Kind.Text()))
+			return refuseOriginal(pointerInternalID, i18n.Text("Choose a payment that you sent. The message you chose is a different type: %s.").
+				With(m.Kind.Text()))
 		case m.State.Pending():
 			return refuseOriginal(pointerInternalID, "This payment has not been sent yet. Withdraw it instead of recalling it.")
 		case m.State != StateSettled:
-			return refuseOriginal(pointerInternalID, i18n.Text("Only a settled payment can be recalled. The state of this payment is "+
-				"%s.").With(m.State.Text()))
+			return refuseOriginal(pointerInternalID, i18n.Text("Only a settled payment can be recalled. The state of this payment is %s.").
+				With(m.State.Text()))
 		case ShowsReturn(m) && ReturnStatusOf(m.ReturnState) == ReturnDone:
 			return refuseOriginal(pointerInternalID, "This payment has already been returned, and your institution has received the money.")
 		}

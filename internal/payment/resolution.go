@@ -15,11 +15,11 @@ var resolutionKind = rTransactionKind{
 	eligible: func(s RTransactionSubject) error {
 		switch {
 		case s.Original.Kind != KindPayment:
-			return refuseOriginal(pointerCreditID, i18n.Text("Choose an incoming payment. The message you chose is a different type: "+
-				"%s.").With(s.Original.Kind.Text()))
+			return refuseOriginal(pointerCreditID, i18n.Text("Choose an incoming payment. The message you chose is a different type: %s.").
+				With(s.Original.Kind.Text()))
 		case s.Recall.Kind != KindReceivedRecall:
-			return refuseOriginal(pointerRecallID, i18n.Text("Choose a received recall. The message you chose is a different type: "+
-				"%s.").With(s.Recall.Kind.Text()))
+			return refuseOriginal(pointerRecallID, i18n.Text("Choose a received recall. The message you chose is a different type: %s.").
+				With(s.Recall.Kind.Text()))
 		case !s.Recalled():
 			return refuseOriginal(pointerRecallID, i18n.Text("This recall no longer needs an answer. Its state is %s.").With(s.Recall.State.Text()))
 		}

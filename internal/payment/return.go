@@ -17,11 +17,11 @@ var returnKind = rTransactionKind{
 		m := s.Original
 		switch {
 		case m.Kind != KindPayment:
-			return refuseOriginal(pointerCreditID, i18n.Text("Choose an incoming payment. The message you chose is a different type: "+
-				"%s.").With(m.Kind.Text()))
+			return refuseOriginal(pointerCreditID, i18n.Text("Choose an incoming payment. The message you chose is a different type: %s.").
+				With(m.Kind.Text()))
 		case m.State != StateBooked:
-			return refuseOriginal(pointerCreditID, i18n.Text("Only a booked payment can be returned. The state of this payment is "+
-				"%s.").With(m.State.Text()))
+			return refuseOriginal(pointerCreditID, i18n.Text("Only a booked payment can be returned. The state of this payment is %s.").
+				With(m.State.Text()))
 		}
 		return nil
 	},

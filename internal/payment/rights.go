@@ -59,8 +59,8 @@ func (m Message) MayDecide(by identity.Principal) error {
 		return &FourEyesError{Text: "The maker of this payment or request is unknown, so nobody may approve or reject it."}
 	}
 	if m.MadeBy(by.PersonID) {
-		return &FourEyesError{Text: i18n.Text("You %s this payment or request on %s. Another person must approve or reject "+
-			"it.").With(m.part(by), i18n.Minute(m.CreatedAt))}
+		return &FourEyesError{Text: i18n.Text("You %s this payment or request on %s. Another person must approve or reject it.").
+			With(m.part(by), i18n.Minute(m.CreatedAt))}
 	}
 	if by.Channel == identity.ChannelAPI && m.CameThrough(by.ClientID) && !by.ClientMayDecideOwn {
 		return &FourEyesError{Text: i18n.Text("The client %s %s this payment or request. Another client, or a person in the portal, must "+

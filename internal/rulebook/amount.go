@@ -67,8 +67,8 @@ func (i *inspection) checkAmount(kinds ...error) {
 func checkAmountCurrency(i *inspection) {
 	instructed := i.transaction.Amount.InstructedAmount
 	if instructed != nil && instructed.Currency != string(i.profile.Currency) {
-		i.reportText(amountBelow+"/Ccy", i18n.Text("Use %s, because %s payments do not support other "+
-			"currencies.").With(i.profile.Currency, i.input.Scheme))
+		i.reportText(amountBelow+"/Ccy", i18n.Text("Use %s, because %s payments do not support other currencies.").
+			With(i.profile.Currency, i.input.Scheme))
 	}
 }
 

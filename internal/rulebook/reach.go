@@ -149,12 +149,12 @@ func (q question) finding() (iso20022.Finding, bool) {
 	}
 	switch {
 	case !known:
-		return q.refuse(i18n.Text("The bank directory of %s has no bank for this account. Check the IBAN with the "+
-			"creditor.").With(q.edition()), iban), true
+		return q.refuse(i18n.Text("The bank directory of %s has no bank for this account. Check the IBAN with the creditor.").
+			With(q.edition()), iban), true
 	case !bank.Instant:
 		return q.refuse(
-			i18n.Text("According to the bank directory dated %s, %s does not accept instant payments. Pay the creditor in another "+
-				"way.").With(q.edition(), bank.Name),
+			i18n.Text("According to the bank directory dated %s, %s does not accept instant payments. Pay the creditor in another way.").
+				With(q.edition(), bank.Name),
 			iban,
 		), true
 	}

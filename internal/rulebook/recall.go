@@ -19,8 +19,8 @@ func CheckRecall(asked RTransactionCase) []iso20022.Finding {
 	last, limited := RecallDeadline(asked.Scheme, asked.Reason, asked.Settled, asked.Settings)
 	if limited && calendar.Compare(asked.Today, last) > 0 {
 		c.report(
-			"recall-deadline", "/identifiers/internalId", i18n.Text("The last day to recall this payment for this reason was "+
-				"%s.").With(i18n.Day(last)),
+			"recall-deadline", "/identifiers/internalId", i18n.Text("The last day to recall this payment for this reason was %s.").
+				With(i18n.Day(last)),
 		)
 	}
 	return c.findings

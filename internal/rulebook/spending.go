@@ -67,13 +67,13 @@ func (l SpendingLimit) Refuses(amount money.Amount) i18n.Text {
 	whole := amount.Minor()
 	switch {
 	case l.Untrusted: // its currency too
-		return i18n.Text("The limit for %s differs from the limit that two administrators set. Ask an operator to run “countersign " +
-			"check”.").With(l.Words())
+		return i18n.Text("The limit for %s differs from the limit that two administrators set. Ask an operator to run “countersign check”.").
+			With(l.Words())
 	case l.Currency != amount.Currency():
 	case l.PerPayment > 0 && whole > l.PerPayment:
-		return i18n.Text("The limit for %s is %s per payment. Enter a smaller amount, or ask two administrators to change the "+
-			"limit.").With(l.Words(),
-			l.amount(l.PerPayment))
+		return i18n.Text("The limit for %s is %s per payment. Enter a smaller amount, or ask two administrators to change the limit.").
+			With(l.Words(),
+				l.amount(l.PerPayment))
 	case l.PerDay > 0 && (whole > l.PerDay || l.Used > l.PerDay-whole):
 		return i18n.Text("The daily limit for %s is %s, of which %s has already been used. Try again on another day, or ask two "+
 			"administrators to change the limit.").

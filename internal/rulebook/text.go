@@ -26,8 +26,8 @@ func checkCharacters(i *inspection) {
 		r, place, refused := charset.SwissLatin.FirstRefused(text)
 		if refused {
 			i.reportAt(
-				strings.Join(steps, "/"), i18n.Text("Replace %s (character %d). Use only Latin letters, digits and "+
-					"symbols.").With(charset.Shown(r), place),
+				strings.Join(steps, "/"), i18n.Text("Replace %s (character %d). Use only Latin letters, digits and symbols.").
+					With(charset.Shown(r), place),
 			)
 		}
 		return true

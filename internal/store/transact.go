@@ -309,6 +309,6 @@ func (s *Messages) explain(ctx context.Context, realm string, grant identity.Gra
 		return errors.Join(err, looked)
 	}
 	return &payment.ForbiddenError{
-		Text: i18n.Text("You no longer have the role %s, so nothing was changed. Ask somebody who has this role.").With(grant.Role.Text()),
+		Text: i18n.Text("You no longer have the role %s, so nothing was changed. Ask a person with this role.").With(grant.Role.Text()),
 	}
 }

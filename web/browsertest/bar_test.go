@@ -28,8 +28,8 @@ const hidden = `() => {
   return wrong.join("; ");
 }`
 
-// TestOnATelephone looks at the bar at the bottom, which leads everywhere without being pushed sideways, at the decision, which stays in
-// sight without hiding what is decided (after a warning to confirm it stays below it), and at account numbers, which stand on one line.
+// TestOnATelephone checks the bar at the bottom, which fits the width; the decision, which stays in sight in at most 100 px, or follows the
+// warnings that it confirms; and account numbers, which stand on one line.
 func TestOnATelephone(t *testing.T) {
 	testutil.Long(t)
 	t.Parallel()

@@ -89,8 +89,8 @@ func (v *Request) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
 		item := bulkItem(m, v.flaggedRow(m, f, cautions))
 		item.Said = said[i]
 		if item.Said == "" && model.Count() >= maxBulk {
-			item.Said = i18n.Text("You can approve up to %d payments together. Approve the other payments first, then select this payment " +
-				"again.").With(maxBulk)
+			item.Said = i18n.Text("You can approve up to %d payments together. Approve the other payments first, then select this payment again.").
+				With(maxBulk)
 		}
 		if item.Said != "" {
 			model.LeftOut = append(model.LeftOut, item)

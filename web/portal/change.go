@@ -255,8 +255,8 @@ func (v *Request) DecideChange(desk ChangeDesk, approve bool) error {
 		shown.Secrets = decided.Secrets
 		return v.Render(http.StatusOK, views.ChangePage(shown))
 	}
-	return v.GoTo(desk.URL+id.String(), i18n.Text("Your decision is saved. State of the change: "+
-		"%s.").With(ui.StateLabel(decided.Change.State())))
+	return v.GoTo(desk.URL+id.String(), i18n.Text("Your decision is saved. State of the change: %s.").
+		With(ui.StateLabel(decided.Change.State())))
 }
 
 // undecided renders the change again with the reason why the decision was refused.

@@ -84,8 +84,8 @@ func (v *Request) tooManyDecisions(period store.Period) error {
 	count, err := v.Config.Reader.DecisionsCount(v.Context(), v.By.Realm, period, store.MaxDecisions+1)
 	if err == nil && count > store.MaxDecisions {
 		err = &payment.ForbiddenError{
-			Text: i18n.Text("This period has more than %d decisions, which is too many for one table. Choose a shorter " +
-				"period.").With(store.MaxDecisions),
+			Text: i18n.Text("This period has more than %d decisions, which is too many for one table. Choose a shorter period.").
+				With(store.MaxDecisions),
 		}
 	}
 	return err

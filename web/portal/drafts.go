@@ -63,8 +63,8 @@ func (v *Request) draftRows(b begun) ([]ui.Entry, error) {
 	for _, f := range b.files {
 		rows = append(rows, ui.Entry{
 			ID: f.ID.String(), URL: batchPath(f.ID), Name: i18n.Data(f.FileName), At: f.SavedAt, Now: v.At, Aged: true,
-			Reference: v.Say("kept until %s", ui.ShortTime(f.ExpiresAt, v.At)), Purpose: i18n.Text("%d of %d payments "+
-				"submitted").With(f.Submitted, f.Lines),
+			Reference: v.Say("kept until %s", ui.ShortTime(f.ExpiresAt, v.At)), Purpose: i18n.Text("%d of %d payments submitted").
+					With(f.Submitted, f.Lines),
 			Steps: []ui.Step{discards("Delete", f.ID.String())},
 		})
 	}

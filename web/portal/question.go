@@ -134,8 +134,8 @@ func answerQuestion(v *Request, m payment.Message) error {
 		return v.renderAnswer(seen, answer, err)
 	}
 	v.Forget(m.InternalID)
-	return v.GoTo("/mine", i18n.Text("Your answer to the question about %s was sent. The payment is waiting for approval "+
-		"again.").With(m.GlobalID))
+	return v.GoTo("/mine", i18n.Text("Your answer to the question about %s was sent. The payment is waiting for approval again.").
+		With(m.GlobalID))
 }
 
 func (v *Request) renderAnswer(m payment.Message, answer string, cause error) error {

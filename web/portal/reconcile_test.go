@@ -78,7 +78,7 @@ func TestDifferencesToAStatementAreExplainedUnderFourEyes(t *testing.T) {
 	if !strings.Contains(form.Get("difference"), "STRANGE") {
 		t.Fatalf("the form has %q", form)
 	}
-	admin1.post(path, form).is(http.StatusUnprocessableEntity).says("Explain what you found and what was done about the difference.")
+	admin1.post(path, form).is(http.StatusUnprocessableEntity).says("Explain the cause and the correction of the difference.")
 	change := admin1.post(path, with(form, "note", "Clearing booked it twice; it says so.")).goesTo("/admin/changes/")
 	admin1.post(change+"/approve", url.Values{"reason": {""}}).is(http.StatusForbidden)
 	admin1.compared(wrong).is(http.StatusOK).says("Waiting for another administrator")

@@ -112,8 +112,8 @@ func (s *groupState) earlier(tag string) (found problem, is bool) {
 	if i := s.group.Find([]byte(now), 0); i >= 0 {
 		s.seen |= 1 << i
 	}
-	return problem{codeNotAllowed, i18n.Text("Rename %s to %s: %s is the name of this element in the older version "+
-		"pain.001.001.03.").With(tag, now, tag)}, true
+	return problem{codeNotAllowed, i18n.Text("Rename %s to %s: %s is the name of this element in the older version pain.001.001.03.").
+		With(tag, now, tag)}, true
 }
 
 // bareDate is the component of an execution date, which pain.001.001.03 writes as a text without Dt.

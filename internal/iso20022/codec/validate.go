@@ -37,8 +37,8 @@ func (v *validator) group(state groupState) {
 		case !ok:
 			v.reportChild(step{e.Tag, repeatIndex(e, 0)}, 0, refused)
 		case e.Max != iso20022.Unbounded && count > e.Max:
-			v.reportChild(step{e.Tag, e.Max}, 0, problem{codeFormat, i18n.Text("Remove this %s: at most %d of these elements are "+
-				"allowed.").With(e.Tag, e.Max)})
+			v.reportChild(step{e.Tag, e.Max}, 0, problem{codeFormat, i18n.Text("Remove this %s: at most %d of these elements are allowed.").
+				With(e.Tag, e.Max)})
 		default:
 			group.Each(value, i, func(index int, one reflect.Value) { v.element(step{e.Tag, index}, e, one) })
 		}

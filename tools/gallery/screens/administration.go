@@ -86,8 +86,8 @@ func administrationExhibits() []Exhibit {
 	barred := waiting
 	barred.Barred = i18n.Text("You requested this change. Another %s must approve or reject it.").With(i18n.Text("administrator"))
 	barred.Secrets = []views.ChangeSecret{{Label: "The code (shown only once)", Value: "042917", Words: i18n.Text(
-		"Give this code to %s in person. The administrator who approves the change receives a link. The user needs both the code and the " +
-			"link.").With("maker3")}}
+		"Give this code to %s in person. The administrator who approves the change receives a link. The user needs both the code and the link.").
+		With("maker3")}}
 	refused := waiting
 	refused.Layout.Failed = true
 	refused.Problems = []ui.Problem{{Field: "reason", Text: "Enter the reason for rejecting the change. The requester will see this reason."}}

@@ -71,9 +71,9 @@ func bulkExhibits() []Exhibit {
 	}
 	compared.Odd[0].Talk = []views.Said{{By: "Maker 1", Text: i18n.Text("Paid again: %s").With("Zweite Rate"), Note: true}}
 	compared.LeftOut[0].Said = "This payment was amended after submission. Open it and check what changed."
-	compared.LeftOut[1].Said = i18n.Text("You %s this payment or request on %s. Another person must approve or reject "+
-		"it.").With(i18n.Text("submitted"),
-		i18n.Minute(time.Date(2026, 11, 20, 7, 14, 0, 0, time.UTC)))
+	compared.LeftOut[1].Said = i18n.Text("You %s this payment or request on %s. Another person must approve or reject it.").
+		With(i18n.Text("submitted"),
+			i18n.Minute(time.Date(2026, 11, 20, 7, 14, 0, 0, time.UTC)))
 	file := compared
 	file.Odd = slices.Clone(file.Odd)
 	file.Odd[0].Act = ""

@@ -54,8 +54,8 @@ func entryExhibits() []Exhibit {
 					Source: i18n.Data("bankmaster_V3.csv"), Size: i18n.Text("%d rows").With(2340),
 				},
 				{
-					Name: i18n.Text("Banks that can receive %s instant " +
-						"payments").With("SEPA"), Edition: "none", Source: i18n.Data("countersign directory import"),
+					Name: i18n.Text("Banks that can receive %s instant payments").
+						With("SEPA"), Edition: "none", Source: i18n.Data("countersign directory import"),
 					Warning: "Enter the BIC of the creditor's bank for each payment, because the bank cannot be found from the IBAN.",
 				},
 			}}),

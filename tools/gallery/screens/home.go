@@ -48,8 +48,8 @@ func supervisorHome() views.Dashboard {
 	model.Heading, model.Waiting, model.Nothing = "Waiting longest", rows(3), "Nothing is waiting"
 	model.Tiles = []views.Tile{
 		{
-			Label: "Waiting for approval", Value: "14", Note: i18n.Text("the oldest has waited for %s, since "+
-				"%s").With("3 h", "20.11.2026 05:16:41 CET"),
+			Label: "Waiting for approval", Value: "14", Note: i18n.Text("the oldest has waited for %s, since %s").
+				With("3 h", "20.11.2026 05:16:41 CET"),
 			URL: "/queue?tab=all", Tone: ui.ToneWaiting,
 		},
 		{Label: "Recalls to answer", Value: "1", Note: "from other banks", URL: "/recalls", Tone: ui.ToneWaiting},

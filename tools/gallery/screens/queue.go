@@ -200,9 +200,9 @@ func queueExhibits() []Exhibit {
 		LinkLabel: "Clear filters", LinkURL: "/queue",
 	}
 	own := decision()
-	own.Deciding, own.Barred = false, i18n.Text("You %s this payment or request on %s. Another person must approve or reject "+
-		"it.").With(i18n.Text("submitted"),
-		i18n.Minute(time.Date(2026, 11, 20, 4, 16, 0, 0, time.UTC)))
+	own.Deciding, own.Barred = false, i18n.Text("You %s this payment or request on %s. Another person must approve or reject it.").
+		With(i18n.Text("submitted"),
+			i18n.Minute(time.Date(2026, 11, 20, 4, 16, 0, 0, time.UTC)))
 	abroad := decision()
 	abroad.Message.Scheme, abroad.Message.Summary.Amount = "sct-inst", amount(money.EUR, 123456)
 	abroad.Message.Summary.CreditorAccount, abroad.Message.Summary.CreditorName = "FR1420041010050500013M02606", "Elektro Beispiel SA"

@@ -186,8 +186,8 @@ func dashboard() views.Dashboard {
 	return views.Dashboard{
 		Layout: bothShell("Dashboard", views.PlaceDashboard), Heading: "Waiting longest for my decision", Nothing: "Nothing is waiting for you",
 		Tiles: []views.Tile{
-			{Label: "Waiting for me", Value: "14", Note: i18n.Text("the oldest has waited for %s, since "+
-				"%s").With("3 h", "20.11.2026 05:16:41 CET"), URL: "/queue", Tone: ui.ToneWaiting},
+			{Label: "Waiting for me", Value: "14", Note: i18n.Text("the oldest has waited for %s, since %s").
+				With("3 h", "20.11.2026 05:16:41 CET"), URL: "/queue", Tone: ui.ToneWaiting},
 			{Label: "Decided by me today", Value: "9", Note: "approved or rejected", URL: "/queue?tab=decided"},
 			{Label: "Recalls to answer", Value: "1", Note: "from other banks", URL: "/recalls", Tone: ui.ToneWaiting},
 			{Label: i18n.Text("%s today").With(i18n.Text("Rejected")), Value: "2", Note: "see why", URL: "/payments?state=Rejected"},

@@ -31,8 +31,8 @@ func reportExhibits() []Exhibit {
 		Rows: []views.ReportRow{{
 			URL: "/reports/fast?from=22.10.2026&to=20.11.2026", Cells: []i18n.Text{
 				"Approvals within 5 seconds of opening the page",
-				i18n.Text("Approvals in the portal for which the payment's page was open for less than %d seconds, or was not " +
-					"opened").With(5), i18n.Data("3"),
+				i18n.Text("Approvals in the portal for which the payment's page was open for less than %d seconds, or was not opened").
+					With(5), i18n.Data("3"),
 			},
 		}},
 	}
@@ -51,8 +51,8 @@ func reportExhibits() []Exhibit {
 		Events: []ui.Option{{Label: "Everything"}},
 		Verified: &views.AuditVerification{
 			At: now, Took: i18n.Text("%d ms").With(214),
-			Sentence: i18n.Text("All %s rows and documents up to the newest checkpoint are unchanged and in order. Signed checkpoints: "+
-				"%s.").With("812", "31"),
+			Sentence: i18n.Text("All %s rows and documents up to the newest checkpoint are unchanged and in order. Signed checkpoints: %s.").
+				With("812", "31"),
 		},
 		Empty: ui.Empty{Icon: "list", Title: "No entries", Text: "No event in this realm matches your search. Widen or clear the search."},
 	}
@@ -61,8 +61,8 @@ func reportExhibits() []Exhibit {
 		At: now, Took: i18n.Text("%d ms").With(214), Failed: true,
 		Sentence: "The audit trail failed its integrity check. Do not continue. Ask an operator to run “countersign check”.",
 		Found: []i18n.Text{
-			i18n.Text("%s: %s.").With("audit_event 019e1f6a-0000-7000-8000-000000000003", i18n.Text("the row was sealed as leaf %s but is "+
-				"missing").With("4")),
+			i18n.Text("%s: %s.").With("audit_event 019e1f6a-0000-7000-8000-000000000003", i18n.Text("the row was sealed as leaf %s but is missing").
+				With("4")),
 		},
 	}
 	return []Exhibit{

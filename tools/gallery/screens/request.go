@@ -81,8 +81,8 @@ func resolveForm() views.RequestForm {
 	}
 	form.Reason = "NOAS"
 	form.Prepared = i18n.Text("Answer the recall by %s (%s). A refusal with the reason “The creditor has not responded” (NOAS) has been "+
-		"filled in, but it is never sent automatically. Check and submit the refusal, or give another "+
-		"answer.").With("22.11.2026", i18n.Text("%d days left").With(2))
+		"filled in, but it is never sent automatically. Check and submit the refusal, or give another answer.").
+		With("22.11.2026", i18n.Text("%d days left").With(2))
 	form.Instead = &views.Link{Label: "Accept the recall and send the money back", URL: "/payments/x/return"}
 	return form
 }

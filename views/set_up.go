@@ -21,11 +21,9 @@ type SetUp struct {
 
 // signIn is the address of the sign-in to the realm, with the page that follows it.
 func (m SetUp) signIn(next string) templ.SafeURL {
-	query := url.Values{}
-	for name, value := range map[string]string{"realm": m.Realm, "next": next} {
-		if value != "" {
-			query.Set(name, value)
-		}
+	query := url.Values{"realm": {m.Realm}}
+	if next != "" {
+		query.Set("next", next)
 	}
 	return templ.SafeURL("/signin?" + query.Encode())
 }

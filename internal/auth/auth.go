@@ -10,6 +10,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,8 +57,8 @@ type Service struct {
 	addresses *limits
 	clients   *limits
 	openID    *oidc.Client
-	providers *places // of those who wait for an identity provider
-	verified  atomic.Int64
+	providers *places      // of those who wait for an identity provider
+	verified  atomic.Int64 // argon2id computations, those for unknown names included
 }
 
 // New makes the service.
@@ -69,18 +70,7 @@ func New(cfg Config) (*Service, error) {
 	if err != nil {
 		return nil, fmt.Errorf("auth: %w", err)
 	}
-	if cfg.HashWorkers == 0 {
-		cfg.HashWorkers = runtime.GOMAXPROCS(0)
-	}
-	if cfg.HashQueue == 0 {
-		cfg.HashQueue = 32 * cfg.HashWorkers
-	}
-	if cfg.AddressTries == 0 {
-		cfg.AddressTries = addressBurst
-	}
-	if cfg.ClientTries == 0 {
-		cfg.ClientTries = clientBurst
-	}
+	workers := cmp.Or(cfg.HashWorkers, runtime.GOMAXPROCS(0))
 	tokens, err := store.NewTokens(cfg.Database, cfg.Keys)
 	if err != nil {
 		return nil, fmt.Errorf("auth: %w", err)
@@ -88,20 +78,11 @@ func New(cfg Config) (*Service, error) {
 	return &Service{
 		database: cfg.Database, people: store.NewPeople(cfg.Database), logins: store.NewLogins(cfg.Database), tokens: tokens,
 		now: cfg.Now, keys: derived, log: cfg.Log,
-		passwords: newPasswordChecker(cfg.HashWorkers, cfg.HashQueue), bearers: newBearerCache(),
+		passwords: newPasswordChecker(workers, cmp.Or(cfg.HashQueue, 32*workers)), bearers: newBearerCache(),
 		openID: oidc.NewClient(cfg.Now), providers: newPlaces(maxAtProvider),
-		addresses: newLimits(addressEvery, cfg.AddressTries), clients: newLimits(clientEvery, cfg.ClientTries),
+		addresses: newLimits(addressEvery, cmp.Or(cfg.AddressTries, addressBurst)),
+		clients:   newLimits(clientEvery, cmp.Or(cfg.ClientTries, clientBurst)),
 	}, nil
-}
-
-// Stats are counts since the start.
-type Stats struct {
-	PasswordsChecked int64 // argon2id computations, those for unknown names included
-}
-
-// Stats returns the counts of this moment.
-func (s *Service) Stats() Stats {
-	return Stats{PasswordsChecked: s.verified.Load()}
 }
 
 // CleanUp deletes ended families and access tokens, and names whose failures no longer count, in every realm; it returns the number of
@@ -117,7 +98,7 @@ var (
 	// ErrUnauthorized: the bearer token, or the session's user, is not or no longer good for anything.
 	ErrUnauthorized = errors.New("unauthorized")
 	// ErrUnknownRealm: there is no such realm.
-	ErrUnknownRealm = errors.New("unknown realm")
+	ErrUnknownRealm = store.ErrUnknownRealm
 	// ErrInvalidClient: the client is unknown, its secret is wrong, or it may not use the API.
 	ErrInvalidClient = errors.New("invalid client")
 	// ErrUnauthorizedClient: the client has no roles of its own.

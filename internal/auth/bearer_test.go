@@ -40,7 +40,7 @@ func TestLogoutIsImmediate(t *testing.T) {
 	b.alive(t, next.AccessToken)
 	_, err = second.Authenticate(t.Context(), next.AccessToken)
 	check(t, err)
-	out := auth.LogoutInput{Realm: "alpha", Client: office, RefreshToken: first.RefreshToken} // a spent one of the family does
+	out := auth.RevokeInput{Realm: "alpha", Client: office, Token: first.RefreshToken} // a spent one of the family does
 	check(t, b.Logout(t.Context(), out))
 	b.dead(t, first.AccessToken)
 	b.dead(t, next.AccessToken)
@@ -68,11 +68,11 @@ func TestLogoutNeedsATokenOfTheClient(t *testing.T) {
 	b := setup(t)
 	tokens := b.login(t, "maker")
 	other := auth.ClientCredentials{ClientID: "other", ClientSecret: secret}
-	for name, in := range map[string]auth.LogoutInput{
-		"another client":  {Realm: "alpha", Client: other, RefreshToken: tokens.RefreshToken},
-		"another realm":   {Realm: "beta", Client: office, RefreshToken: tokens.RefreshToken},
-		"an access token": {Realm: "alpha", Client: office, RefreshToken: tokens.AccessToken},
-		"no token":        {Realm: "alpha", Client: office, RefreshToken: "nothing"},
+	for name, in := range map[string]auth.RevokeInput{
+		"another client":  {Realm: "alpha", Client: other, Token: tokens.RefreshToken},
+		"another realm":   {Realm: "beta", Client: office, Token: tokens.RefreshToken},
+		"an access token": {Realm: "alpha", Client: office, Token: tokens.AccessToken},
+		"no token":        {Realm: "alpha", Client: office, Token: "nothing"},
 	} {
 		err := b.Logout(t.Context(), in)
 		if !errors.Is(err, auth.ErrInvalidGrant) {

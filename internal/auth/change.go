@@ -73,10 +73,8 @@ func (s *Service) EndSessions(ctx context.Context, by identity.Principal) error 
 
 // CheckNewPassword validates a new password. Error: ErrWeakPassword.
 func CheckNewPassword(password string) error {
-	if utf8.RuneCountInString(password) < MinimumPassword || len(password) > maxPassword || !utf8.ValidString(password) {
-		return ErrWeakPassword
-	}
-	if isCommonPassword(password) {
+	if utf8.RuneCountInString(password) < MinimumPassword || len(password) > maxPassword || !utf8.ValidString(password) ||
+		isCommonPassword(password) {
 		return ErrWeakPassword
 	}
 	return nil
@@ -99,9 +97,7 @@ func (s *Service) changeAccount(ctx context.Context, by identity.Principal, hash
 	if !genuine {
 		return ErrUnauthorized
 	}
-	err = s.people.ChangeAccount(ctx, account, store.AccountChange{
-		PasswordHash: hash, SignedOutAt: s.now(),
-	}, by)
+	err = s.people.ChangeAccount(ctx, account, store.AccountChange{PasswordHash: hash, SignedOutAt: s.now()}, by)
 	if errors.Is(err, store.ErrUnknownUser) {
 		return ErrUnauthorized
 	}

@@ -27,7 +27,7 @@ var (
 	ErrNewPasskey = errors.New("the browser made no passkey that fits: try again")
 	ErrNoSuch     = errors.New("there is no such second factor any more")
 	// ErrFactorsChanged: another request of the same account was first.
-	ErrFactorsChanged = errors.New("your second factors changed a moment ago: look at them, then begin again")
+	ErrFactorsChanged = store.ErrFactorsChanged
 	ErrLastFactor     = errors.New("your realm asks for a second factor: take another one up before you give this one up")
 )
 
@@ -69,10 +69,7 @@ func (s *Service) Enrol(ctx context.Context, in EnrolInput) (codes []string, err
 	added := []store.NewFactor{fresh}
 	if len(kindsOf(list)) == 0 {
 		var extra store.NewFactor
-		codes, extra, err = s.recoveryOf(in.By)
-		if err != nil {
-			return nil, err
-		}
+		codes, extra = s.newCodes(in.By)
 		added = append(added, extra)
 	}
 	return s.addFactors(ctx, codes, store.FactorAddition{By: in.By, Known: list, New: added})
@@ -114,15 +111,6 @@ func (s *Service) newApp(in EnrolInput) (factor store.Factor, token [digestSize]
 	return factor, stepToken(step), err
 }
 
-// recoveryOf makes recovery codes about to be stored.
-func (s *Service) recoveryOf(by identity.Principal) (codes []string, n store.NewFactor, err error) {
-	n = store.NewFactor{By: by, UseID: uuid.Must(uuid.NewV7())}
-	codes, n.Factor, err = s.newCodes(by)
-	n.Factor.MadeAt = s.now()
-	copy(n.Token[:], n.Factor.ID[:]) // no code was shown
-	return codes, n, err
-}
-
 // mayChangeFactors checks the password and, if the person has one, a factor. Errors: *AccountError, *BusyError, *LimitError, ErrFactor,
 // ErrFactorsForged, ErrUnauthorized.
 func (s *Service) mayChangeFactors(ctx context.Context, c FactorChange, list []store.Factor) error {
@@ -146,19 +134,11 @@ func (s *Service) mayChangeFactors(ctx context.Context, c FactorChange, list []s
 
 // addFactors stores factors, and returns the recovery codes among them, which are shown only where they count.
 func (s *Service) addFactors(ctx context.Context, codes []string, a store.FactorAddition) ([]string, error) {
-	err := changed(s.people.AddFactors(ctx, a))
+	err := s.people.AddFactors(ctx, a)
 	if err != nil {
 		return nil, err
 	}
 	return codes, nil
-}
-
-// changed maps the error of a concurrent change of factors to ErrFactorsChanged.
-func changed(err error) error {
-	if errors.Is(err, store.ErrFactorsChanged) {
-		return ErrFactorsChanged
-	}
-	return err
 }
 
 // NewRecoveryCodes replaces the recovery codes by new ones, which are shown once. Errors: ErrNoFactor, ErrFactorsChanged, and those of a
@@ -175,10 +155,7 @@ func (s *Service) NewRecoveryCodes(ctx context.Context, c FactorChange) ([]strin
 	if err != nil {
 		return nil, err
 	}
-	codes, n, err := s.recoveryOf(c.By)
-	if err != nil {
-		return nil, err
-	}
+	codes, n := s.newCodes(c.By)
 	return s.addFactors(ctx, codes, store.FactorAddition{By: c.By, Known: list, New: []store.NewFactor{n}})
 }
 
@@ -214,9 +191,7 @@ func (s *Service) RemoveFactor(ctx context.Context, c FactorChange, id uuid.UUID
 		}
 		gone = append(gone, stay...)
 	}
-	return changed(s.people.RemoveFactors(ctx, store.FactorRemoval{
-		By: c.By, Known: list, Factors: gone, At: s.now(),
-	}))
+	return s.people.RemoveFactors(ctx, store.FactorRemoval{By: c.By, Known: list, Factors: gone, At: s.now()})
 }
 
 // FactorQuestion starts a request for a passkey: one of the account's, or for identity.PurposeEnrol a new one. ok is false when the account
@@ -226,11 +201,11 @@ func (s *Service) FactorQuestion(ctx context.Context, in PasskeyInput) (ask Pass
 	if err != nil {
 		return PasskeyAsk{}, false, err
 	}
-	ask, ok, err = s.askPasskey(in)
+	ask, ok = s.askPasskey(in)
 	ask = ask.withCredentials(list)
 	if in.Purpose == identity.PurposeEnrol {
-		ask.UserID, ask.UserName, ask.Algorithms = base64.RawURLEncoding.EncodeToString(in.By.UserID[:]), in.By.UserName, algorithms()
-		return ask, ok, err
+		ask.UserID, ask.UserName, ask.Algorithms = base64.RawURLEncoding.EncodeToString(in.By.UserID[:]), in.By.UserName, algorithms
+		return ask, ok, nil
 	}
-	return ask, ok && len(ask.Credentials) > 0, err
+	return ask, ok && len(ask.Credentials) > 0, nil
 }

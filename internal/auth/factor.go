@@ -22,7 +22,7 @@ var (
 	ErrFactor = errors.New("this is no code of yours, or it was used before: wait for the next one")
 	// ErrFactorsForged: the stored factors of the account were changed outside the program. The account is barred until an operator repairs
 	// it.
-	ErrFactorsForged = errors.New("the second factors of this account are not as they were stored: tell the operator of the gateway")
+	ErrFactorsForged = store.ErrFactorForged
 	// ErrNoFactor: the account has no second factor that could be shown.
 	ErrNoFactor = errors.New("this account has no second factor: take one up on your profile")
 )
@@ -79,10 +79,9 @@ func (s *Service) Factors(ctx context.Context, by identity.Principal) ([]Factor,
 
 func (s *Service) factors(ctx context.Context, realm string, user uuid.UUID) ([]store.Factor, error) {
 	list, err := s.people.Factors(ctx, realm, user)
-	if errors.Is(err, store.ErrFactorForged) {
+	if errors.Is(err, ErrFactorsForged) {
 		s.log.LogAttrs(ctx, slog.LevelError, "the second factors of an account do not fit their seals, nobody signs in to it",
 			slog.Bool("alarm", true), slog.String("realm", realm), slog.String("user", user.String()))
-		return nil, ErrFactorsForged
 	}
 	return list, err
 }
@@ -120,9 +119,6 @@ func (s *Service) askFactor(ctx context.Context, by identity.Principal) error {
 // asked reports whether the realm requires a second factor for one of the person's roles. Error: ErrFactorsForged.
 func (s *Service) asked(ctx context.Context, by identity.Principal) (bool, error) {
 	roles, err := s.people.FactorRoles(ctx, by.Realm)
-	if errors.Is(err, store.ErrFactorForged) {
-		return false, ErrFactorsForged
-	}
 	return slices.ContainsFunc(roles, by.Has), err
 }
 
@@ -160,16 +156,12 @@ func (s *Service) checkFactor(ctx context.Context, c factorCheck) (identity.Step
 	})
 	if err != nil {
 		err = s.reserveError(ctx, attempt{realm: c.by.Realm, clientID: c.by.ClientID, source: c.by.SourceAddress}, err)
-		s.refuseFactor(ctx, c, err)
+		s.refuseFactor(ctx, c, err, false)
 		return identity.StepUp{}, err
 	}
 	fits, found := s.fitting(c, list, now)
-	if !found {
-		s.refuseFactor(ctx, c, ErrFactor)
-		return identity.StepUp{}, ErrFactor
-	}
-	if fits.copied {
-		s.refuseFactor(ctx, c, errCopied)
+	if !found || fits.copied {
+		s.refuseFactor(ctx, c, ErrFactor, fits.copied)
 		return identity.StepUp{}, ErrFactor
 	}
 	use := store.FactorUse{
@@ -178,7 +170,7 @@ func (s *Service) checkFactor(ctx context.Context, c factorCheck) (identity.Step
 	}
 	err = s.people.UseFactor(ctx, use)
 	if errors.Is(err, store.ErrFactorSpent) {
-		s.refuseFactor(ctx, c, ErrFactor)
+		s.refuseFactor(ctx, c, ErrFactor, false)
 		return identity.StepUp{}, ErrFactor
 	}
 	if err != nil {
@@ -210,28 +202,22 @@ func (s *Service) fitting(c factorCheck, list []store.Factor, now time.Time) (sh
 	return shown{}, false
 }
 
-// errCopied reports that the counter of a passkey did not increase. The user only gets ErrFactor.
-var errCopied = errors.New("the passkey counted no further than before")
-
-// whyCopied is the reason in the log and the audit trail for errCopied.
-const whyCopied = "counter"
-
-// refuseFactor writes a refused second factor to the log and the audit trail, without the code or passkey itself.
-func (s *Service) refuseFactor(ctx context.Context, c factorCheck, cause error) {
+// refuseFactor writes a refused second factor to the log and the audit trail, without the code or passkey itself. That a passkey was copied
+// is told there alone.
+func (s *Service) refuseFactor(ctx context.Context, c factorCheck, cause error, copied bool) {
 	why, sentence := "wrong", i18n.Text("Someone entered the correct password but not a valid second factor.")
-	var account *AccountError
-	switch {
-	case errors.As(cause, &account):
+	if account, is := errors.AsType[*AccountError](cause); is {
 		why = string(account.Problem)
-	case errors.Is(cause, errCopied):
-		why = whyCopied
+	}
+	if copied {
+		why = "counter"
 		sentence = "A passkey may have been copied, because its counter did not increase. Remove the passkey, and find out who has the copy."
 	}
 	attributes := []slog.Attr{
 		slog.String("realm", c.by.Realm), slog.String("user", c.by.UserID.String()), slog.String("purpose", string(c.purpose)),
 		slog.String("why", why), slog.String("source", c.by.SourceAddress),
 	}
-	if why == whyCopied {
+	if copied {
 		attributes = append(attributes, slog.Bool("alarm", true))
 	}
 	s.log.LogAttrs(ctx, slog.LevelWarn, "a second factor was refused", attributes...)
@@ -284,9 +270,9 @@ func (s *Service) HalfSignedIn(ctx context.Context, session PortalSession) (iden
 // payment.StepUpError when the factor does not count.
 func (s *Service) StepUp(ctx context.Context, by identity.Principal, shows FactorAnswer, of identity.Approval) (identity.StepUp, error) {
 	shown, err := s.checkFactor(ctx, factorCheck{by: by, answer: shows, purpose: identity.PurposeApproval, about: of})
-	var locked *AccountError
+	locked, is := errors.AsType[*AccountError](err)
 	switch {
-	case errors.As(err, &locked):
+	case is:
 		return shown, &payment.StepUpError{
 			Text: "You entered a wrong second factor too many times. Wait before you try again.", RetryAfter: locked.RetryAfter,
 		}

@@ -62,9 +62,9 @@ func (s *Service) Login(ctx context.Context, in LoginInput) (TokenSet, error) {
 	if err != nil {
 		return TokenSet{}, err
 	}
-	return s.startFamily(ctx, familyStart{
-		realm: in.Realm, client: client, userID: account.UserID, asOf: account.AsOf, scope: in.Scope,
-	})
+	return s.startFamily(ctx, store.NewFamily{
+		Realm: in.Realm, ClientID: client.ClientID, UserID: account.UserID, AsOf: account.AsOf, Scope: in.Scope,
+	}, client.Life)
 }
 
 // ClientLoginInput is a sign-in of a program by itself.
@@ -88,21 +88,7 @@ func (s *Service) LoginClient(ctx context.Context, in ClientLoginInput) (TokenSe
 		return TokenSet{}, ErrUnauthorizedClient
 	}
 	s.logAttempt(ctx, a, attemptResult{})
-	access, err := s.newToken(in.Realm)
-	if err != nil {
-		return TokenSet{}, err
-	}
-	family, err := uuid.NewRandom()
-	if err != nil {
-		return TokenSet{}, fmt.Errorf("name a token family: %w", err)
-	}
-	now := s.now()
-	end := now.Add(client.Life.Access)
-	err = s.tokens.Start(ctx, store.NewFamily{
-		Realm: in.Realm, FamilyID: family, ClientID: client.ClientID, Scope: in.Scope, At: now, EndsAt: end,
-		Access: store.IssuedToken{Hash: access.hash(), ExpiresAt: end},
-	})
-	return TokenSet{AccessToken: access.text, ExpiresIn: client.Life.Access, Scope: in.Scope}, err
+	return s.startFamily(ctx, store.NewFamily{Realm: in.Realm, ClientID: client.ClientID, Scope: in.Scope}, client.Life)
 }
 
 // loginClient checks the client of a sign-in, after the limits of its address and before its own, and the scope.
@@ -132,8 +118,8 @@ func (s *Service) loginFactor(ctx context.Context, in LoginInput, who store.Prin
 	}
 	by.Channel, by.SourceAddress = identity.ChannelAPI, in.SourceAddress
 	err = s.askFactor(ctx, by)
-	var needed *FactorNeededError
-	if !errors.As(err, &needed) || needed.Enrol || in.SecondFactor == "" {
+	needed, is := errors.AsType[*FactorNeededError](err)
+	if !is || needed.Enrol || in.SecondFactor == "" {
 		return err
 	}
 	_, err = s.checkFactor(ctx, factorCheck{by: by, answer: FactorAnswer{Code: in.SecondFactor}, purpose: identity.PurposeSignIn})
@@ -183,11 +169,7 @@ func (s *Service) SignIn(ctx context.Context, in SignInInput) (identity.Principa
 	if err != nil {
 		return identity.Principal{}, err
 	}
-	err = s.askFactor(ctx, principal)
-	if err != nil {
-		return identity.Principal{}, err
-	}
-	return principal, nil
+	return principal, s.askFactor(ctx, principal)
 }
 
 func (s *Service) portalPrincipal(ctx context.Context, session PortalSession) (identity.Principal, error) {
@@ -279,10 +261,7 @@ func (s *Service) CheckRealm(ctx context.Context, realm string) error {
 }
 
 func clientError(err error) error {
-	switch {
-	case errors.Is(err, store.ErrUnknownRealm):
-		return ErrUnknownRealm
-	case errors.Is(err, store.ErrUnknownClient):
+	if errors.Is(err, store.ErrUnknownClient) {
 		return ErrInvalidClient
 	}
 	return err
@@ -325,12 +304,11 @@ func (s *Service) checkPassword(ctx context.Context, a attempt) (store.UserAccou
 		hash = account.PasswordHash // another one may be no hash at all
 	}
 	s.verified.Add(1)
-	match, err := argon2id.ComparePasswordAndHash(clip(a.password), hash)
+	match, err := argon2id.ComparePasswordAndHash(a.password[:min(len(a.password), maxPassword)], hash) // a long one costs nothing
 	if err != nil {
 		return none, fmt.Errorf("check a password: %w", err)
 	}
-	match = match && genuine
-	if !match || !found || len(a.password) > maxPassword {
+	if !match || !genuine || len(a.password) > maxPassword {
 		s.logAttempt(ctx, a, attemptResult{problem: ProblemIncorrect, userID: account.UserID})
 		return none, &AccountError{Problem: ProblemIncorrect}
 	}
@@ -360,20 +338,12 @@ func (s *Service) genuine(ctx context.Context, account store.UserAccount) (bool,
 }
 
 func (s *Service) reserveError(ctx context.Context, a attempt, err error) error {
-	var locked *store.LockedError
-	switch {
-	case errors.As(err, &locked):
-		s.logAttempt(ctx, a, attemptResult{problem: ProblemLocked, userID: locked.UserID})
-		return &AccountError{Problem: ProblemLocked, RetryAfter: max(locked.Until.Sub(s.now()), time.Second)}
-	case errors.Is(err, store.ErrUnknownRealm):
-		return ErrUnknownRealm
+	locked, is := errors.AsType[*store.LockedError](err)
+	if !is {
+		return err
 	}
-	return err
-}
-
-// clip truncates a password to maxPassword bytes, so that a long one costs nothing.
-func clip(password string) string {
-	return password[:min(len(password), maxPassword)]
+	s.logAttempt(ctx, a, attemptResult{problem: ProblemLocked, userID: locked.UserID})
+	return &AccountError{Problem: ProblemLocked, RetryAfter: max(locked.Until.Sub(s.now()), time.Second)}
 }
 
 // problemOf returns the problem that bars an account with this status, or "".
@@ -383,8 +353,6 @@ func problemOf(status string) AccountProblem {
 		return ""
 	case administration.StatusUnverified:
 		return ProblemNotVerified
-	case administration.StatusSuppressed:
-		return ProblemSuppressed
 	}
 	return ProblemSuppressed
 }

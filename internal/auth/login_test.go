@@ -57,7 +57,7 @@ func TestLoginRefusesBadClients(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", name, err, c.want)
 		}
 	}
-	if n := b.Stats().PasswordsChecked; n != 1 {
+	if n := b.PasswordsChecked(); n != 1 {
 		t.Errorf("%d passwords were checked, want only that of the good client", n)
 	}
 }
@@ -127,7 +127,7 @@ func TestLockoutHoldsWhetherOrNotTheNameExists(t *testing.T) {
 				if !errors.As(err, &account) || account.Problem != auth.ProblemLocked || account.RetryAfter != time.Second {
 					t.Fatalf("one second before the end of %s: got %v, want locked for 1 s", lock, err)
 				}
-				if got := b.Stats().PasswordsChecked; got != checked {
+				if got := b.PasswordsChecked(); got != checked {
 					t.Fatalf("%d passwords checked, want %d: a locked name's password is not checked", got, checked)
 				}
 				b.clock.Add(time.Second)
@@ -203,7 +203,7 @@ func TestParallelTriesCheckAtMostFivePasswords(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	if n := b.Stats().PasswordsChecked + second.Stats().PasswordsChecked; n != 5 {
+	if n := b.PasswordsChecked() + second.PasswordsChecked(); n != 5 {
 		t.Errorf("%d passwords were checked, want 5", n)
 	}
 	if got := b.try(t, "maker", password); got != auth.ProblemLocked {

@@ -1,13 +1,11 @@
 package auth
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/url"
 	"time"
 
@@ -57,23 +55,19 @@ const ticketSize = 8 + 16
 
 // askPasskey makes a question. ok is false when the portal is reached by an address that browsers know no passkeys for,
 // such as an IP address.
-func (s *Service) askPasskey(in PasskeyInput) (ask PasskeyAsk, ok bool, err error) {
+func (s *Service) askPasskey(in PasskeyInput) (ask PasskeyAsk, ok bool) {
 	party, known := relyingParty(in.Origin)
 	if !known {
-		return PasskeyAsk{}, false, nil
+		return PasskeyAsk{}, false
 	}
-	ticket := make([]byte, ticketSize)
+	ticket := random(ticketSize)
 	binary.BigEndian.PutUint64(ticket, uint64(s.now().Add(challengeLife).Unix())) //nolint:gosec // after 1970
-	_, err = io.ReadFull(rand.Reader, ticket[8:])
-	if err != nil {
-		return PasskeyAsk{}, false, fmt.Errorf("read randomness: %w", err)
-	}
 	check := factorCheck{by: in.By, purpose: in.Purpose, about: in.For}
 	challenge := s.challenges(check, ticket)[0]
 	return PasskeyAsk{
 		Challenge: base64.RawURLEncoding.EncodeToString(challenge[:]), RelyingID: party,
 		Ticket: base64.RawURLEncoding.EncodeToString(ticket),
-	}, true, nil
+	}, true
 }
 
 // withCredentials names the passkeys of an account in a question.
@@ -152,7 +146,7 @@ func (s *Service) fitsPasskey(c factorCheck, f store.Factor) (found shown, fits 
 	}
 	stored.Authenticator.SignCount = max(stored.Authenticator.SignCount, f.SignCount)
 	for _, challenge := range s.challenges(c, ticket) {
-		said, err := asserted(answer, stored, assertion{by: c.by, challenge: challenge})
+		said, err := asserted(answer, stored, c.by, challenge)
 		if err == nil {
 			found.token, found.count, found.copied = sha256.Sum256(challenge[:]), said.SignCount, said.CloneWarning
 			return found, true
@@ -161,21 +155,18 @@ func (s *Service) fitsPasskey(c factorCheck, f store.Factor) (found shown, fits 
 	return found, false
 }
 
-// assertion names the user and the challenge that an answer must match.
-type assertion struct {
-	by        identity.Principal
-	challenge [digestSize]byte
-}
-
-func (a assertion) session() webauthn.SessionData {
+// sessionOf names the user and the challenge that an answer must match.
+func sessionOf(by identity.Principal, challenge [digestSize]byte) webauthn.SessionData {
 	return webauthn.SessionData{
-		Challenge: base64.RawURLEncoding.EncodeToString(a.challenge[:]), UserID: a.by.UserID[:],
+		Challenge: base64.RawURLEncoding.EncodeToString(challenge[:]), UserID: by.UserID[:],
 		UserVerification: protocol.VerificationRequired, CredParams: webauthn.CredentialParametersDefault(),
 	}
 }
 
 // asserted verifies an answer and returns its authenticator data.
-func asserted(answer *PasskeyAnswer, stored webauthn.Credential, about assertion) (webauthn.Authenticator, error) {
+func asserted(
+	answer *PasskeyAnswer, stored webauthn.Credential, by identity.Principal, challenge [digestSize]byte,
+) (webauthn.Authenticator, error) {
 	library, err := verifier(answer.Origin)
 	if err != nil {
 		return webauthn.Authenticator{}, err
@@ -184,9 +175,9 @@ func asserted(answer *PasskeyAnswer, stored webauthn.Credential, about assertion
 	if err != nil {
 		return webauthn.Authenticator{}, err
 	}
-	session := about.session()
+	session := sessionOf(by, challenge)
 	session.AllowedCredentialIDs = [][]byte{stored.ID}
-	fits, err := library.ValidateLogin(passkeyUser{by: about.by, credentials: []webauthn.Credential{stored}}, session, parsed)
+	fits, err := library.ValidateLogin(passkeyUser{by: by, credentials: []webauthn.Credential{stored}}, session, parsed)
 	if err != nil {
 		return webauthn.Authenticator{}, err
 	}
@@ -208,7 +199,7 @@ func (s *Service) created(c factorCheck, answer *PasskeyAnswer) (factor store.Fa
 		if err != nil {
 			return factor, token, ErrNewPasskey
 		}
-		made, err := library.CreateCredential(passkeyUser{by: c.by}, assertion{by: c.by, challenge: challenge}.session(), parsed)
+		made, err := library.CreateCredential(passkeyUser{by: c.by}, sessionOf(c.by, challenge), parsed)
 		if err != nil {
 			continue
 		}
@@ -224,11 +215,4 @@ func (s *Service) created(c factorCheck, answer *PasskeyAnswer) (factor store.Fa
 }
 
 // algorithms are the kinds of keys that a new passkey may have.
-func algorithms() []int64 {
-	wanted := []webauthncose.COSEAlgorithmIdentifier{webauthncose.AlgES256, webauthncose.AlgEdDSA, webauthncose.AlgRS256}
-	list := make([]int64, len(wanted))
-	for i, algorithm := range wanted {
-		list[i] = int64(algorithm)
-	}
-	return list
-}
+var algorithms = []int64{int64(webauthncose.AlgES256), int64(webauthncose.AlgEdDSA), int64(webauthncose.AlgRS256)}

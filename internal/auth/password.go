@@ -2,7 +2,6 @@ package auth
 
 import (
 	"context"
-	"crypto/rand"
 	_ "embed"
 	"encoding/base64"
 	"fmt"
@@ -48,8 +47,7 @@ type passwordChecker struct {
 // hashOfNone returns the hash that the password of an unknown name is compared with. Its parameters are those of new hashes, so that
 // comparing takes as long. It is random rather than computed, which saves the time and memory of a check; no password is known to match it.
 func hashOfNone() string {
-	drawn := make([]byte, hashParameters.SaltLength+hashParameters.KeyLength)
-	_, _ = rand.Read(drawn) // never fails, by its documentation
+	drawn := random(int(hashParameters.SaltLength + hashParameters.KeyLength))
 	salt, key := drawn[:hashParameters.SaltLength], drawn[hashParameters.SaltLength:]
 	text := base64.RawStdEncoding.EncodeToString
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version,

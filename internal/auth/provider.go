@@ -43,7 +43,7 @@ var (
 	// ErrProviderAway: the provider does not answer, or not as it should.
 	ErrProviderAway = errors.New("the identity provider does not answer as it should")
 	// ErrProviderForged: the provider of the realm is not as it was stored.
-	ErrProviderForged = errors.New("the identity provider of the realm is not as it was stored: tell the operator of the gateway")
+	ErrProviderForged = store.ErrProviderForged
 	// ErrFlowOver: the answer belongs to no sign-in that this browser began here, or to one that is over.
 	ErrFlowOver = errors.New("this sign-in is over: begin again")
 	// ErrPasswordsBarred: people of the realm sign in through its identity provider; told to those who know the password.
@@ -69,7 +69,7 @@ func (e *ProviderError) Unknown() bool { return e.Why == whyUnknown }
 // HasProvider reports whether people of a realm may sign in through an identity provider.
 func (s *Service) HasProvider(ctx context.Context, realm string) (bool, error) {
 	_, found, err := s.people.Provider(ctx, realm)
-	if errors.Is(err, store.ErrProviderForged) {
+	if errors.Is(err, ErrProviderForged) {
 		return false, nil
 	}
 	return found, err
@@ -126,13 +126,11 @@ func (s *Service) BeginAtProvider(ctx context.Context, in BeginInput) (Begun, er
 // provider returns the identity provider of a realm and the settings of this portal there. Errors: ErrNoProvider, ErrProviderForged.
 func (s *Service) provider(ctx context.Context, realm string) (store.Provider, oidc.Settings, error) {
 	p, found, err := s.people.Provider(ctx, realm)
-	switch {
-	case errors.Is(err, store.ErrProviderForged):
-		return p, oidc.Settings{}, ErrProviderForged
-	case err != nil:
+	if err == nil && !found {
+		err = ErrNoProvider
+	}
+	if err != nil {
 		return p, oidc.Settings{}, err
-	case !found:
-		return p, oidc.Settings{}, ErrNoProvider
 	}
 	settings := oidc.Settings{
 		Issuer: p.Issuer, ClientID: p.ClientID, RedirectURL: p.PortalAddress + administration.RedirectPath(realm), MaxAge: p.SignInAge,
@@ -250,9 +248,8 @@ func (s *Service) askProvider(ctx context.Context, in CameBackInput, flow held) 
 		return store.OuterSubject{}, err
 	}
 	defer leave()
-	subject, err := s.openID.Finish(ctx, settings, oidc.Return{Flow: flow.Flow, Answer: in.Answer})
-	var refused *oidc.RefusedError
-	if errors.As(err, &refused) {
+	subject, err := s.openID.Finish(ctx, settings, flow.Flow, in.Answer)
+	if refused, is := errors.AsType[*oidc.RefusedError](err); is {
 		return store.OuterSubject{}, s.refuseOuter(ctx, in, &ProviderError{Why: refused.Why}, refused.Cause)
 	}
 	return store.OuterSubject{Realm: in.Realm, Issuer: settings.Issuer, Subject: subject}, s.providerAway(ctx, in.Realm, err)
@@ -303,7 +300,7 @@ func (s *Service) refuseOuter(ctx context.Context, in CameBackInput, refused *Pr
 // so that the realm can be run while the provider is away; each use is an alarm. Error: ErrPasswordsBarred.
 func (s *Service) mayUsePassword(ctx context.Context, by identity.Principal) error {
 	p, found, err := s.people.Provider(ctx, by.Realm)
-	forged := errors.Is(err, store.ErrProviderForged)
+	forged := errors.Is(err, ErrProviderForged)
 	if err != nil && !forged {
 		return err
 	}

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"errors"
@@ -35,9 +36,7 @@ func (s *Service) Refresh(ctx context.Context, in RefreshInput) (TokenSet, error
 	if !ok {
 		return TokenSet{}, ErrInvalidGrant
 	}
-	use := refreshUse{
-		client: client, scope: in.Scope, now: s.now(), successors: s.successors(presented),
-	}
+	use := refreshUse{client: client, scope: in.Scope, now: s.now(), successors: s.successors(presented)}
 	var outcome refreshOutcome
 	var used store.RefreshToken
 	err = s.tokens.Rotate(ctx, store.RotateInput{Realm: in.Realm, Hashes: presented.hashes(), At: use.now},
@@ -45,10 +44,10 @@ func (s *Service) Refresh(ctx context.Context, in RefreshInput) (TokenSet, error
 			used, outcome = stored, use.decide(stored)
 			return outcome.rotation
 		})
-	switch {
-	case errors.Is(err, store.ErrUnknownToken):
+	if errors.Is(err, store.ErrUnknownToken) {
 		return TokenSet{}, ErrInvalidGrant
-	case err != nil:
+	}
+	if err != nil {
 		return TokenSet{}, err
 	}
 	if outcome.rotation.Revoke != "" {
@@ -116,91 +115,64 @@ func (u refreshUse) inGrace(t store.RefreshToken) (successor, bool) {
 // repeat returns the answer of the first use again, with the remaining time.
 func (u refreshUse) repeat(t store.RefreshToken, given successor) refreshOutcome {
 	accessEnd := earlier(t.SpentAt.Add(u.client.Life.Access), t.FamilyEndsAt)
-	return refreshOutcome{tokens: u.tokenSet(t, given, tokenEnds{access: accessEnd, refresh: t.SuccessorExpiresAt})}
+	return refreshOutcome{tokens: u.tokenSet(t, given, accessEnd, t.SuccessorExpiresAt)}
 }
 
 func (u refreshUse) rotate(t store.RefreshToken) refreshOutcome {
 	life, next := u.client.Life, u.successors[0]
-	ends := tokenEnds{
-		access:  earlier(u.now.Add(life.Access), t.FamilyEndsAt),
-		refresh: earlier(u.now.Add(life.Refresh), t.FamilyEndsAt),
-	}
+	accessEnd, refreshEnd := earlier(u.now.Add(life.Access), t.FamilyEndsAt), earlier(u.now.Add(life.Refresh), t.FamilyEndsAt)
 	return refreshOutcome{
 		rotation: store.Rotation{
-			Refresh: store.IssuedToken{Hash: next.refresh.hash(), ExpiresAt: ends.refresh},
-			Access:  store.IssuedToken{Hash: next.access.hash(), ExpiresAt: ends.access},
+			Refresh: store.IssuedToken{Hash: next.refresh.hash(), ExpiresAt: refreshEnd},
+			Access:  store.IssuedToken{Hash: next.access.hash(), ExpiresAt: accessEnd},
 		},
-		tokens: u.tokenSet(t, next, ends),
+		tokens: u.tokenSet(t, next, accessEnd, refreshEnd),
 	}
 }
 
-type tokenEnds struct {
-	access, refresh time.Time
-}
-
-func (u refreshUse) tokenSet(t store.RefreshToken, given successor, ends tokenEnds) TokenSet {
-	scope := t.Scope
-	if u.scope != "" {
-		scope = u.scope
-	}
+func (u refreshUse) tokenSet(t store.RefreshToken, given successor, accessEnd, refreshEnd time.Time) TokenSet {
 	return TokenSet{
-		AccessToken: given.access.text, RefreshToken: given.refresh.text, Scope: scope,
-		ExpiresIn: max(ends.access.Sub(u.now), 0), RefreshExpiresIn: max(ends.refresh.Sub(u.now), 0),
+		AccessToken: given.access.text, RefreshToken: given.refresh.text, Scope: cmp.Or(u.scope, t.Scope),
+		ExpiresIn: max(accessEnd.Sub(u.now), 0), RefreshExpiresIn: max(refreshEnd.Sub(u.now), 0),
 	}
-}
-
-// LogoutInput ends a sign-in.
-type LogoutInput struct {
-	Realm        string
-	Client       ClientCredentials
-	RefreshToken string // any of the sign-in, a spent one too
-}
-
-// Logout kills the family of a refresh token and its access tokens at once. A second logout is as good as the first. Errors:
-// ErrUnknownRealm, ErrInvalidClient, ErrInvalidGrant for a token that this client never had.
-func (s *Service) Logout(ctx context.Context, in LogoutInput) error {
-	found, err := s.end(ctx, endInput{realm: in.Realm, client: in.Client, token: in.RefreshToken, reason: store.RevokedByLogout})
-	if err == nil && !found {
-		return ErrInvalidGrant
-	}
-	return err
 }
 
 // RevokeInput withdraws a token.
 type RevokeInput struct {
 	Realm  string
 	Client ClientCredentials
-	Token  string // a refresh token or an access token
+	Token  string // a refresh token, a spent one too, or for Revoke an access token
+}
+
+// Logout kills the family of a refresh token and its access tokens at once. A second logout is as good as the first. Errors:
+// ErrUnknownRealm, ErrInvalidClient, ErrInvalidGrant for a token that this client never had.
+func (s *Service) Logout(ctx context.Context, in RevokeInput) error {
+	found, err := s.end(ctx, in, store.RevokedByLogout)
+	if err == nil && !found {
+		return ErrInvalidGrant
+	}
+	return err
 }
 
 // Revoke ends the family that a token belongs to (RFC 7009). A token that does not exist, or is another client's, is a success without
 // an effect. Errors: ErrUnknownRealm, ErrInvalidClient.
 func (s *Service) Revoke(ctx context.Context, in RevokeInput) error {
-	_, err := s.end(ctx, endInput{
-		realm: in.Realm, client: in.Client, token: in.Token, reason: store.RevokedByRequest, accessToken: true,
-	})
+	_, err := s.end(ctx, in, store.RevokedByRequest)
 	return err
 }
 
-type endInput struct {
-	realm       string
-	client      ClientCredentials
-	token       string
-	reason      store.Revocation
-	accessToken bool
-}
-
-func (s *Service) end(ctx context.Context, in endInput) (found bool, err error) {
-	client, err := s.checkClient(ctx, in.realm, in.client)
+func (s *Service) end(ctx context.Context, in RevokeInput, reason store.Revocation) (found bool, err error) {
+	client, err := s.checkClient(ctx, in.Realm, in.Client)
 	if err != nil {
 		return false, err
 	}
-	given, ok := s.parseTokenOf(in.realm, in.token)
+	given, ok := s.parseTokenOf(in.Realm, in.Token)
 	if !ok {
 		return false, nil
 	}
 	family, err := s.tokens.Revoke(ctx, store.RevokeInput{
-		Realm: in.realm, Hashes: given.hashes(), ClientID: client.ClientID, AccessToken: in.accessToken, At: s.now(), Reason: in.reason,
+		Realm: in.Realm, Hashes: given.hashes(), ClientID: client.ClientID, AccessToken: reason == store.RevokedByRequest, At: s.now(),
+		Reason: reason,
 	})
 	if errors.Is(err, store.ErrUnknownToken) {
 		return false, nil
@@ -218,31 +190,14 @@ const maxScope = 256
 // validScope checks the form of a scope (RFC 6749 section 3.3). Rights come from roles alone: a scope is stored and returned, and gives no
 // rights. The empty scope is none.
 func validScope(scope string) bool {
-	if scope == "" {
-		return true
+	wrong := func(word string) bool {
+		return word == "" || strings.ContainsFunc(word, func(r rune) bool { return r < 0x21 || r > 0x7E || r == '"' || r == '\\' })
 	}
-	if len(scope) > maxScope {
-		return false
-	}
-	for word := range strings.SplitSeq(scope, " ") {
-		if word == "" || strings.ContainsFunc(word, outsideScope) {
-			return false
-		}
-	}
-	return true
-}
-
-func outsideScope(r rune) bool {
-	return r < 0x21 || r > 0x7E || r == '"' || r == '\\'
+	return scope == "" || len(scope) <= maxScope && !slices.ContainsFunc(strings.Split(scope, " "), wrong)
 }
 
 // withinScope reports whether the granted scope has every word of the requested one (RFC 6749 section 6).
 func withinScope(asked, granted string) bool {
 	allowed := strings.Fields(granted)
-	for word := range strings.FieldsSeq(asked) {
-		if !slices.Contains(allowed, word) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(strings.Fields(asked), func(word string) bool { return !slices.Contains(allowed, word) })
 }

@@ -242,7 +242,7 @@ func TestRefreshRacingLogoutLeavesNothingAlive(t *testing.T) {
 		var wait sync.WaitGroup
 		wait.Go(func() { next, _ = b.refresh(t.Context(), first.RefreshToken) })
 		wait.Go(func() {
-			err := b.Logout(t.Context(), auth.LogoutInput{Realm: "alpha", Client: office, RefreshToken: first.RefreshToken})
+			err := b.Logout(t.Context(), auth.RevokeInput{Realm: "alpha", Client: office, Token: first.RefreshToken})
 			if err != nil {
 				t.Error(err)
 			}

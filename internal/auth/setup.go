@@ -15,7 +15,7 @@ import (
 // Why a set-up did not set a password.
 var (
 	// ErrSetUpOver: the link is unknown, used, too old, replaced by a later one, or its code was tried too often.
-	ErrSetUpOver = errors.New("the set-up link is no longer good: ask for a new one")
+	ErrSetUpOver = store.ErrSetUpOver
 	// ErrSetUpCode: the code does not belong to the link.
 	ErrSetUpCode = errors.New("the code does not belong to this link")
 )
@@ -68,7 +68,7 @@ func (s *Service) SetUp(ctx context.Context, in SetUpInput) error {
 		PasswordHash: hash, SignedOutAt: s.now(),
 	}})
 	if err != nil {
-		return setUpOver(err)
+		return err
 	}
 	s.bearers.dropUser(found.Account.UserID)
 	s.log.LogAttrs(ctx, slog.LevelInfo, "an account was set up", slog.String("realm", in.Realm),
@@ -80,7 +80,7 @@ func (s *Service) SetUp(ctx context.Context, in SetUpInput) error {
 func (s *Service) triedSetUp(ctx context.Context, found store.SetUp, in SetUpInput) (hash string, err error) {
 	err = s.people.TrySetUp(ctx, in.Realm, found, s.now())
 	if err != nil {
-		return "", setUpOver(err)
+		return "", err
 	}
 	if !matches(found.CodeHash, s.keys.setUps.Code(in.Realm, found.ID, in.Code)) {
 		s.log.LogAttrs(ctx, slog.LevelWarn, "wrong set-up code", slog.String("realm", in.Realm),
@@ -99,26 +99,15 @@ func (s *Service) triedSetUp(ctx context.Context, found store.SetUp, in SetUpInp
 
 // openSetUp finds a set-up that can still be used, of an account that may be.
 func (s *Service) openSetUp(ctx context.Context, in SetUpInput) (store.SetUp, error) {
-	digests := s.keys.setUps.Link(in.Realm, in.Link)
-	hashes := make([][]byte, len(digests))
-	for i := range digests {
-		hashes[i] = digests[i][:]
-	}
+	hashes := hashesOf(s.keys.setUps.Link(in.Realm, in.Link))
 	found, err := s.people.SetUp(ctx, store.SetUpKey{Realm: in.Realm, LinkHashes: hashes, At: s.now()})
 	if err != nil {
-		return store.SetUp{}, setUpOver(err)
+		return store.SetUp{}, err
 	}
 	if found.Account.Status == administration.StatusSuppressed {
 		return store.SetUp{}, ErrSetUpOver
 	}
 	return found, nil
-}
-
-func setUpOver(err error) error {
-	if errors.Is(err, store.ErrSetUpOver) {
-		return ErrSetUpOver
-	}
-	return err
 }
 
 // matches reports whether a stored digest equals one of the digests under the keys in force, in constant time.

@@ -5,8 +5,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
-	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -38,10 +36,12 @@ type token struct {
 func (t token) hash() []byte { return t.digests[0][:] }
 
 // hashes are the digests that a token may be stored under.
-func (t token) hashes() [][]byte {
-	hashes := make([][]byte, len(t.digests))
-	for i := range t.digests {
-		hashes[i] = t.digests[i][:]
+func (t token) hashes() [][]byte { return hashesOf(t.digests) }
+
+func hashesOf(digests [][sha256.Size]byte) [][]byte {
+	hashes := make([][]byte, len(digests))
+	for i := range digests {
+		hashes[i] = digests[i][:]
 	}
 	return hashes
 }
@@ -74,13 +74,13 @@ func (s *Service) parseTokenOf(realm, text string) (token, bool) {
 }
 
 // newToken makes a token of fresh randomness.
-func (s *Service) newToken(realm string) (token, error) {
-	secret := make([]byte, secretBytes)
-	_, err := io.ReadFull(rand.Reader, secret)
-	if err != nil {
-		return token{}, fmt.Errorf("read randomness: %w", err)
-	}
-	return s.makeToken(realm, secret), nil
+func (s *Service) newToken(realm string) token { return s.makeToken(realm, random(secretBytes)) }
+
+// random returns that many random bytes.
+func random(size int) []byte {
+	bits := make([]byte, size)
+	_, _ = rand.Read(bits) // never fails, by its documentation
+	return bits
 }
 
 // successor is the pair of tokens that a refresh token is spent for.
@@ -100,43 +100,21 @@ func (s *Service) successors(of token) []successor {
 	return pairs
 }
 
-type familyStart struct {
-	realm  string
-	client store.Client
-	userID uuid.UUID
-	asOf   time.Time // of the account whose password was checked
-	scope  string
-}
-
-func (s *Service) startFamily(ctx context.Context, start familyStart) (TokenSet, error) {
-	family, err := uuid.NewRandom()
-	if err != nil {
-		return TokenSet{}, fmt.Errorf("name a token family: %w", err)
+// startFamily starts a family with its first tokens. That of a client by itself, without a user, has no refresh token.
+func (s *Service) startFamily(ctx context.Context, f store.NewFamily, life store.TokenLife) (TokenSet, error) {
+	access, now := s.newToken(f.Realm), s.now()
+	f.FamilyID, f.At, f.EndsAt = uuid.New(), now, now.Add(life.Absolute)
+	if f.UserID == uuid.Nil {
+		f.EndsAt = now.Add(life.Access)
 	}
-	refresh, err := s.newToken(start.realm)
-	if err != nil {
-		return TokenSet{}, err
+	f.Access = store.IssuedToken{Hash: access.hash(), ExpiresAt: earlier(now.Add(life.Access), f.EndsAt)}
+	set := TokenSet{AccessToken: access.text, ExpiresIn: f.Access.ExpiresAt.Sub(now), Scope: f.Scope}
+	if f.UserID != uuid.Nil {
+		refresh := s.newToken(f.Realm)
+		f.Refresh = store.IssuedToken{Hash: refresh.hash(), ExpiresAt: earlier(now.Add(life.Refresh), f.EndsAt)}
+		set.RefreshToken, set.RefreshExpiresIn = refresh.text, f.Refresh.ExpiresAt.Sub(now)
 	}
-	access, err := s.newToken(start.realm)
-	if err != nil {
-		return TokenSet{}, err
-	}
-	now, life := s.now(), start.client.Life
-	end := now.Add(life.Absolute)
-	refreshEnd, accessEnd := earlier(now.Add(life.Refresh), end), earlier(now.Add(life.Access), end)
-	err = s.tokens.Start(ctx, store.NewFamily{
-		Realm: start.realm, FamilyID: family, UserID: start.userID, ClientID: start.client.ClientID, Scope: start.scope, At: now, EndsAt: end,
-		AsOf:    start.asOf,
-		Refresh: store.IssuedToken{Hash: refresh.hash(), ExpiresAt: refreshEnd},
-		Access:  store.IssuedToken{Hash: access.hash(), ExpiresAt: accessEnd},
-	})
-	if err != nil {
-		return TokenSet{}, err
-	}
-	return TokenSet{
-		AccessToken: access.text, RefreshToken: refresh.text, ExpiresIn: accessEnd.Sub(now), RefreshExpiresIn: refreshEnd.Sub(now),
-		Scope: start.scope,
-	}, nil
+	return set, s.tokens.Start(ctx, f)
 }
 
 func earlier(a, b time.Time) time.Time {

@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"image/png"
-	"io"
 	"strings"
 	"time"
 
@@ -54,11 +53,7 @@ type NewTOTP struct {
 
 // NewTOTP makes the key of a new authenticator app. Nothing is stored before Enrol.
 func (s *Service) NewTOTP(by identity.Principal) (NewTOTP, error) {
-	secret := make([]byte, totpSecret)
-	_, err := io.ReadFull(rand.Reader, secret)
-	if err != nil {
-		return NewTOTP{}, fmt.Errorf("read randomness: %w", err)
-	}
+	secret := random(totpSecret)
 	until := binary.BigEndian.AppendUint64(nil, uint64(s.now().Add(enrolFor).Unix())) //nolint:gosec // after 1970
 	held, err := s.keys.factors.Encrypt(rand.Reader, append(until, secret...), enrolment(by)...)
 	if err != nil {
@@ -168,21 +163,19 @@ const recoveryName = "Recovery codes"
 // letters are those of RFC 4648's base32, in lower case: no 0, 1, 8 or 9, which look like others.
 var letters = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-// newCodes makes a set of codes, and the factor that they are.
-func (s *Service) newCodes(by identity.Principal) (codes []string, factor store.Factor, err error) {
-	factor = store.Factor{ID: uuid.Must(uuid.NewV7()), Kind: identity.FactorRecovery, Name: recoveryName}
+// newCodes makes a set of codes, and the factor that they are, about to be stored.
+func (s *Service) newCodes(by identity.Principal) (codes []string, n store.NewFactor) {
+	n = store.NewFactor{By: by, UseID: uuid.Must(uuid.NewV7()), Factor: store.Factor{
+		ID: uuid.Must(uuid.NewV7()), Kind: identity.FactorRecovery, Name: recoveryName, MadeAt: s.now(),
+	}}
+	copy(n.Token[:], n.Factor.ID[:]) // no code was shown
 	for range recoveryCodes {
-		bits := make([]byte, codeBytes)
-		_, err = io.ReadFull(rand.Reader, bits)
-		if err != nil {
-			return nil, factor, fmt.Errorf("read randomness: %w", err)
-		}
-		code := letters.EncodeToString(bits)[:codeLetters]
-		digest := s.codeDigests(by, factor.ID, code)[0]
-		factor.Secret = append(factor.Secret, digest[:]...)
+		code := letters.EncodeToString(random(codeBytes))[:codeLetters]
+		digest := s.codeDigests(by, n.Factor.ID, code)[0]
+		n.Factor.Secret = append(n.Factor.Secret, digest[:]...)
 		codes = append(codes, code[:4]+"-"+code[4:8]+"-"+code[8:])
 	}
-	return codes, factor, nil
+	return codes, n
 }
 
 func (s *Service) codeDigests(by identity.Principal, factor uuid.UUID, code string) [][digestSize]byte {

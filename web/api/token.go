@@ -91,8 +91,8 @@ func (h *TokenHandler) Logout(c echo.Context) error {
 		err = f.require("refresh_token")
 	}
 	if err == nil {
-		err = h.Auth.Logout(c.Request().Context(), auth.LogoutInput{
-			Realm: c.Param("realm"), Client: f.client, RefreshToken: f.fields["refresh_token"],
+		err = h.Auth.Logout(c.Request().Context(), auth.RevokeInput{
+			Realm: c.Param("realm"), Client: f.client, Token: f.fields["refresh_token"],
 		})
 	}
 	if err != nil {

@@ -147,14 +147,9 @@ func (v *Request) Device() string {
 }
 
 // KeepDevice stores a cookie by which this browser is recognised at the next sign-in under the name. It is no session and gives no access.
-func (v *Request) KeepDevice(realm, name string) error {
-	text, err := v.Config.Auth.NewDevice(realm, name)
-	if err != nil {
-		return err
-	}
+func (v *Request) KeepDevice(realm, name string) {
 	v.Echo.SetCookie(&http.Cookie{ //nolint:gosec // Secure follows the setting that says whether browsers come by HTTPS
-		Name: v.deviceCookie(), Value: text, Path: "/", MaxAge: int(auth.DeviceLife.Seconds()), Secure: v.Config.TLS, HttpOnly: true,
-		SameSite: http.SameSiteStrictMode,
+		Name: v.deviceCookie(), Value: v.Config.Auth.NewDevice(realm, name), Path: "/", MaxAge: int(auth.DeviceLife.Seconds()),
+		Secure: v.Config.TLS, HttpOnly: true, SameSite: http.SameSiteStrictMode,
 	})
-	return nil
 }

@@ -43,12 +43,10 @@ func cameBack(v *Request) error {
 		return v.notThroughProvider(views.SignIn{Realm: v.Echo.Param("realm"), Next: "/"}, err)
 	}
 	err = v.StartSession(by)
-	if err == nil {
-		err = v.KeepDevice(by.Realm, by.UserName)
-	}
 	if err != nil {
 		return err
 	}
+	v.KeepDevice(by.Realm, by.UserName)
 	return v.goOnInside(LocalPath(next))
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
@@ -75,14 +76,13 @@ func (c *Client) Begin(ctx context.Context, s Settings) (flow Flow, address stri
 
 // Finish holds an answer against the flow that it belongs to, trades its code and returns who the provider says it is. Errors:
 // *RefusedError, ErrUnreachable.
-func (c *Client) Finish(ctx context.Context, s Settings, back Return) (subject string, err error) {
+func (c *Client) Finish(ctx context.Context, s Settings, flow Flow, answer Answer) (subject string, err error) {
 	m, err := c.metadata(ctx, s.Issuer)
 	if err != nil {
 		return "", err
 	}
-	answer := back.Answer
 	switch {
-	case subtle.ConstantTimeCompare([]byte(answer.State), []byte(back.Flow.State)) != 1 || answer.State == "":
+	case subtle.ConstantTimeCompare([]byte(answer.State), []byte(flow.State)) != 1 || answer.State == "":
 		return "", &RefusedError{Why: "state"}
 	case answer.Issuer != "" && answer.Issuer != s.Issuer, answer.Issuer == "" && m.NamesIssuer:
 		return "", &RefusedError{Why: "issuer"}
@@ -94,7 +94,7 @@ func (c *Client) Finish(ctx context.Context, s Settings, back Return) (subject s
 	ctx, cancel := context.WithTimeout(c.context(ctx), 2*answerTime) // the code is traded and, for a new key, the keys are read
 	defer cancel()
 	config := m.config(s)
-	tokens, err := config.Exchange(ctx, answer.Code, oauth2.VerifierOption(back.Flow.Verifier))
+	tokens, err := config.Exchange(ctx, answer.Code, oauth2.VerifierOption(flow.Verifier))
 	if err != nil {
 		return "", exchangeError(err)
 	}
@@ -106,13 +106,7 @@ func (c *Client) Finish(ctx context.Context, s Settings, back Return) (subject s
 	if err != nil {
 		return "", &RefusedError{Why: "id-token", Cause: err}
 	}
-	return c.subject(token, s, back.Flow)
-}
-
-// Return is an answer beside the flow that it belongs to.
-type Return struct {
-	Flow   Flow
-	Answer Answer
+	return c.subject(token, s, flow)
 }
 
 // signed are the algorithms that count: with a key that the provider alone has. Neither "none" nor one with a shared secret is among them.
@@ -159,19 +153,14 @@ func (c *Client) subject(token *oidc.IDToken, s Settings, flow Flow) (string, er
 
 // printable reports whether a text is of visible ASCII and spaces alone.
 func printable(text string) bool {
-	for _, letter := range []byte(text) {
-		if letter < ' ' || letter > '~' {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(text, func(letter rune) bool { return letter < ' ' || letter > '~' })
 }
 
 // exchangeError tells a provider that refuses the code from one that does not answer. Nothing of its answer is kept but the code of the
 // standard: the rest may name secrets.
 func exchangeError(err error) error {
-	var refused *oauth2.RetrieveError
-	if !errors.As(err, &refused) {
+	refused, is := errors.AsType[*oauth2.RetrieveError](err)
+	if !is {
 		return fmt.Errorf("%w: trade the code: %w", ErrUnreachable, err)
 	}
 	if refused.Response != nil && refused.Response.StatusCode >= 500 {

@@ -149,7 +149,7 @@ func signIn(t *testing.T, h *servicetest.Env) {
 	}
 	set, err := h.Auth.Login(ctx, auth.LoginInput{Realm: "demo", Client: backOffice, Name: "maker2", Password: demo.UserPassword})
 	must(t, err)
-	must(t, h.Auth.Logout(ctx, auth.LogoutInput{Realm: "demo", Client: backOffice, RefreshToken: set.RefreshToken}))
+	must(t, h.Auth.Logout(ctx, auth.RevokeInput{Realm: "demo", Client: backOffice, Token: set.RefreshToken}))
 }
 
 // signInAtPortal opens sessions of the portal and ends one. It returns what stood in the row of that one while it was open: its name, its

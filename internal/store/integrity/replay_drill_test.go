@@ -150,7 +150,7 @@ func goOn(t *testing.T, h *servicetest.Env, before signIns) []uuid.UUID {
 	t.Helper()
 	_, err := h.Auth.Refresh(ctx, auth.RefreshInput{Realm: demo.Realm, Client: backOffice, RefreshToken: before.refreshed})
 	must(t, err)
-	must(t, h.Auth.Logout(ctx, auth.LogoutInput{Realm: demo.Realm, Client: backOffice, RefreshToken: before.ended}))
+	must(t, h.Auth.Logout(ctx, auth.RevokeInput{Realm: demo.Realm, Client: backOffice, Token: before.ended}))
 	must(t, h.Sessions.End(ctx, store.SessionEnd{Token: replayedSession, By: h.Person(t, "maker2"), Reason: "sign-out", At: h.Clock.Now()}))
 	settle(t, h, approve(t, h, h.Create(t, h.Person(t, "maker2"), rulebook.SchemeSIC))) // it takes of a limit
 	in, _ := arrive(t, h, rulebook.SchemeSIC, "TX-later")

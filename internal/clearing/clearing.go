@@ -51,11 +51,11 @@ type Service struct {
 	unmatched *dispatcher   // documents that waited in vain for the payment they are about
 	bookings  *dispatcher   // ended payments that core banking is to be told of
 
-	sending  *deliveries   // messages being sent by this process
-	looking  *busy[string] // realms in which a poll runs
-	scanning *busy[string] // realms in which the scan for overdue messages runs
+	sending  *deliveries // messages being sent by this process
+	looking  busy        // the polls
+	scanning busy        // the scans for overdue messages
 
-	complaints complaints
+	complaints sync.Map // the repeated tasks that failed last time
 
 	mu      sync.Mutex
 	known   []string        // the realms as of the last look
@@ -106,8 +106,7 @@ func New(cfg Config) *Service {
 	s := &Service{
 		cfg: cfg, inbox: store.NewInbox(cfg.Messages), outbox: store.NewOutbox(cfg.Messages),
 		documents: store.NewDocuments(cfg.Messages), accounts: store.NewAccounts(cfg.Messages), core: store.NewCoreBookings(cfg.Messages),
-		sending: newDeliveries(), looking: newBusy[string](), scanning: newBusy[string](), alarmed: make(map[string]bool),
-		rejected: make(map[string]time.Time),
+		sending: newDeliveries(), alarmed: make(map[string]bool), rejected: make(map[string]time.Time),
 	}
 	s.clock, s.unmatched = s.newDispatcher(DoingClock, clockWorkers), s.newDispatcher(DoingHeld, 1)
 	for _, job := range cfg.Jobs {
@@ -311,27 +310,17 @@ func moveIf(t payment.Transition, moves bool, err error) (payment.Transition, er
 	return t, err
 }
 
-// busy holds the keys with running work.
-type busy[K comparable] struct {
-	mu sync.Mutex
-	of map[K]bool
-}
+// busy holds the realms in which some work runs.
+type busy struct{ realms sync.Map }
 
-func newBusy[K comparable]() *busy[K] { return &busy[K]{of: make(map[K]bool)} }
-
-// begin returns false while work for the key runs. Call end after it returned true.
-func (b *busy[K]) begin(key K) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.of[key] {
-		return false
+// start does the work of a realm in the background, unless it runs already.
+func (b *busy) start(group *sync.WaitGroup, realm string, work func()) {
+	_, runs := b.realms.LoadOrStore(realm, true)
+	if runs {
+		return
 	}
-	b.of[key] = true
-	return true
-}
-
-func (b *busy[K]) end(key K) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	delete(b.of, key)
+	group.Go(func() {
+		defer b.realms.Delete(realm)
+		work()
+	})
 }

@@ -219,8 +219,8 @@ func (e unreachableError) Unwrap() error { return e.error }
 
 // unreachable reports whether a document was not handed over for want of clearing.
 func unreachable(err error) bool {
-	var e unreachableError
-	return errors.As(err, &e) || errors.Is(err, errInterrupted)
+	_, is := errors.AsType[unreachableError](err)
+	return is || errors.Is(err, errInterrupted)
 }
 
 // deliveries holds the running deliveries of this process.

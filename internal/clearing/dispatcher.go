@@ -53,7 +53,8 @@ type dispatcher struct {
 	now     func() time.Time
 	failure func(ctx context.Context, t task, err error)
 
-	wake chan struct{} // has room for one signal
+	wake    chan struct{} // has room for one signal
+	polling busy
 
 	mu       sync.Mutex
 	known    map[task]*entry
@@ -61,8 +62,7 @@ type dispatcher struct {
 	retrying int
 	running  map[string]int // by realm
 	active   int
-	polling  map[string]bool // realms
-	waited   time.Duration   // of the last task that began for the first time
+	waited   time.Duration // of the last task that began for the first time
 	waitedAt time.Time
 }
 
@@ -325,23 +325,6 @@ func (d *dispatcher) page() int32 {
 	return int32(min(pollPage, MaxQueued-len(d.ready))) //nolint:gosec // 0 to 500
 }
 
-// beginPoll returns false while a poll of the realm runs. Call endPoll after it returned true.
-func (d *dispatcher) beginPoll(realm string) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.polling[realm] {
-		return false
-	}
-	d.polling[realm] = true
-	return true
-}
-
-func (d *dispatcher) endPoll(realm string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	delete(d.polling, realm)
-}
-
 // wait returns how long the last task waited before it began; 0 when none began within the last second.
 func (d *dispatcher) wait() time.Duration {
 	d.mu.Lock()
@@ -366,11 +349,7 @@ type Job struct {
 func (s *Service) pollJobs(ctx context.Context, polls *sync.WaitGroup, realm string) {
 	for i, job := range s.cfg.Jobs {
 		d := s.jobs[i]
-		if !d.beginPoll(realm) {
-			continue
-		}
-		polls.Go(func() {
-			defer d.endPoll(realm)
+		d.polling.start(polls, realm, func() {
 			limited, cancel := context.WithTimeout(ctx, listTimeout)
 			defer cancel()
 			ids, err := job.List(limited, realm, d.ids(realm), d.page())

@@ -269,11 +269,26 @@ func TestTheWaitForAWorkerIsMeasured(t *testing.T) {
 func TestAPollOfARealmRunsOnce(t *testing.T) {
 	t.Parallel()
 	d, _, _ := dispatching(2)
-	if !d.beginPoll("demo") || d.beginPoll("demo") || !d.beginPoll("demo2") {
-		t.Error("polls of two realms do not run beside each other, or one runs twice")
+	var polls sync.WaitGroup
+	var begun atomic.Int32
+	ended := make(chan struct{})
+	poll := func(realm string) {
+		d.polling.start(&polls, realm, func() {
+			begun.Add(1)
+			<-ended
+		})
 	}
-	d.endPoll("demo")
-	if !d.beginPoll("demo") {
+	poll("demo")
+	poll("demo")
+	poll("demo2")
+	close(ended)
+	polls.Wait()
+	if begun.Load() != 2 {
+		t.Errorf("%d polls began, want one of each realm", begun.Load())
+	}
+	poll("demo")
+	polls.Wait()
+	if begun.Load() != 3 {
 		t.Error("no poll begins after the last one ended")
 	}
 	d.offer(named("a"), func(context.Context) error { return nil })

@@ -4,40 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	"countersign/internal/payment"
 	"countersign/internal/store"
 )
 
-// complaints remembers the repeated tasks that failed last time, so that a failure is logged once, until the task succeeds.
-type complaints struct {
-	mu   sync.Mutex
-	told map[string]bool
-}
-
-// first reports whether to log an error: the first one after a success.
-func (c *complaints) first(what string, err error) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err == nil {
-		delete(c.told, what)
-		return false
-	}
-	if c.told == nil {
-		c.told = make(map[string]bool)
-	}
-	told := c.told[what]
-	c.told[what] = true
-	return !told
-}
-
 // logOnce logs the first failure of a repeated task. A nil error resets it.
 func (s *Service) logOnce(ctx context.Context, err error, doing string, with ...any) {
-	if err != nil && unlogged(ctx, err) {
+	task := doing + fmt.Sprint(with...)
+	if err == nil {
+		s.complaints.Delete(task)
 		return
 	}
-	if s.complaints.first(doing+fmt.Sprint(with...), err) {
+	if unlogged(ctx, err) {
+		return
+	}
+	if _, told := s.complaints.LoadOrStore(task, true); !told {
 		s.warn(ctx, err, doing, with...)
 	}
 }

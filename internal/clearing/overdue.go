@@ -27,13 +27,7 @@ const (
 // scanAll starts the scan for overdue messages in every realm in which none runs.
 func (s *Service) scanAll(ctx context.Context, group *sync.WaitGroup) {
 	for _, realm := range s.realms() {
-		if !s.scanning.begin(realm) {
-			continue
-		}
-		group.Go(func() {
-			defer s.scanning.end(realm)
-			s.scan(ctx, realm)
-		})
+		s.scanning.start(group, realm, func() { s.scan(ctx, realm) })
 	}
 }
 

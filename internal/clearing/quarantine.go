@@ -28,8 +28,8 @@ type unprocessableError struct {
 
 // isStranger reports whether a document was refused because its bank is no party of the payment.
 func isStranger(err error) bool {
-	var cannot *unprocessableError
-	return errors.As(err, &cannot) && cannot.alarm
+	cannot, is := errors.AsType[*unprocessableError](err)
+	return is && cannot.alarm
 }
 
 // isUnknown reports whether no incoming payment of the sender has the id that it names. A stranger that repeats what only the parties of
@@ -78,12 +78,23 @@ func (s *Service) seen(ctx context.Context, in store.Document, parsed iso20022.D
 	if same {
 		return ErrDuplicate
 	}
-	if parsed == nil {
-		return s.seenForeign(ctx, in)
-	}
 	used := in.Reference
 	in.Reference = used[:min(len(used), 120)] + "~" + shortDigest(in.Content)
-	err = s.processOrQuarantine(ctx, in, func() error {
+	if parsed == nil {
+		foreign, _ := profile.ReadForeign(in.Content)
+		err = s.receiveForeign(ctx, in, foreign)
+	} else {
+		err = s.processUnder(ctx, in, parsed, earlier, used)
+	}
+	if errors.Is(err, store.ErrSeen) {
+		return ErrDuplicate
+	}
+	return err
+}
+
+// processUnder processes another document under a used message id.
+func (s *Service) processUnder(ctx context.Context, in store.Document, parsed iso20022.Document, earlier store.Document, used string) error {
+	return s.processOrQuarantine(ctx, in, func() error {
 		sender, period := s.sender(in.Scheme, parsed), s.cfg.Rules.UniqueFor(in.Scheme, s.cfg.Now().In(s.cfg.Zone))
 		if in.At.Sub(earlier.At) >= period || sender != s.senderOf(earlier) {
 			return s.process(ctx, in, parsed)
@@ -96,21 +107,6 @@ func (s *Service) seen(ctx context.Context, in store.Document, parsed iso20022.D
 		}
 		return unprocessable(i18n.Text("The message ID %s was already used for another document.").With(used))
 	})
-	if errors.Is(err, store.ErrSeen) {
-		return ErrDuplicate
-	}
-	return err
-}
-
-// seenForeign stores a document that is not processed under a used message id, with a digest behind the id.
-func (s *Service) seenForeign(ctx context.Context, in store.Document) error {
-	foreign, _ := profile.ReadForeign(in.Content)
-	in.Reference = in.Reference[:min(len(in.Reference), 120)] + "~" + shortDigest(in.Content)
-	err := s.receiveForeign(ctx, in, foreign)
-	if errors.Is(err, store.ErrSeen) {
-		return ErrDuplicate
-	}
-	return err
 }
 
 // sender returns the BankID of the sending bank of a document.

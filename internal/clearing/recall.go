@@ -51,8 +51,7 @@ func (s *Service) receiveRecall(ctx context.Context, in store.Document, document
 	err = s.arrive(ctx, store.Arrival{
 		Inbound: in, Created: payment.NewReceivedRecall(arrival, recall, original, answerBy), Answer: answer,
 	})
-	var conflict *store.ConflictError
-	if errors.As(err, &conflict) {
+	if _, is := errors.AsType[*store.ConflictError](err); is {
 		return s.secondRecall(ctx, in, document, original)
 	}
 	return err
@@ -161,8 +160,7 @@ func (s *Service) receivePlainReturn(
 		return err
 	}
 	err = s.arrive(ctx, store.Arrival{Inbound: in, Created: payment.NewPlainReturn(arrival, returned, original), Answer: answer})
-	var conflict *store.ConflictError
-	if errors.As(err, &conflict) {
+	if _, is := errors.AsType[*store.ConflictError](err); is {
 		return unprocessable("This payment has already been returned. A payment can be returned only once.")
 	}
 	return err
@@ -183,8 +181,7 @@ func (s *Service) returnAnswer(
 // arriveAnswer stores what another bank answered to a recall of ours, with the move of the recall. A second answer is for an operator.
 func (s *Service) arriveAnswer(ctx context.Context, a store.Arrival) error {
 	err := s.arrive(ctx, a)
-	var conflict *store.ConflictError
-	if errors.As(err, &conflict) {
+	if _, is := errors.AsType[*store.ConflictError](err); is {
 		return unprocessable(answeredBefore)
 	}
 	return err
@@ -251,12 +248,11 @@ func (s *Service) answeredOnce(t payment.Transition, moves bool, err error) (pay
 // sentOriginal finds the payment of ours that an R-transaction is about, by its transaction id.
 func (s *Service) sentOriginal(ctx context.Context, about interbank.Original) (realm string, id uuid.UUID, err error) {
 	global, err := payment.Parse(about.TransactionID)
-	if err == nil {
+	known := err == nil
+	if known {
 		realm, id, err = s.cfg.Messages.FindByGlobalID(ctx, global)
-	} else {
-		err = payment.ErrNotFound
 	}
-	if errors.Is(err, payment.ErrNotFound) {
+	if !known || errors.Is(err, payment.ErrNotFound) {
 		err = unprocessable(i18n.Text("No payment in this gateway has the transaction ID %s.").With(about.TransactionID))
 	}
 	return realm, id, err

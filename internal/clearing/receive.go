@@ -61,19 +61,17 @@ func (s *Service) Receive(ctx context.Context, d Document) error {
 	if in.Reference == "" {
 		in.Reference = "digest-" + shortDigest(d.Content)
 	}
+	var err error
 	if len(findings) > 0 {
 		foreign, is := profile.ReadForeign(d.Content)
 		if !is {
 			return &RefusedError{Findings: findings}
 		}
-		err := s.receiveForeign(ctx, in, foreign)
-		if errors.Is(err, store.ErrSeen) {
-			return s.seen(ctx, in, nil)
-		}
-		return err
+		err = s.receiveForeign(ctx, in, foreign)
+	} else {
+		in.Name = parsed.MessageName()
+		err = s.processOrQuarantine(ctx, in, func() error { return s.process(ctx, in, parsed) })
 	}
-	in.Name = parsed.MessageName()
-	err := s.processOrQuarantine(ctx, in, func() error { return s.process(ctx, in, parsed) })
 	if errors.Is(err, store.ErrSeen) {
 		return s.seen(ctx, in, parsed)
 	}

@@ -129,13 +129,7 @@ func (s *Service) Drain(ctx context.Context) {
 // pollAll starts a poll in every realm in which none runs.
 func (s *Service) pollAll(ctx context.Context, polls *sync.WaitGroup) {
 	for _, realm := range s.realms() {
-		if !s.looking.begin(realm) {
-			continue
-		}
-		polls.Go(func() {
-			defer s.looking.end(realm)
-			s.poll(ctx, realm, polls)
-		})
+		s.looking.start(polls, realm, func() { s.poll(ctx, realm, polls) })
 	}
 }
 

@@ -61,7 +61,7 @@ func (s *Service) newSchemeWork(scheme rulebook.Scheme) *schemeWork {
 func (s *Service) newDispatcher(doing Doing, workers int) *dispatcher {
 	return &dispatcher{
 		doing: doing, workers: workers, share: max(1, workers*3/4), room: func(most int) int { return most }, now: s.cfg.Now,
-		wake: make(chan struct{}, 1), known: make(map[task]*entry), running: make(map[string]int), polling: make(map[string]bool),
+		wake: make(chan struct{}, 1), known: make(map[task]*entry), running: make(map[string]int),
 		failure: func(ctx context.Context, t task, err error) {
 			s.warn(ctx, err, "a task of clearing failed and is retried", "task", doing, "realm", t.realm, "subject", t.subject())
 		},
@@ -142,11 +142,7 @@ type listFunc func(ctx context.Context, realm string, scheme rulebook.Scheme, at
 func (w *schemeWork) pollMessages(
 	ctx context.Context, polls *sync.WaitGroup, realm string, d *dispatcher, list listFunc, offer func(realm string, id uuid.UUID),
 ) {
-	if !d.beginPoll(realm) {
-		return
-	}
-	polls.Go(func() {
-		defer d.endPoll(realm)
+	d.polling.start(polls, realm, func() {
 		for page := d.page(); page > 0; page = d.page() {
 			limited, cancel := context.WithTimeout(ctx, listTimeout)
 			ids, err := list(limited, realm, w.scheme, w.dueTimes(d.ids(realm), page))

@@ -62,7 +62,7 @@ func (s *Service) recallOfNothing(ctx context.Context, in store.Document, docume
 	if err != nil {
 		return err
 	}
-	answers, err := s.recallRefusal(in, document, recallAnswer{reason: neverReceived, bank: s.cfg.Profiles.OwnBIC(string(in.Scheme))})
+	answers, err := s.recallRefusal(in, document, neverReceived, s.cfg.Profiles.OwnBIC(string(in.Scheme)))
 	if err != nil {
 		return err
 	}
@@ -108,26 +108,20 @@ func (s *Service) questionAboutNothing(ctx context.Context, in store.Document, d
 // archived refuses an automatic answer about a payment that left the database with an archive: a person finds it there.
 func (s *Service) archived(ctx context.Context, about interbank.Original) error {
 	err := s.cfg.Messages.ArchivedIncoming(ctx, about.TransactionID)
-	var archived *payment.ArchivedError
-	if errors.As(err, &archived) {
+	if archived, is := errors.AsType[*payment.ArchivedError](err); is {
 		return unprocessable(i18n.Text("This payment was moved to the archive of %s.").With(i18n.ISODate(archived.Month)))
 	}
 	return err
 }
 
-// recallAnswer is an automatic refusal of a recall.
-type recallAnswer struct {
-	reason string
-	bank   string // our BIC, "" takes the bank that the recall names as the one it is for
-}
-
-// recallRefusal makes the camt.029 that refuses a recall, in SIC with the receipt of the recall before it.
+// recallRefusal makes the camt.029 that refuses a recall, in SIC with the receipt of the recall before it. bank is our BIC; "" takes the bank
+// that the recall names as the one it is for.
 func (s *Service) recallRefusal(
-	in store.Document, document *iso20022.FIToFIPaymentCancellationRequest, said recallAnswer,
+	in store.Document, document *iso20022.FIToFIPaymentCancellationRequest, reason, bank string,
 ) ([]store.Document, error) {
 	unique := shortDigest(append([]byte(in.Reference), in.Content...))
 	refusal, err := interbank.Resolution(interbank.RTransactionInput{
-		Request: rulebook.Request{Reason: said.reason}, Scheme: in.Scheme, Recall: document, Bank: said.bank, MessageID: "C29" + unique,
+		Request: rulebook.Request{Reason: reason}, Scheme: in.Scheme, Recall: document, Bank: bank, MessageID: "C29" + unique,
 		ID: "C29" + unique, At: s.cfg.Now(), Automatic: true,
 	})
 	if err != nil {
@@ -153,7 +147,7 @@ func (s *Service) refuseRecall(
 	if err != nil {
 		return err
 	}
-	answers, err := s.recallRefusal(in, document, recallAnswer{reason: reason, bank: bank})
+	answers, err := s.recallRefusal(in, document, reason, bank)
 	if err != nil {
 		return err
 	}

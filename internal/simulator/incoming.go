@@ -16,6 +16,7 @@ const (
 	otherMemberCHF  = "80005" // its bank in SIC
 	otherAccountEUR = "FR1420041010050500013M02606"
 	otherAgentEUR   = "BBBBFRPPXXX"
+	ownAgentEUR     = "AAAADEFFXXX" // the gateway's bank; in SIC the account names it
 	creditorName    = "Muster AG"
 	otherName       = "Beispiel GmbH"
 	defaultAmount   = "100.00"
@@ -48,7 +49,6 @@ type transfer struct {
 	scheme          scheme
 	amount          money.Amount
 	creditorAccount account.IBAN
-	creditorAgent   string // BIC, used in SEPA
 	debtorName      string
 	remittance      string
 	transactionID   string
@@ -112,7 +112,7 @@ func (t transfer) agents() (debtorAgent, creditorAgent iso20022.BranchAndFinanci
 	if iid, found := t.creditorAccount.IID(); found && t.scheme.currency == "CHF" {
 		return agentByMember(otherMemberCHF), agentByMember(iid.Short())
 	}
-	return agentByBIC(otherAgentEUR), agentByBIC(t.creditorAgent)
+	return agentByBIC(otherAgentEUR), agentByBIC(ownAgentEUR)
 }
 
 // agentByMember is a bank by its number in the Swiss clearing.

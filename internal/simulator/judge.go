@@ -61,9 +61,7 @@ func (s *Simulator) note(d *delivery, judgement judgement) {
 func (s *Simulator) judge(d *delivery) judgement {
 	busy := s.busy()
 	if busy != nil {
-		judged := refuse(busy)
-		judged.passing = true
-		return judged
+		return judgement{outcome: outcomeRefused, detail: busy.text, refused: busy, passing: true}
 	}
 	known, found := s.messages.get(d.key())
 	switch {
@@ -100,13 +98,18 @@ func (s *Simulator) judgeNew(d *delivery) judgement {
 		return s.judgeInquiry(d)
 	case *iso20022.FIToFIPaymentCancellationRequest:
 		return s.judgeRecall(d, document)
-	case *iso20022.FIToFIPaymentStatusReport:
-		return s.judgeReport(d)
-	case *iso20022.ResolutionOfInvestigation:
-		return s.judgeResolution(d, document)
-	default:
-		return s.judgeReceipt(d)
 	}
+	if !s.once(d) {
+		return duplicateTransaction()
+	}
+	judged := judgement{outcome: outcomeTaken, effective: true}
+	switch document := d.document.(type) {
+	case *iso20022.FIToFIPaymentStatusReport:
+		judged.answer = s.takeReport(d)
+	case *iso20022.ResolutionOfInvestigation:
+		judged.answer = acknowledge(d, document)
+	}
+	return judged // a camt.025 has no answer
 }
 
 // once records the effect of the document and reports whether it is new.
@@ -209,8 +212,7 @@ func (d *delivery) read(w http.ResponseWriter, r *http.Request, spoken *profile.
 		return invalid("Enter the message id in X-Message-Id, 1 to 140 printable ASCII characters.")
 	}
 	d.xml, err = io.ReadAll(http.MaxBytesReader(w, r.Body, documentLimit))
-	tooLarge := new(http.MaxBytesError)
-	if errors.As(err, &tooLarge) {
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		return &refusal{http.StatusRequestEntityTooLarge, "413_TOO_LARGE", "Send documents of at most 256 KiB."}
 	}
 	if err != nil {
@@ -229,8 +231,8 @@ func (d *delivery) decode(spoken *profile.Profile) *refusal {
 		return invalid(err.Error())
 	}
 	d.document = document
-	subject, refused := subjectOf(d.scheme, document)
-	d.subject = subject
+	var refused *refusal
+	d.subject, refused = subjectOf(d.scheme, document)
 	return refused
 }
 
@@ -253,10 +255,6 @@ func sentenceOf(findings []iso20022.Finding) string {
 
 // isMessageID reports whether a text is a valid X-Message-Id.
 func isMessageID(text string) bool {
-	for i := range len(text) {
-		if text[i] < ' ' || text[i] > '~' {
-			return false
-		}
-	}
-	return text != "" && len(text) <= messageIDLimit
+	foreign := func(letter rune) bool { return letter < ' ' || letter > '~' }
+	return text != "" && len(text) <= messageIDLimit && !strings.ContainsFunc(text, foreign)
 }

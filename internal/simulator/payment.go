@@ -1,8 +1,6 @@
 package simulator
 
 import (
-	"time"
-
 	"countersign/internal/iso20022"
 	"countersign/internal/money"
 )
@@ -73,9 +71,9 @@ func firstAnswer(d *delivery, paid *payment) *exchange {
 		broken.broken = true
 		answer.drafts = append(answer.drafts, broken)
 	}
-	report := statusReport(d.scheme, paid)
-	report.copies = paid.behaviour.copies
-	answer.drafts = append(answer.drafts, report)
+	sent := statusReport(d.scheme, paid)
+	sent.copies = paid.behaviour.copies
+	answer.drafts = append(answer.drafts, sent)
 	return answer
 }
 
@@ -104,37 +102,17 @@ func (s *Simulator) judgeInquiry(d *delivery) judgement {
 	return judged
 }
 
-// judgeReport judges the answer of the gateway to an incoming payment, or to money sent back after a recall.
-func (s *Simulator) judgeReport(d *delivery) judgement {
-	if !s.once(d) {
-		return duplicateTransaction()
-	}
+// takeReport takes the answer of the gateway to an incoming payment, or to money sent back after a recall. It returns the report that an
+// accepted incoming payment has settled, or nil.
+func (s *Simulator) takeReport(d *delivery) *exchange {
 	about := d.subject.original
 	arrived, found := s.incoming.get(d.scheme.name + "/" + about.transactionID)
-	if found && definitionOf(about.messageName) != definitionOf(string(iso20022.Pacs004V09)) {
-		arrived.answer(d.subject.status, d.subject.reason)
-		if d.subject.status != statusRejected {
-			return judgement{outcome: outcomeTaken, effective: true, answer: confirmation(d)}
-		}
+	if !found || definitionOf(about.messageName) == definitionOf(string(iso20022.Pacs004V09)) {
+		return nil
 	}
-	return judgement{outcome: outcomeTaken, effective: true}
-}
-
-// confirmation reports to the gateway that an accepted incoming payment has settled.
-func confirmation(d *delivery) *exchange {
-	about := d.subject.original
-	return &exchange{scheme: d.scheme, cause: d.messageID, drafts: []*draft{{
-		name: iso20022.Pacs002V10, about: about, status: statusSettled, copies: 1,
-		build: func(messageID string, at time.Time) iso20022.Document {
-			return reportDocument(about, statusLine{messageID: messageID, at: at, status: statusSettled})
-		},
-	}}}
-}
-
-// judgeReceipt judges a camt.025, which has no answer.
-func (s *Simulator) judgeReceipt(d *delivery) judgement {
-	if !s.once(d) {
-		return duplicateTransaction()
+	arrived.answer(d.subject.status, d.subject.reason)
+	if d.subject.status == statusRejected {
+		return nil
 	}
-	return judgement{outcome: outcomeTaken, effective: true}
+	return &exchange{scheme: d.scheme, cause: d.messageID, drafts: []*draft{report(about, statusSettled, "")}}
 }

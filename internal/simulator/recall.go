@@ -70,17 +70,13 @@ func (s *Simulator) judgeRecallInquiry(d *delivery) judgement {
 	return judged
 }
 
-// judgeResolution judges the answer of the gateway to a recall of this simulator; SIC acknowledges it.
-func (s *Simulator) judgeResolution(d *delivery, document *iso20022.ResolutionOfInvestigation) judgement {
-	if !s.once(d) {
-		return duplicateTransaction()
+// acknowledge makes SIC's receipt of the answer of the gateway to a recall of this simulator; nil in SCT Inst.
+func acknowledge(d *delivery, document *iso20022.ResolutionOfInvestigation) *exchange {
+	if !d.scheme.receipts {
+		return nil
 	}
-	judged := judgement{outcome: outcomeTaken, effective: true}
-	if d.scheme.receipts {
-		acknowledged := receipt(d.subject.original, document.Assignment.ID, iso20022.Camt029V09)
-		judged.answer = &exchange{scheme: d.scheme, cause: d.messageID, drafts: []*draft{acknowledged}}
-	}
-	return judged
+	acknowledged := receipt(d.subject.original, document.Assignment.ID, iso20022.Camt029V09)
+	return &exchange{scheme: d.scheme, cause: d.messageID, drafts: []*draft{acknowledged}}
 }
 
 // receipt is the camt.025 of SIC about one message.

@@ -20,39 +20,37 @@ func statusReport(scheme scheme, paid *payment) *draft {
 	if reason != "" {
 		status = statusRejected
 	}
-	report := &draft{
+	return report(about, status, reason)
+}
+
+// report is a pacs.002 with a status.
+func report(about original, status, reason string) *draft {
+	return &draft{
 		name: iso20022.Pacs002V10, about: about, status: status, reason: reason, copies: 1,
 		build: func(messageID string, at time.Time) iso20022.Document {
-			return reportDocument(about, statusLine{messageID: messageID, at: at, status: status, reason: reason})
+			document := reportDocument(about, status, reason)
+			document.GroupHeader = iso20022.GroupHeader91{MessageID: messageID, CreationDateTime: iso20022.DateTimeOf(at)}
+			document.TransactionInformationAndStatus[0].StatusID = messageID
+			return document
 		},
 	}
-	return report
 }
 
-// statusLine holds the values of a status report.
-type statusLine struct {
-	messageID      string
-	at             time.Time
-	status, reason string
-}
-
-func reportDocument(about original, line statusLine) *iso20022.FIToFIPaymentStatusReport {
+func reportDocument(about original, status, reason string) *iso20022.FIToFIPaymentStatusReport {
 	transaction := iso20022.PaymentTransaction110{
-		StatusID:              line.messageID,
 		OriginalInstructionID: about.instructionID,
 		OriginalEndToEndID:    about.endToEndID,
 		OriginalTransactionID: about.transactionID,
 		OriginalUETR:          about.uetr,
-		TransactionStatus:     line.status,
+		TransactionStatus:     status,
 		AcceptanceDateTime:    about.acceptedAt,
 	}
-	if line.reason != "" {
+	if reason != "" {
 		transaction.StatusReasonInformation = []iso20022.StatusReasonInformation12{
-			{Reason: &iso20022.StatusReason6Choice{Code: line.reason}},
+			{Reason: &iso20022.StatusReason6Choice{Code: reason}},
 		}
 	}
 	document := &iso20022.FIToFIPaymentStatusReport{
-		GroupHeader:                     iso20022.GroupHeader91{MessageID: line.messageID, CreationDateTime: iso20022.DateTimeOf(line.at)},
 		TransactionInformationAndStatus: []iso20022.PaymentTransaction110{transaction},
 	}
 	if about.messageID != "" && about.messageName != "" {

@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -91,7 +92,7 @@ func (s *Simulator) transferOf(request paymentRequest) (transfer, *refusal) {
 	if !found {
 		return transfer{}, badScenario("Enter sic-inst or sct-inst as scheme.")
 	}
-	sum, err := money.Parse(scheme.currency, orDefault(string(request.Amount), defaultAmount))
+	sum, err := money.Parse(scheme.currency, cmp.Or(string(request.Amount), defaultAmount))
 	if err != nil {
 		return transfer{}, badScenario("Correct the amount. " + err.Error())
 	}
@@ -99,7 +100,7 @@ func (s *Simulator) transferOf(request paymentRequest) (transfer, *refusal) {
 	if scheme.currency == "CHF" {
 		ownAccount = demoAccountCHF
 	}
-	creditor, err := account.Parse(orDefault(request.CreditorAccount, ownAccount))
+	creditor, err := account.Parse(cmp.Or(request.CreditorAccount, ownAccount))
 	if err != nil {
 		return transfer{}, badScenario("Correct the creditor account. " + err.Error())
 	}
@@ -110,8 +111,8 @@ func (s *Simulator) transferOf(request paymentRequest) (transfer, *refusal) {
 		return transfer{}, badScenario("Enter at most 70 characters in debtorName and 140 in remittance.")
 	}
 	made := transfer{
-		scheme: scheme, amount: sum, creditorAccount: creditor, creditorAgent: s.config.CreditorAgent,
-		debtorName: orDefault(request.DebtorName, otherName), remittance: request.Remittance, at: s.config.Now(),
+		scheme: scheme, amount: sum, creditorAccount: creditor,
+		debtorName: cmp.Or(request.DebtorName, otherName), remittance: request.Remittance, at: s.config.Now(),
 	}
 	count := s.countScenario(scheme)
 	made.transactionID = s.identifier(scheme, "incoming", count, made.at.UnixNano())
@@ -208,13 +209,6 @@ func readScenario(w http.ResponseWriter, r *http.Request, into any) *refusal {
 
 func badScenario(text string) *refusal {
 	return &refusal{http.StatusBadRequest, "400_BAD_REQUEST", text}
-}
-
-func orDefault(text, instead string) string {
-	if text == "" {
-		return instead
-	}
-	return text
 }
 
 // scenarios returns the list of scenarios, from the description of the interface.

@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"cmp"
 	"net/http"
 	"time"
 
@@ -38,7 +39,7 @@ func (s *Simulator) serveRecall(w http.ResponseWriter, r *http.Request) {
 		writeRefusal(w, badScenario("Enter sic-inst or sct-inst as scheme."))
 		return
 	}
-	request.Reason = orDefault(request.Reason, defaultRecallReason)
+	request.Reason = cmp.Or(request.Reason, defaultRecallReason)
 	exchange, refused := s.sendRecall(scheme, request)
 	if refused != nil {
 		writeRefusal(w, refused)
@@ -71,7 +72,7 @@ func (s *Simulator) sendRecall(scheme scheme, request recallRequest) (*exchange,
 	send := &draft{
 		name: iso20022.Camt056V08, about: about, reason: request.Reason, copies: 1,
 		build: func(messageID string, at time.Time) iso20022.Document {
-			return recallDocument(payment.document, recallLine{scheme, messageID, at, request.Reason})
+			return recallDocument(payment.document, scheme, request.Reason, messageID, at)
 		},
 	}
 	exchange := &exchange{
@@ -86,32 +87,26 @@ func (s *Simulator) sendRecall(scheme scheme, request recallRequest) (*exchange,
 	return exchange, nil
 }
 
-// recallLine holds the values of a recall that differ from its payment.
-type recallLine struct {
-	scheme    scheme
-	messageID string
-	at        time.Time
-	reason    string
-}
-
 // recallDocument is the camt.056 about a payment, with its references and parties as they were.
-func recallDocument(paid *iso20022.FIToFICustomerCreditTransfer, line recallLine) *iso20022.FIToFIPaymentCancellationRequest {
+func recallDocument(
+	paid *iso20022.FIToFICustomerCreditTransfer, of scheme, reason, messageID string, at time.Time,
+) *iso20022.FIToFIPaymentCancellationRequest {
 	transaction := paid.CreditTransferTransactionInformation[0]
 	amount := transaction.InterbankSettlementAmount
 	var control *iso20022.ControlData1 // SIC has none
-	if line.scheme.currency == "EUR" {
+	if of.currency == "EUR" {
 		control = &iso20022.ControlData1{NumberOfTransactions: "1"}
 	}
 	return &iso20022.FIToFIPaymentCancellationRequest{
 		Assignment: iso20022.CaseAssignment5{
-			ID:               line.messageID,
+			ID:               messageID,
 			Assigner:         iso20022.Party40Choice{Agent: &transaction.DebtorAgent},
 			Assignee:         iso20022.Party40Choice{Agent: &transaction.CreditorAgent},
-			CreationDateTime: iso20022.DateTimeOf(line.at),
+			CreationDateTime: iso20022.DateTimeOf(at),
 		},
 		ControlData: control,
 		Underlying: []iso20022.UnderlyingTransaction23{{TransactionInformation: []iso20022.PaymentTransaction106{{
-			CancellationID: line.messageID,
+			CancellationID: messageID,
 			OriginalGroupInformation: &iso20022.OriginalGroupInformation29{
 				OriginalMessageID: paid.GroupHeader.MessageID, OriginalMessageNameID: string(iso20022.Pacs008V08),
 			},
@@ -122,8 +117,8 @@ func recallDocument(paid *iso20022.FIToFICustomerCreditTransfer, line recallLine
 			OriginalInterbankSettlementAmount: &amount,
 			OriginalInterbankSettlementDate:   paid.GroupHeader.InterbankSettlementDate,
 			CancellationReasonInformation: []iso20022.PaymentCancellationReason5{{
-				Originator: recallOriginator(transaction, line.reason),
-				Reason:     &iso20022.CancellationReason33Choice{Code: line.reason},
+				Originator: recallOriginator(transaction, reason),
+				Reason:     &iso20022.CancellationReason33Choice{Code: reason},
 			}},
 			OriginalTransactionReference: referenceOf(paid),
 		}}}},

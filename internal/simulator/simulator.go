@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -39,8 +40,6 @@ type Config struct {
 	Log *slog.Logger
 	// Client posts the answers; by default one with a time limit of ten seconds.
 	Client *http.Client
-	// CreditorAgent is the BIC of the gateway's bank in incoming SEPA payments, AAAADEFFXXX by default. (In SIC the account names it.)
-	CreditorAgent string
 	// Profiles say in which form this clearing writes documents and takes them; the zero value takes every form and writes the ISO one.
 	Profiles profile.Registry
 	// Remembered limits the log entries, message ids and payments in memory, 100,000 by default. The documents in the log are also limited
@@ -101,18 +100,8 @@ func (c Config) withDefaults() Config {
 	if c.Sleep == nil {
 		c.Sleep = sleep
 	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
-	if c.Client == nil {
-		c.Client = newClient()
-	}
-	if c.CreditorAgent == "" {
-		c.CreditorAgent = "AAAADEFFXXX"
-	}
-	if c.Remembered <= 0 {
-		c.Remembered = defaultRemembered
-	}
+	c.Log, c.Client = cmp.Or(c.Log, slog.New(slog.DiscardHandler)), cmp.Or(c.Client, newClient())
+	c.Remembered = cmp.Or(c.Remembered, defaultRemembered)
 	return c
 }
 

@@ -51,9 +51,8 @@ func (d *demoDatabase) prepareLogin(ctx context.Context) error {
 	if d.cluster != nil {
 		return store.EnsureServiceLogin(ctx, d.ownerURL, demoLogin)
 	}
-	var powerful *store.PrivilegeError
 	err := store.CheckLogin(ctx, d.url)
-	if errors.As(err, &powerful) {
+	if powerful, is := errors.AsType[*store.PrivilegeError](err); is {
 		d.log.WarnContext(ctx, "the demo migrates and serves with one login", "reason", powerful.Error())
 		return nil
 	}

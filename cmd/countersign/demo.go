@@ -16,6 +16,7 @@ import (
 	"countersign/internal/clearing/httpclient"
 	"countersign/internal/demo"
 	"countersign/internal/i18n"
+	"countersign/internal/keyring"
 	"countersign/internal/postgres"
 	"countersign/internal/profile"
 	"countersign/internal/rulebook"
@@ -196,15 +197,16 @@ func (c *demoCommand) gateway(ctx context.Context, db *demoDatabase) (gateway, e
 // new one could ever verify that, and everything under way would be withheld as forged, every account be unknown.
 func (c *demoCommand) keys(ctx context.Context, db *demoDatabase, g *gateway) error {
 	in := func(name string) string { return filepath.Join(c.DataDir, name) }
-	release, token, audit := in("release.key"), in("token.key"), in("audit.key")
-	for _, key := range []struct {
-		path, proves string
-		held         func(context.Context, string) (bool, error)
+	keys := []struct {
+		path, id, proves string
+		held             func(context.Context, string) (bool, error)
+		ring             *keyring.Ring
 	}{
-		{release, "messages", store.HoldsMessages},
-		{token, "accounts", store.HoldsAccounts},
-		{audit, "checkpoints of the audit trail", store.HoldsCheckpoints},
-	} {
+		{in("release.key"), bareReleaseKey, "messages", store.HoldsMessages, &g.ReleaseKeys},
+		{in("token.key"), bareTokenKey, "accounts", store.HoldsAccounts, &g.TokenKeys},
+		{in("audit.key"), bareAuditKey, "checkpoints of the audit trail", store.HoldsCheckpoints, &g.AuditKeys},
+	}
+	for _, key := range keys {
 		_, err := os.Stat(key.path)
 		if !errors.Is(err, os.ErrNotExist) {
 			continue // what else is wrong with it is told when it is read
@@ -218,15 +220,12 @@ func (c *demoCommand) keys(ctx context.Context, db *demoDatabase, g *gateway) er
 				"put the file back, or begin anew in another folder (COUNTERSIGN_DATA_DIR)", key.path, key.proves)
 		}
 	}
-	var err error
-	g.ReleaseKeys, err = readOrMakeRing(release, bareReleaseKey)
-	if err != nil {
-		return err
+	for _, key := range keys {
+		var err error
+		*key.ring, err = readOrMakeRing(key.path, key.id)
+		if err != nil {
+			return err
+		}
 	}
-	g.TokenKeys, err = readOrMakeRing(token, bareTokenKey)
-	if err != nil {
-		return err
-	}
-	g.AuditKeys, err = readOrMakeRing(audit, bareAuditKey)
-	return err
+	return nil
 }

@@ -36,21 +36,21 @@ func private(path string, info fs.FileInfo) error {
 }
 
 // readPrivate reads a file of keys, which nobody else on this machine may read or change.
-func readPrivate(path string) ([]byte, error) { return readPrivateOf("key", path) }
+func readPrivate(path string) ([]byte, error) { return readPrivateOf("the keys", "the key file", path) }
 
-// readPrivateOf is readPrivate for a file that holds something else.
-func readPrivateOf(what, path string) ([]byte, error) {
+// readPrivateOf is readPrivate for a file that holds something else: what it holds and what it is, in the words of the errors.
+func readPrivateOf(what, file, path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, fmt.Errorf("read the %ss: %w", what, err)
+		return nil, fmt.Errorf("read %s: %w", what, err)
 	}
 	err = private(path, info)
 	if err != nil {
-		return nil, fmt.Errorf("the %s file %s %w", what, path, err)
+		return nil, fmt.Errorf("%s %s %w", file, path, err)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("read the %ss: %w", what, err)
+		return nil, fmt.Errorf("read %s: %w", what, err)
 	}
 	return text, nil
 }
@@ -87,11 +87,7 @@ func readOrMakeRing(path, bareID string) (keyring.Ring, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return ring, err
 	}
-	line, err := newKeyLine(bareID)
-	if err != nil {
-		return keyring.Ring{}, err
-	}
-	err = os.WriteFile(path, []byte(line), 0o600)
+	err = os.WriteFile(path, []byte(newKeyLine(bareID)), 0o600)
 	if err != nil {
 		return keyring.Ring{}, fmt.Errorf("keep the key: %w", postgres.Unwritable(path, err))
 	}
@@ -99,13 +95,10 @@ func readOrMakeRing(path, bareID string) (keyring.Ring, error) {
 }
 
 // newKeyLine makes a new key, as a line of a key file.
-func newKeyLine(id string) (string, error) {
+func newKeyLine(id string) string {
 	key := make([]byte, keyring.KeyBytes)
-	_, err := rand.Read(key)
-	if err != nil {
-		return "", fmt.Errorf("make a key: %w", err)
-	}
-	return id + " " + hex.EncodeToString(key) + "\n", nil
+	_, _ = rand.Read(key) // never fails, by its documentation
+	return id + " " + hex.EncodeToString(key) + "\n"
 }
 
 type keyCommand struct {
@@ -132,11 +125,8 @@ type keyNewCommand struct {
 
 // Run prints the line. It goes to standard output and nowhere else.
 func (c *keyNewCommand) Run() error {
-	line, err := newKeyLine(c.ID)
-	if err != nil {
-		return err
-	}
-	_, err = keyring.Parse([]byte(line), "")
+	line := newKeyLine(c.ID)
+	_, err := keyring.Parse([]byte(line), "")
 	if err != nil {
 		return fmt.Errorf("make the key %s: %w", c.ID, err)
 	}

@@ -79,8 +79,7 @@ func exitCode(err error) int {
 	if errors.As(err, &coded) {
 		return coded.ExitCode()
 	}
-	var unreadable *fs.PathError
-	if errors.As(err, &unreadable) && unreadable.Op == "open" {
+	if unreadable, is := errors.AsType[*fs.PathError](err); is && unreadable.Op == "open" {
 		return exitUsage
 	}
 	return exitFailed

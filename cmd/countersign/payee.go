@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -59,19 +58,10 @@ func (s *payeeSettings) admit(g *gateway) error {
 	if s.RequestersFile == "" {
 		return nil
 	}
-	info, err := os.Stat(s.RequestersFile)
-	if err != nil {
-		return fmt.Errorf("COUNTERSIGN_PAYEE_REQUESTERS_FILE: read the banks: %w", err)
+	content, err := readPrivateOf("the banks", "the file", s.RequestersFile)
+	if err == nil {
+		g.Requesters, err = requestersOf(string(content))
 	}
-	err = private(s.RequestersFile, info)
-	if err != nil {
-		return fmt.Errorf("COUNTERSIGN_PAYEE_REQUESTERS_FILE: the file %s %w", s.RequestersFile, err)
-	}
-	content, err := os.ReadFile(s.RequestersFile)
-	if err != nil {
-		return fmt.Errorf("COUNTERSIGN_PAYEE_REQUESTERS_FILE: read the banks: %w", err)
-	}
-	g.Requesters, err = requestersOf(string(content))
 	if err != nil {
 		return fmt.Errorf("COUNTERSIGN_PAYEE_REQUESTERS_FILE: %w", err)
 	}

@@ -132,7 +132,7 @@ func (s *printedSecrets) Provider(from realmfile.ProviderSecret) (string, error)
 	case realmfile.ProviderSecret{Environment: from.Environment}:
 		text = os.Getenv(from.Environment)
 	case realmfile.ProviderSecret{File: from.File}:
-		content, err := readPrivateOf("secret", from.File)
+		content, err := readPrivateOf("the secrets", "the secret file", from.File)
 		if err != nil {
 			return "", err
 		}
@@ -178,8 +178,8 @@ func (s *printedSecrets) withdrawn(err error) error {
 
 // inWords makes sentences of field errors: each stands on a line of its own.
 func inWords(err error) error {
-	var malformed *payment.FieldError
-	if !errors.As(err, &malformed) {
+	malformed, is := errors.AsType[*payment.FieldError](err)
+	if !is {
 		return err
 	}
 	lines := make([]string, len(malformed.Findings))

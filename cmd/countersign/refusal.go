@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"strings"
 
 	"countersign/internal/demo"
@@ -32,17 +31,9 @@ func (c *serveCommand) readClearingToken() (string, error) {
 
 // readToken reads the file of a token that clearing and this gateway agreed on.
 func readToken(path string) (string, error) {
-	info, err := os.Stat(path)
+	content, err := readPrivateOf("the clearing token", "the token file", path)
 	if err != nil {
-		return "", fmt.Errorf("read the clearing token: %w", err)
-	}
-	err = private(path, info)
-	if err != nil {
-		return "", fmt.Errorf("the token file %s %w", path, err)
-	}
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return "", fmt.Errorf("read the clearing token: %w", err)
+		return "", err
 	}
 	token := strings.TrimSpace(string(content))
 	if len(token) < clearingTokenLength {

@@ -80,7 +80,7 @@ func (s *mailSettings) password() (string, error) {
 	case s.PasswordFile == "":
 		return "", errors.New("COUNTERSIGN_SMTP_PASSWORD_FILE: name the file with the password of COUNTERSIGN_SMTP_USER")
 	}
-	content, err := readPrivateOf("password", s.PasswordFile)
+	content, err := readPrivateOf("the passwords", "the password file", s.PasswordFile)
 	if err != nil {
 		return "", fmt.Errorf("COUNTERSIGN_SMTP_PASSWORD_FILE: %w", err)
 	}

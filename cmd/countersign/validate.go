@@ -178,18 +178,12 @@ func (v validation) document(name string, content []byte) (fileReport, error) {
 		made.Scheme, made.chosen = v.schemeOf(read.Order)
 		findings = v.check(made.Scheme, read)
 	}
-	if outdated, ended := orderform.Outdated(read.Message, v.today, rulebook.Settings{}); ended {
-		findings = append([]payment.Finding{outdated}, findings...)
-	}
-	for _, f := range findings {
-		made.add(f, codec.Position{Line: f.Line, Column: f.Column})
-	}
-	if read.Order != nil && len(findings) == 0 {
+	if read.Order != nil {
 		for _, note := range interbank.Notes(made.Scheme, read.Order) {
 			made.Notes = append(made.Notes, findingNote{Pointer: note.Pointer, Text: note.Text.String()})
 		}
 	}
-	made.place(content)
+	v.finish(&made, findings, content)
 	return made, nil
 }
 
@@ -220,7 +214,13 @@ func (v validation) many(name string, content []byte, parts orderform.Parts) fil
 			}
 		}
 	}
-	if outdated, ended := orderform.Outdated(parts.Message, v.today, rulebook.Settings{}); ended {
+	v.finish(&made, findings, content)
+	return made
+}
+
+// finish adds the findings of a document, with that of an outdated message first, and drops the notes of one that is not fine.
+func (v validation) finish(made *fileReport, findings []payment.Finding, content []byte) {
+	if outdated, ended := orderform.Outdated(iso20022.MessageName(made.Message), v.today, rulebook.Settings{}); ended {
 		findings = append([]payment.Finding{outdated}, findings...)
 	}
 	for _, f := range findings {
@@ -230,7 +230,6 @@ func (v validation) many(name string, content []byte, parts orderform.Parts) fil
 		made.Notes = nil
 	}
 	made.place(content)
-	return made
 }
 
 // add notes a finding at its place.

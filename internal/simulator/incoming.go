@@ -68,8 +68,8 @@ func (t transfer) document(messageID string) *iso20022.FIToFICustomerCreditTrans
 		InterbankSettlementAmount: amount,
 		AcceptanceDateTime:        iso20022.DateTimeOf(t.at),
 		ChargeBearer:              chargesShared,
-		Debtor:                    iso20022.PartyIdentification135{Name: t.debtorName, PostalAddress: t.address()},
-		DebtorAccount:             cashAccount(t.debtorAccount()),
+		Debtor:                    iso20022.PartyIdentification135{Name: t.debtorName, PostalAddress: &t.scheme.otherAddress},
+		DebtorAccount:             cashAccount(t.scheme.otherAccount),
 		DebtorAgent:               debtorAgent,
 		CreditorAgent:             creditorAgent,
 		Creditor:                  iso20022.PartyIdentification135{Name: creditorName},
@@ -91,20 +91,6 @@ func (t transfer) document(messageID string) *iso20022.FIToFICustomerCreditTrans
 		},
 		CreditTransferTransactionInformation: []iso20022.CreditTransferTransaction39{transaction},
 	}
-}
-
-func (t transfer) debtorAccount() string {
-	if t.scheme.currency == "CHF" {
-		return otherAccountCHF
-	}
-	return otherAccountEUR
-}
-
-func (t transfer) address() *iso20022.PostalAddress24 {
-	if t.scheme.currency == "CHF" {
-		return &iso20022.PostalAddress24{TownName: "Bern", Country: "CH"}
-	}
-	return &iso20022.PostalAddress24{TownName: "Paris", Country: "FR"}
 }
 
 // agents are the banks: by the bank number inside the IBAN in SIC, by BIC in SEPA.

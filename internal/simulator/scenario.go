@@ -96,11 +96,7 @@ func (s *Simulator) transferOf(request paymentRequest) (transfer, *refusal) {
 	if err != nil {
 		return transfer{}, badScenario("Correct the amount. " + err.Error())
 	}
-	ownAccount := demoAccountEUR
-	if scheme.currency == "CHF" {
-		ownAccount = demoAccountCHF
-	}
-	creditor, err := account.Parse(cmp.Or(request.CreditorAccount, ownAccount))
+	creditor, err := account.Parse(cmp.Or(request.CreditorAccount, scheme.demoAccount))
 	if err != nil {
 		return transfer{}, badScenario("Correct the creditor account. " + err.Error())
 	}

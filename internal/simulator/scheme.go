@@ -18,6 +18,9 @@ type scheme struct {
 	positive string         // status of a settled payment; ISO ExternalPaymentTransactionStatus1Code
 	short    string         // start of the ids made here
 	receipts bool           // recalls and their answers are acknowledged with a camt.025
+
+	demoAccount, otherAccount string // of incoming payments: the creditor's by default, the debtor's
+	otherAddress              iso20022.PostalAddress24
 }
 
 // schemeNamed finds a scheme. In SIC the clearing system itself confirms the settlement (ACSC); in SCT Inst the bank of the creditor
@@ -25,9 +28,15 @@ type scheme struct {
 func schemeNamed(name string) (scheme, bool) {
 	switch name {
 	case "sic-inst":
-		return scheme{name: name, currency: "CHF", positive: "ACSC", short: "SIC", receipts: true}, true
+		return scheme{
+			name: name, currency: "CHF", positive: "ACSC", short: "SIC", receipts: true, demoAccount: demoAccountCHF,
+			otherAccount: otherAccountCHF, otherAddress: iso20022.PostalAddress24{TownName: "Bern", Country: "CH"},
+		}, true
 	case "sct-inst":
-		return scheme{name: name, currency: "EUR", positive: "ACCP", short: "SCT"}, true
+		return scheme{
+			name: name, currency: "EUR", positive: "ACCP", short: "SCT", demoAccount: demoAccountEUR,
+			otherAccount: otherAccountEUR, otherAddress: iso20022.PostalAddress24{TownName: "Paris", Country: "FR"},
+		}, true
 	default:
 		return scheme{}, false
 	}

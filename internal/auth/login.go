@@ -84,10 +84,10 @@ func (s *Service) LoginClient(ctx context.Context, in ClientLoginInput) (TokenSe
 	}
 	a := attempt{realm: in.Realm, clientID: client.ClientID, source: in.SourceAddress}
 	if client.Kind != administration.ClientConfidential || !identity.MayActAlone(client.Roles) {
-		s.logAttempt(ctx, a, attemptResult{problem: problemNoRoles})
+		s.logAttempt(ctx, a, problemNoRoles, uuid.Nil)
 		return TokenSet{}, ErrUnauthorizedClient
 	}
-	s.logAttempt(ctx, a, attemptResult{})
+	s.logAttempt(ctx, a, "", uuid.Nil)
 	return s.startFamily(ctx, store.NewFamily{Realm: in.Realm, ClientID: client.ClientID, Scope: in.Scope}, client.Life)
 }
 
@@ -280,7 +280,7 @@ func (s *Service) checkPassword(ctx context.Context, a attempt) (store.UserAccou
 	var none store.UserAccount
 	name := identity.NormaliseName(a.name)
 	nameHash := s.counter(a, name)
-	leave, err := s.passwords.enter(ctx, waiter{lane: nameHash[0], address: network(a.source)})
+	leave, err := s.passwords.enter(ctx, nameHash[0], network(a.source))
 	if err != nil {
 		return none, err
 	}
@@ -309,7 +309,7 @@ func (s *Service) checkPassword(ctx context.Context, a attempt) (store.UserAccou
 		return none, fmt.Errorf("check a password: %w", err)
 	}
 	if !match || !genuine || len(a.password) > maxPassword {
-		s.logAttempt(ctx, a, attemptResult{problem: ProblemIncorrect, userID: account.UserID})
+		s.logAttempt(ctx, a, ProblemIncorrect, account.UserID)
 		return none, &AccountError{Problem: ProblemIncorrect}
 	}
 	// The caller may be gone by now, but the password was right: the failures are taken back all the same.
@@ -318,7 +318,7 @@ func (s *Service) checkPassword(ctx context.Context, a attempt) (store.UserAccou
 		return none, err
 	}
 	problem := problemOf(account.Status)
-	s.logAttempt(ctx, a, attemptResult{problem: problem, userID: account.UserID})
+	s.logAttempt(ctx, a, problem, account.UserID)
 	if problem != "" {
 		return none, &AccountError{Problem: problem}
 	}
@@ -342,7 +342,7 @@ func (s *Service) reserveError(ctx context.Context, a attempt, err error) error 
 	if !is {
 		return err
 	}
-	s.logAttempt(ctx, a, attemptResult{problem: ProblemLocked, userID: locked.UserID})
+	s.logAttempt(ctx, a, ProblemLocked, locked.UserID)
 	return &AccountError{Problem: ProblemLocked, RetryAfter: max(locked.Until.Sub(s.now()), time.Second)}
 }
 
@@ -357,25 +357,22 @@ func problemOf(status string) AccountProblem {
 	return ProblemSuppressed
 }
 
-type attemptResult struct {
-	problem AccountProblem
-	userID  uuid.UUID // zero for an unknown name
-}
-
-// logAttempt logs an attempt without the name: people type passwords into its field.
-func (s *Service) logAttempt(ctx context.Context, a attempt, result attemptResult) {
+// logAttempt logs an attempt without the name: people type passwords into its field. The user is zero for an unknown name.
+func (s *Service) logAttempt(ctx context.Context, a attempt, problem AccountProblem, user uuid.UUID) {
 	level, outcome := slog.LevelInfo, "ok"
-	if result.problem != "" {
-		level, outcome = slog.LevelWarn, string(result.problem)
+	if problem != "" {
+		level, outcome = slog.LevelWarn, string(problem)
 	}
 	fields := []slog.Attr{
 		slog.String("realm", a.realm), slog.String("client", a.clientID), slog.String("outcome", outcome), slog.String("source", a.source),
 	}
-	if result.userID != uuid.Nil {
-		fields = append(fields, slog.String("user", result.userID.String()))
+	if user != uuid.Nil {
+		fields = append(fields, slog.String("user", user.String()))
 	}
 	s.log.LogAttrs(ctx, level, "sign-in", fields...)
-	s.keepRefusal(ctx, a, result)
+	if problem != "" {
+		s.keepRefusal(ctx, a, problem, user)
+	}
 }
 
 // refusedSignIns are the reasons in the audit trail.
@@ -387,12 +384,9 @@ var refusedSignIns = map[AccountProblem]i18n.Text{
 
 // keepRefusal writes the audit event of a failed sign-in: the tried account, if there is one, and the address. It names no person, because
 // nobody was identified.
-func (s *Service) keepRefusal(ctx context.Context, a attempt, result attemptResult) {
-	if result.problem == "" {
-		return
-	}
+func (s *Service) keepRefusal(ctx context.Context, a attempt, problem AccountProblem, user uuid.UUID) {
 	event := auditlog.EventSignInRefused
-	if result.problem == ProblemLocked {
+	if problem == ProblemLocked {
 		event = auditlog.EventSignInLocked
 	}
 	channel := identity.ChannelAPI
@@ -400,8 +394,8 @@ func (s *Service) keepRefusal(ctx context.Context, a attempt, result attemptResu
 		channel = identity.ChannelPortal
 	}
 	s.database.Refused(ctx, store.Refusal{
-		Realm: a.realm, Event: event, Why: string(result.problem),
-		Sentence: cmp.Or(refusedSignIns[result.problem], "The sign-in failed."), At: s.now(),
-		Actor: identity.Actor{UserID: result.userID, Name: "not signed in", ClientID: a.clientID, Channel: channel, SourceAddress: a.source},
+		Realm: a.realm, Event: event, Why: string(problem),
+		Sentence: cmp.Or(refusedSignIns[problem], "The sign-in failed."), At: s.now(),
+		Actor: identity.Actor{UserID: user, Name: "not signed in", ClientID: a.clientID, Channel: channel, SourceAddress: a.source},
 	})
 }

@@ -65,16 +65,10 @@ func newPasswordChecker(workers, queue int) *passwordChecker {
 	return c
 }
 
-// waiter is a caller in the queue for a password check.
-type waiter struct {
-	lane    byte // of the name
-	address string
-}
-
-// enter waits for this name's turn and for a worker, and returns the function that releases both. Error: *BusyError, at once, when too many
-// are waiting, in all or from this address.
-func (c *passwordChecker) enter(ctx context.Context, who waiter) (leave func(), err error) {
-	release, err := c.addresses.take(who.address)
+// enter waits for the turn of a name, by its lane, and for a worker, and returns the function that releases both. Error: *BusyError, at once,
+// when too many are waiting, in all or from this address.
+func (c *passwordChecker) enter(ctx context.Context, ofName byte, address string) (leave func(), err error) {
+	release, err := c.addresses.take(address)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +79,7 @@ func (c *passwordChecker) enter(ctx context.Context, who waiter) (leave func(), 
 		return nil, &BusyError{RetryAfter: busyRetry}
 	}
 	giveBack := func() { <-c.places; release() }
-	lane := c.lanes[who.lane]
+	lane := c.lanes[ofName]
 	err = take(ctx, lane)
 	if err != nil {
 		giveBack()

@@ -13,14 +13,14 @@ import (
 func TestPasswordChecksHaveAPlaceOrAreSentAway(t *testing.T) {
 	t.Parallel()
 	c := newPasswordChecker(1, 1)
-	leave, err := c.enter(t.Context(), waiter{lane: 1})
+	leave, err := c.enter(t.Context(), 1, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	waiting := make(chan error)
 	go func() {
-		_, err := c.enter(ctx, waiter{lane: 2})
+		_, err := c.enter(ctx, 2, "")
 		waiting <- err
 	}()
 	for len(c.places) < 2 {
@@ -31,7 +31,7 @@ func TestPasswordChecksHaveAPlaceOrAreSentAway(t *testing.T) {
 		}
 	}
 	var busy *BusyError
-	_, err = c.enter(t.Context(), waiter{lane: 3})
+	_, err = c.enter(t.Context(), 3, "")
 	if !errors.As(err, &busy) || busy.RetryAfter <= 0 {
 		t.Errorf("third of two: got %v, want busy with a time to wait", err)
 	}
@@ -44,7 +44,7 @@ func TestPasswordChecksHaveAPlaceOrAreSentAway(t *testing.T) {
 	if len(c.places)+len(c.workers)+len(c.lanes[1])+len(c.lanes[2]) != 0 {
 		t.Error("a place was not given back")
 	}
-	leave, err = c.enter(t.Context(), waiter{lane: 2})
+	leave, err = c.enter(t.Context(), 2, "")
 	if err != nil {
 		t.Fatalf("a free place: %v", err)
 	}

@@ -55,7 +55,7 @@ func (s *Service) SetUp(ctx context.Context, in SetUpInput) error {
 		return err
 	}
 	// A place comes first: who is sent away for want of one has not tried a code.
-	leave, err := s.passwords.enter(ctx, waiter{lane: found.ID[0], address: network(in.SourceAddress)})
+	leave, err := s.passwords.enter(ctx, found.ID[0], network(in.SourceAddress))
 	if err != nil {
 		return err
 	}

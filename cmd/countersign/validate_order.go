@@ -12,7 +12,6 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/orderform"
-	"countersign/internal/payment"
 	"countersign/web/api"
 )
 
@@ -35,7 +34,11 @@ func (v validation) order(name string, content []byte) (fileReport, error) {
 		found = v.check(made.Scheme, orderform.Read{Order: read.Document, Findings: read.Structure})
 	}
 	at := placesIn(content)
-	for _, f := range append(placed(read.Prefix, found), read.Outside...) {
+	for _, f := range found {
+		f.Pointer = read.Prefix + f.Pointer // from the order to where it sits in the file
+		made.add(f, at(f.Pointer))
+	}
+	for _, f := range read.Outside {
 		made.add(f, at(f.Pointer))
 	}
 	if read.Document != nil && len(made.Findings) == 0 {
@@ -47,16 +50,6 @@ func (v validation) order(name string, content []byte) (fileReport, error) {
 		}
 	}
 	return made, nil
-}
-
-// placed moves findings from the order to where it sits in the file.
-func placed(prefix string, found []payment.Finding) []payment.Finding {
-	moved := make([]payment.Finding, len(found))
-	for i, f := range found {
-		f.Pointer = prefix + f.Pointer
-		moved[i] = f
-	}
-	return moved
 }
 
 // first is the index of an entry, which may be missing where one object stands for a list.

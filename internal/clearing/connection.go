@@ -152,27 +152,15 @@ func (c *connection) deliver(ctx context.Context, reference string, content []by
 	err = c.cfg.Network.Deliver(limited, c.scheme, reference, content)
 	end(err)
 	done(err)
-	c.cfg.Metrics.Delivered(string(c.scheme), outcome(err), c.cfg.Now().Sub(began))
-	if err == nil {
-		return nil
+	outcome := "taken"
+	if err != nil {
+		outcome, err = "not taken", fmt.Errorf("deliver %s: %w", reference, err)
+		if !errors.Is(err, ErrNotAccepted) {
+			outcome, err = "failed", unreachableError{err}
+		}
 	}
-	failed := fmt.Errorf("deliver %s: %w", reference, err)
-	if errors.Is(err, ErrNotAccepted) {
-		return failed
-	}
-	return unreachableError{failed}
-}
-
-// outcome is a delivery in a word.
-func outcome(err error) string {
-	switch {
-	case err == nil:
-		return "taken"
-	case errors.Is(err, ErrNotAccepted):
-		return "not taken"
-	default:
-		return "failed"
-	}
+	c.cfg.Metrics.Delivered(string(c.scheme), outcome, c.cfg.Now().Sub(began))
+	return err
 }
 
 // room returns how many of most deliveries may be tried now.

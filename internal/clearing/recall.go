@@ -91,20 +91,16 @@ func (s *Service) receiveReturn(ctx context.Context, in store.Document, document
 	if !returned.AnswersRecall() {
 		return unprocessable(i18n.Text("A return with the reason code %s does not answer the recall of the payment.").With(returned.Reason.Code))
 	}
-	moves := func(m payment.Message) (payment.Transition, error) {
-		err := s.fits(in, m, returned.Original)
-		if err != nil {
-			return payment.Transition{}, err
-		}
+	moves := s.fitting(in, returned.Original, func(m payment.Message) (payment.Transition, error) {
 		if citesOther(returned.Reason.Information, m) {
 			return payment.Transition{}, unprocessable("The return refers to a recall that does not belong to this payment.")
 		}
-		err = returned.Owes(m.Summary.Amount, s.cfg.Rules.RecallCharge(m.Scheme))
+		err := returned.Owes(m.Summary.Amount, s.cfg.Rules.RecallCharge(m.Scheme))
 		if err != nil {
 			return payment.Transition{}, unprocessable(i18n.Data(err.Error()))
 		}
 		return s.answeredOnce(m.Accept(s.cfg.Now()))
-	}
+	})
 	arrival := s.arrival(in, recall.Realm, recall.GlobalID.Mark())
 	answer, err := s.returnAnswer(ctx, in, document, arrival, recall)
 	if err != nil {
@@ -208,13 +204,9 @@ func (s *Service) receiveResolution(ctx context.Context, in store.Document, docu
 	if !resolution.Refused {
 		return s.keepUndecided(ctx, in.Of(recall.Realm, recall.InternalID), resolution, receipt)
 	}
-	moves := func(m payment.Message) (payment.Transition, error) {
-		err := s.fits(in, m, resolution.Original)
-		if err != nil {
-			return payment.Transition{}, err
-		}
+	moves := s.fitting(in, resolution.Original, func(m payment.Message) (payment.Transition, error) {
 		return s.answeredOnce(m.RefuseRecall(resolution.Reason.Code, resolution.Reason.Text, s.cfg.Now()))
-	}
+	})
 	return s.arriveAnswer(ctx, store.Arrival{
 		Inbound: in, Created: payment.NewReceivedResolution(arrival, resolution, recall), Answer: receipt, Moves: moves,
 	})
@@ -228,13 +220,9 @@ func (s *Service) keepUndecided(
 	if receipt != nil {
 		answers = append(answers, *receipt)
 	}
-	return s.inbox.Record(ctx, in, func(m payment.Message) (payment.Transition, error) {
-		err := s.fits(in, m, resolution.Original)
-		if err != nil {
-			return payment.Transition{}, err
-		}
+	return s.inbox.Record(ctx, in, s.fitting(in, resolution.Original, func(m payment.Message) (payment.Transition, error) {
 		return moveIf(m.Report(resolution.Status, resolution.Reason.Text, s.cfg.Now()))
-	}, answers...)
+	}), answers...)
 }
 
 // answeredOnce returns the move of the first answer to our recall. A second payment or refusal is for an operator and is not confirmed.

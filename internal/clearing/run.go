@@ -158,7 +158,9 @@ func (s *Service) listRealms(ctx context.Context) {
 // messages wait. It does not wait for these.
 func (s *Service) poll(ctx context.Context, realm string, polls *sync.WaitGroup) {
 	s.pollJobs(ctx, polls, realm)
-	due, err := s.due(ctx, realm)
+	limited, cancel := context.WithTimeout(ctx, dueTimeout)
+	due, err := s.cfg.Due.Due(limited, realm, s.dueTimes(s.clock.ids(realm), pollPage))
+	cancel()
 	s.logOnce(ctx, err, "watch the clock", "realm", realm)
 	for _, w := range s.schemes {
 		if due.Schemes[w.scheme].Undelivered {
@@ -176,12 +178,6 @@ func (s *Service) poll(ctx context.Context, realm string, polls *sync.WaitGroup)
 	s.offerMoves(realm, due.Expired, func(m payment.Message) (payment.Transition, error) { return m.Expire(s.cfg.Now()) })
 	s.offerMoves(realm, due.FallingDue, func(m payment.Message) (payment.Transition, error) { return m.FallDue(s.cfg.Now()) })
 	s.offerSteps(realm, due.ToAnswer, func(ctx context.Context, id uuid.UUID) error { return s.noteAnswer(ctx, s.cfg.Due, realm, id) })
-}
-
-func (s *Service) due(ctx context.Context, realm string) (store.Due, error) {
-	limited, cancel := context.WithTimeout(ctx, dueTimeout)
-	defer cancel()
-	return s.cfg.Due.Due(limited, realm, s.dueTimes(s.clock.ids(realm), pollPage))
 }
 
 func (s *Service) dueTimes(held []uuid.UUID, page int32) store.DueTimes {

@@ -22,13 +22,7 @@ func (s *Service) receiveStatus(ctx context.Context, in store.Document, document
 	if err != nil {
 		return unprocessable(i18n.Data(err.Error()))
 	}
-	decide := func(m payment.Message) (payment.Transition, error) {
-		err := s.fits(in, m, status.Original)
-		if err != nil {
-			return payment.Transition{}, err
-		}
-		return s.statusMove(ctx, m, status)
-	}
+	decide := s.fitting(in, status.Original, func(m payment.Message) (payment.Transition, error) { return s.statusMove(ctx, m, status) })
 	realm, id, err := s.sentMessage(ctx, status.Original)
 	incoming := errors.Is(err, payment.ErrNotFound)
 	if incoming {
@@ -129,6 +123,17 @@ func (s *Service) fits(in store.Document, m payment.Message, about interbank.Ori
 		return &unprocessableError{about: m, reason: i18n.Data(err.Error())}
 	}
 	return nil
+}
+
+// fitting decides about a message that a document fits.
+func (s *Service) fitting(in store.Document, about interbank.Original, decide store.DecideFunc) store.DecideFunc {
+	return func(m payment.Message) (payment.Transition, error) {
+		err := s.fits(in, m, about)
+		if err != nil {
+			return payment.Transition{}, err
+		}
+		return decide(m)
+	}
 }
 
 // noteWithin limits the wait of an answer for the note of the delivery that it overtook. The note must be queued first, so that the message

@@ -179,10 +179,7 @@ func (c *Config) dial(ctx context.Context) (*amqp.Conn, error) {
 	if c.TLS != nil {
 		options.TLSConfig = c.TLS.Clone()
 	}
-	u, err := url.Parse(c.URL)
-	if err != nil {
-		return nil, errors.New("the address of the AMQP broker is not a URL")
-	}
+	u, _ := url.Parse(c.URL) // New checked it
 	switch {
 	case u.User != nil: // the library takes name and password from the URL
 	case u.Scheme == "amqps" && c.TLS != nil && (len(c.TLS.Certificates) > 0 || c.TLS.GetClientCertificate != nil):

@@ -103,24 +103,14 @@ func (h *Transport) Deliver(ctx context.Context, scheme rulebook.Scheme, referen
 	const readAtMost = 4 << 10 // enough to reuse the connection
 	defer time.AfterFunc(readWithin, stop).Stop()
 	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, readAtMost))
-	switch {
-	case response.StatusCode/100 == 2:
+	if response.StatusCode/100 == 2 {
 		return nil
-	case response.StatusCode == http.StatusConflict:
+	}
+	switch response.StatusCode { // these refuse this one document, all others any document
+	case http.StatusConflict:
 		return clearing.ErrOtherDocument
-	case aboutTheDocument(response.StatusCode):
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity:
 		return fmt.Errorf("%w: it answered %s", clearing.ErrNotAccepted, response.Status)
 	}
 	return fmt.Errorf("clearing answered %s", response.Status)
-}
-
-// aboutTheDocument reports whether a status refuses this one document rather than all. A conflict has an error of its own.
-func aboutTheDocument(status int) bool {
-	switch status {
-	case http.StatusBadRequest,
-		http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
-		http.StatusUnprocessableEntity:
-		return true
-	}
-	return false
 }

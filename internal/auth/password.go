@@ -65,8 +65,8 @@ func newPasswordChecker(workers, queue int) *passwordChecker {
 	return c
 }
 
-// enter waits for the turn of a name, by its lane, and for a worker, and returns the function that releases both. Error: *BusyError, at once,
-// when too many are waiting, in all or from this address.
+// enter waits for the turn of a name, by its lane, and for a worker, and returns the function that releases both. Error: *BusyError, at
+// once, when too many are waiting, in all or from this address.
 func (c *passwordChecker) enter(ctx context.Context, ofName byte, address string) (leave func(), err error) {
 	release, err := c.addresses.take(address)
 	if err != nil {

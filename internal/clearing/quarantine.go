@@ -93,7 +93,7 @@ func (s *Service) seen(ctx context.Context, in store.Document, parsed iso20022.D
 }
 
 // processUnder processes another document under a used message id.
-func (s *Service) processUnder(ctx context.Context, in store.Document, parsed iso20022.Document, earlier store.Document, used string) error {
+func (s *Service) processUnder(ctx context.Context, in store.Document, parsed iso20022.Document, earlier store.Document, id string) error {
 	return s.processOrQuarantine(ctx, in, func() error {
 		sender, period := s.sender(in.Scheme, parsed), s.cfg.Rules.UniqueFor(in.Scheme, s.cfg.Now().In(s.cfg.Zone))
 		if in.At.Sub(earlier.At) >= period || sender != s.senderOf(earlier) {
@@ -105,7 +105,7 @@ func (s *Service) processUnder(ctx context.Context, in store.Document, parsed is
 		if transfer, is := parsed.(*iso20022.FIToFICustomerCreditTransfer); is {
 			return s.repeatedMessage(ctx, in, transfer)
 		}
-		return unprocessable(i18n.Text("The message ID %s was already used for another document.").With(used))
+		return unprocessable(i18n.Text("The message ID %s was already used for another document.").With(id))
 	})
 }
 

@@ -114,8 +114,8 @@ func (s *Service) archived(ctx context.Context, about interbank.Original) error 
 	return err
 }
 
-// recallRefusal makes the camt.029 that refuses a recall, in SIC with the receipt of the recall before it. bank is our BIC; "" takes the bank
-// that the recall names as the one it is for.
+// recallRefusal makes the camt.029 that refuses a recall, in SIC with the receipt of the recall before it. bank is our BIC; "" takes the
+// bank that the recall names as the one it is for.
 func (s *Service) recallRefusal(
 	in store.Document, document *iso20022.FIToFIPaymentCancellationRequest, reason, bank string,
 ) ([]store.Document, error) {

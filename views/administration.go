@@ -177,8 +177,8 @@ type ChangeInput struct {
 
 func (m ChangeForm) note() ui.Field {
 	return ui.Field{
-		ID: "note", Label: "Note", Hint: "Tell the approver why you are requesting this " +
-			"change", Value: m.Note, Rows: 2, Limit: 512, Optional: !m.MustNote,
+		ID: "note", Label: "Note", Hint: "Explain the change to the person who approves or rejects it",
+		Value: m.Note, Rows: 2, Limit: 512, Optional: !m.MustNote,
 		Problem: ui.ProblemOf(m.Problems, "note"),
 	}
 }

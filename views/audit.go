@@ -59,7 +59,7 @@ func (v AuditVerification) title() i18n.Text {
 	case len(v.Found) > 0:
 		return "Verification failed: the audit trail has been altered"
 	case v.Failed:
-		return "Verification is not complete"
+		return "The audit trail was not fully verified"
 	}
 	return "Verification passed: the audit trail is unchanged"
 }

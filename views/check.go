@@ -62,7 +62,7 @@ func (m Check) submitLabel() i18n.Text {
 	case m.NeedsApproval:
 		return i18n.Text("Submit %s for approval").With(amount)
 	}
-	return i18n.Text("Submit %s to %s").With(amount, m.CreditorName)
+	return i18n.Text("Submit the payment of %s to %s").With(amount, m.CreditorName)
 }
 
 func (m Check) reason() ui.Field {

@@ -9,7 +9,7 @@ import (
 // coreWords is the answer of core banking about a payment, in words.
 var coreWords = map[payment.CoreOutcome]i18n.Text{
 	"":                    "No answer from core banking yet",
-	payment.CoreNotAsked:  "No request sent to core banking",
+	payment.CoreNotAsked:  "Core banking was not asked about this payment",
 	payment.CoreAccepted:  "Accepted by core banking",
 	payment.CoreRefused:   "Refused",
 	payment.CoreUnreached: "No answer in time",
@@ -29,12 +29,12 @@ func CoreRow(b *payment.CoreBooking) ui.Row {
 	if b.Answer.Code != "" {
 		row.Details = append(row.Details, i18n.Join(" ", i18n.Data(b.Answer.Code), i18n.Data(b.Answer.Text)))
 	}
-	if !b.Answer.At.IsZero() {
-		row.Details = append(row.Details, i18n.Text("A request was sent to core banking on %s.").With(ui.DateTime(b.Answer.At)))
+	if b.Answer.Outcome != payment.CoreNotAsked && !b.Answer.At.IsZero() {
+		row.Details = append(row.Details, i18n.Text("Core banking was asked about this payment on %s.").With(ui.DateTime(b.Answer.At)))
 	}
 	switch b.Told {
 	case payment.CoreSettled:
-		row.Details = append(row.Details, i18n.Text("Core banking was told on %s that the payment settled.").With(ui.DateTime(b.ToldAt)))
+		row.Details = append(row.Details, i18n.Text("Core banking was told on %s that the payment was settled.").With(ui.DateTime(b.ToldAt)))
 	case payment.CoreFailed:
 		row.Details = append(row.Details, i18n.Text("Core banking was told on %s that the payment failed.").With(ui.DateTime(b.ToldAt)))
 	}

@@ -138,7 +138,7 @@ func (v Volume) bars() []bar {
 			class string
 			count int
 			words i18n.Text
-		}{{"bar-settled", hour.Settled, "settled"}, {"bar-open", hour.Open, "under way or waiting"}, {"bar-failed", hour.Failed, "failed"}} {
+		}{{"bar-settled", hour.Settled, "settled"}, {"bar-open", hour.Open, "in progress or waiting"}, {"bar-failed", hour.Failed, "failed"}} {
 			if part.count == 0 {
 				continue
 			}

@@ -149,10 +149,10 @@ func (d Decision) approveLabel() i18n.Text { return d.Message.act(true) }
 
 func (d Decision) final() i18n.Text {
 	if d.Message.ApprovalsRequired-d.Message.Approvals() > 1 {
-		return "Nothing will be sent yet. Another person must approve after you."
+		return "Nothing will be sent yet. After your approval, another person must also approve."
 	}
 	if d.Later {
-		return i18n.Text("The payment will be sent on %s, after another check. It can be withdrawn until then.").
+		return i18n.Text("The payment will be checked again and sent on %s. Until then, it can be withdrawn.").
 			With(ui.Day(d.Message.ExecutionDay))
 	}
 	return d.Message.words().final
@@ -174,7 +174,7 @@ func (d Decision) reason() ui.Field {
 
 func (d Decision) factorCode() ui.Field {
 	return ui.Field{
-		ID: "factorCode", Label: "Second factor", Hint: "Enter the six-digit code from your app, or a recovery code. The code is valid for " +
+		ID: "factorCode", Label: "Second factor", Hint: "Enter the six-digit code from your app, or a recovery code. The code confirms " +
 			"this payment only.",
 		Autocomplete: "one-time-code", Width: "w-10", Problem: ui.ProblemOf(d.Problems, "factorCode"),
 	}

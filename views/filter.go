@@ -189,7 +189,7 @@ func (f Filter) flags() ui.Choice {
 }
 
 func (f Filter) orders() ui.Choice {
-	return ui.Choice{ID: "sort", Label: "Order", Value: f.Sort, Options: Orders}
+	return ui.Choice{ID: "sort", Label: "Sort order", Value: f.Sort, Options: Orders}
 }
 
 // order is the order in words: "Oldest first".

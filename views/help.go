@@ -10,7 +10,7 @@ var helpSteps = []struct {
 }{
 	{"unconfirmed", "What to do if a payment is unconfirmed", []i18n.Text{
 		"Do not pay again. The first payment could still be settled, and the creditor would then be paid twice.",
-		"Wait. Countersign asks clearing again automatically and shows each answer on the page of the payment.",
+		"Wait for the answer. Countersign asks clearing again automatically and shows each answer on the page of the payment.",
 		"If the payment is settled, there is nothing left to do. If the payment failed, no money moved. Correct the payment and submit it again.",
 		"If the payment is still unconfirmed after an hour, tell the operator.",
 	}},
@@ -26,7 +26,7 @@ var helpSteps = []struct {
 		"The answer is sent as soon as another person has approved it.",
 	}},
 	{"evidence", "Verify an evidence file", []i18n.Text{
-		"A supervisor can download the evidence from the page of the payment. The evidence file names the public key that verifies its " +
+		"A supervisor can download the evidence from the page of the payment. The evidence file names the public key needed to verify its " +
 			"signature.",
 		"Get the public keys from the operator, who prints them with “countersign key public”. Never use keys that came with the evidence " +
 			"file. Compare the public keys with the key named in the evidence file.",
@@ -38,8 +38,8 @@ var helpSteps = []struct {
 		"To add a user, the first administrator gives that person the code, and the second gives the link. The user needs both to set a " +
 			"password.",
 		"To change a policy, use the form to test the new values on past payments, then request the change.",
-		"Under “Realm”, set how many months payments stay in the database before they can be moved to an archive file, or erase customers’ " +
-			"names and accounts in archives. One administrator requests each of these changes, and another approves it.",
+		"Under “Realm”, you can set how many months payments stay in the database before they can be moved to an archive file. You can " +
+			"also erase customers’ names and accounts in archives. One administrator requests the change, and another approves it.",
 		"If data was lost in a restore, payments are stopped. An operator compares the payments with the statement from clearing. Then two " +
 			"administrators resume payments.",
 	}},
@@ -50,7 +50,7 @@ var glossary = []struct{ word, means i18n.Text }{
 	{"Payment", "An order to pay one creditor, immediately or on a later day."},
 	{"Debtor", "The person or company whose account is debited."},
 	{"Creditor", "The person or company that receives the money."},
-	{"Beneficiaries", "The list of creditors that two people have approved."},
+	{"Beneficiaries", "The list of creditors, each approved by two people."},
 	{"Maker", "The person who enters or amends a payment."},
 	{"Checker", "A second person who checks the payment and approves or rejects it."},
 	{"Policy", "The rule that sets how many people must approve a payment and how long the payment can wait for approval."},
@@ -60,9 +60,9 @@ var glossary = []struct{ word, means i18n.Text }{
 	{"Refused", "Clearing, the core banking system or this gateway did not accept the payment."},
 	{"Recall", "A request to the other bank to return the money from a settled payment."},
 	{"Return", "A payment that sends back money you have received."},
-	{"Refusal of a recall", "The answer that ends a recall without returning the money."},
+	{"Refusal of a recall", "The answer to a recall when the money will not be returned. It ends the recall."},
 	{"Reference", "The number that identifies a payment in this gateway and at clearing."},
-	{"End-to-end ID", "A reference that the maker gives the payment and that every bank passes on to the creditor."},
+	{"End-to-end ID", "A reference that the maker enters for the payment and that every bank passes on to the creditor."},
 	{"Second factor", "A code, a passkey or a security key in addition to the password."},
 	{"Quarantine", "The place where messages from clearing that match no payment are kept until an operator has checked them."},
 	{"Realm", "The bank or company that the accounts and users belong to."},

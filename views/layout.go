@@ -361,8 +361,8 @@ var shortcuts = []shortcut{
 	{[]string{"g", "n"}, "New payment"},
 	{[]string{"g", "m"}, "My submissions"},
 	{[]string{"g", "p"}, "Payments"},
-	{[]string{"Ctrl", "Enter"}, "Send the form you are filling in"},
-	{[]string{"Esc"}, "Go back to the row"},
+	{[]string{"Ctrl", "Enter"}, "Submit the form you are filling in"},
+	{[]string{"Esc"}, "Go back to the current row"},
 	{[]string{"?"}, "Show this list of shortcuts"},
 }
 

@@ -42,7 +42,7 @@ type Said struct {
 func (s Said) caption() i18n.Text {
 	switch {
 	case s.Note:
-		return i18n.Text("%s says").With(s.By)
+		return i18n.Text("Note from %s").With(s.By)
 	case s.Answer:
 		return i18n.Text("%s answered on %s").With(s.By, ui.DateTime(s.At))
 	}
@@ -234,7 +234,7 @@ func (a Approval) rows() []ui.Row {
 	}
 	may := ui.Row{Term: "Can approve", Value: strings.Join(a.May, ", ")}
 	if may.Value == "" {
-		may.Text = "Nobody. Ask an administrator to add a checker"
+		may.Text = "Nobody. Ask an administrator to add a checker."
 	}
 	rows = append(rows, given, may)
 	if len(a.MayNot) > 0 {
@@ -264,8 +264,8 @@ type kindWords struct {
 // kinds are the words of each kind.
 var kinds = map[payment.Kind]kindWords{
 	payment.KindInstruction: {
-		approve: "Approve %s to %s", reject: "Reject %s to %s", submitted: "The payment of %s to %s has been " +
-			"submitted", withdrawal: "Withdraw %s to %s",
+		approve: "Approve the payment of %s to %s", reject: "Reject the payment of %s to %s", submitted: "The payment of %s to %s has been " +
+			"submitted", withdrawal: "Withdraw the payment of %s to %s",
 		final: "The payment is sent immediately after approval. You cannot cancel a payment that has been sent, but you can request a " +
 			"recall.",
 		finalOfMany: "Each payment is sent as soon as it has all its approvals. You cannot cancel a payment that has been sent, but you can " +
@@ -278,7 +278,7 @@ var kinds = map[payment.Kind]kindWords{
 		submitted: "The recall of %s paid to %s has been submitted", withdrawal: "Withdraw the recall of %s paid to %s",
 		final:   "An approved recall is sent immediately. You can recall a payment only once.",
 		counted: "%d recalls",
-		toward:  "recall from", party: "Original payment",
+		toward:  "recall of a payment to", party: "Original payment",
 		listURL: "/payments", listLabel: "All payments",
 	},
 	payment.KindReturn: {
@@ -286,15 +286,15 @@ var kinds = map[payment.Kind]kindWords{
 		submitted: "The return of %s to %s has been submitted", withdrawal: "Withdraw the return of %s to %s",
 		final:   "An approved return sends the money back immediately. You cannot cancel it.",
 		counted: "%d returns", summed: "%d returns (%s in total)",
-		toward: "back to", toDebtor: true, party: "Original payment",
+		toward: "money goes back to", toDebtor: true, party: "Original payment",
 		listURL: "/payments", listLabel: "All payments",
 	},
 	payment.KindResolution: {
-		approve: "Approve the refusal of the recall of %s", reject: "Reject the refusal of the recall of %s",
-		submitted: "The refusal of the recall of %s has been submitted", withdrawal: "Withdraw the refusal of the recall of %s",
+		approve: "Approve the refusal to return %s", reject: "Reject the refusal to return %s",
+		submitted: "The refusal to return %s has been submitted", withdrawal: "Withdraw the refusal to return %s",
 		final:   "An approved refusal is sent immediately and ends the recall. The creditor keeps the money.",
-		counted: "%d refusals of recalls",
-		toward:  "money stays with", party: "Original payment",
+		counted: "%d refusals to return money",
+		toward:  "refusal: the money stays with", party: "Original payment",
 		listURL: "/payments", listLabel: "All payments",
 	},
 	payment.KindPayment: { // it came in: nobody submits or decides it

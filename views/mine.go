@@ -43,13 +43,13 @@ var wordsOf = map[Act]struct {
 	},
 	ActAsk: {
 		heading: "Ask the maker", button: "Send the question", back: ui.Step{Label: "Back to the payment"}, field: "question",
-		label: "What do you want to know?", hint: "The payment waits until the maker answers. Nobody can approve it before " +
+		label: "What do you want to ask the maker?", hint: "The payment waits until the maker answers. Nobody can approve it before " +
 			"then.", path: "/queue/",
 	},
 	ActAnswer: {
 		heading: "Answer the question", button: "Send the answer", back: ui.Step{Label: "Back to my submissions", URL: "/mine"},
-		field: "answer", label: "What do the checkers need to know?", hint: "After your answer, the payment waits for approval " +
-			"again.", path: "/payments/",
+		field: "answer", label: "What do the checkers need to know?",
+		hint: "Once you have answered the question, the payment will wait for approval again.", path: "/payments/",
 	},
 }
 

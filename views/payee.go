@@ -45,7 +45,7 @@ var payeeWords = map[payee.Result]struct {
 	},
 	payee.NotPossible: {
 		ui.ToneWaiting, "circle-question-mark", "Name not verified", "The creditor's name could not be verified",
-		"The creditor's bank did not say who owns the account. The money may go to somebody other than the named creditor. Checked on %s.",
+		"The creditor's bank did not say who owns the account. The money could go to somebody other than the named creditor. Checked on %s.",
 	},
 	payee.Late: {
 		ui.ToneWaiting, "clock", "Name not verified", "The creditor's bank did not answer in time",

@@ -179,7 +179,7 @@ func (m Message) decisions() []ui.Row {
 	if len(rows) == 0 {
 		rows = []ui.Row{{Term: "Approvals", Text: "None"}}
 	}
-	return append(rows, ui.Row{Term: "Fingerprint", Value: m.digest(), Numeric: true})
+	return append(rows, ui.Row{Term: "Content fingerprint", Value: m.digest(), Numeric: true})
 }
 
 // origin lists who made the message, when and on which way.
@@ -292,7 +292,7 @@ func (m Payment) happened() []ui.Event {
 			short = append(short, all[i:end]...)
 		} else {
 			between := all[end-2]
-			between.Title, between.Took, between.Note = i18n.Text("%d more steps like this").With(end-i-2), "", ""
+			between.Title, between.Took, between.Note = i18n.Text("%d similar steps not shown").With(end-i-2), "", ""
 			between.URL = PaymentURL(m.Message.InternalID) + "/timeline"
 			short = append(short, all[i], between, all[end-1])
 		}

@@ -92,9 +92,9 @@ func (p Problem) With(resend Resend) Problem {
 // SignedInAsAnother is the page when a form was made for one person and another is signed in now.
 func SignedInAsAnother(layout Layout, madeFor string) Problem {
 	layout.Title, layout.Failed = "Signed in as a different user", true
-	text := i18n.Text("This page was opened by %s. No action was taken.").With(madeFor)
+	text := i18n.Text("No action was taken, because a different user (%s) opened this page.").With(madeFor)
 	if madeFor == "" {
-		text = "The form does not say which user opened it. No action was taken. Open the page again."
+		text = "No action was taken, because it is not known which user opened this page. Open the page again."
 	}
 	return Problem{
 		Layout: layout, Heading: i18n.Text("You are now signed in as %s").With(layout.Person.UserName),

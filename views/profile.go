@@ -29,7 +29,7 @@ func (m Profile) factors() i18n.Text {
 	case 1:
 		return "You have one second factor. You need it to sign in, and for payments that require a second factor."
 	}
-	return i18n.Text("You have %d second factors. You need one of them to sign in, and for payments that require a second factor.").
+	return i18n.Text("You have %d second factors. You need one of them when you sign in, and when a payment requires a second factor.").
 		With(m.FactorCount)
 }
 

@@ -26,7 +26,7 @@ type ReferenceRow struct {
 
 func (r ReferenceRow) loaded() i18n.Text {
 	if r.LoadedAt.IsZero() {
-		return "supplied with the program"
+		return "supplied with Countersign"
 	}
 	return i18n.Data(ui.DateTime(r.LoadedAt))
 }

@@ -34,7 +34,7 @@ const endedElsewhere = "elsewhere"
 
 // endings explain the end of a session.
 var endings = map[string]i18n.Text{
-	EndedIdle:  "You were inactive for 15 minutes, or for 5 minutes on an approval page.",
+	EndedIdle:  "You were signed out because you were inactive for 15 minutes, or for 5 minutes on an approval page.",
 	EndedByAge: "A session lasts at most 12 hours.",
 	"ended":    "You ended this session from another session.",
 }

@@ -149,7 +149,7 @@ func AgainLabel(m payment.Message) i18n.Text {
 	case IsCorrected(m):
 		return "Correct and submit again"
 	}
-	return "New payment like this"
+	return "Create a similar payment"
 }
 
 // IsCorrected reports whether a payment ended without a payment, so that a new one corrects it.

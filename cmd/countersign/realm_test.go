@@ -371,11 +371,11 @@ func TestARealmFileIsReadStrictly(t *testing.T) {
 			"kind: confidential", "kind: confidential, mayDecideOwn: \"yes\"", "write true or false instead of \"yes\"",
 		},
 		"a program that enters": {
-			"kind: confidential", "kind: confidential, roles: [maker]", "clients/0/roles: Choose the roles: supervisor",
+			"kind: confidential", "kind: confidential, roles: [maker]", "clients/0/roles: Choose the roles from this list: supervisor",
 		},
 		"a yes without": {"kind: confidential", "kind: confidential, mayDecideOwn: on", "write true or false instead of \"on\""},
 		"another bank's number": {
-			"iid: \"21977\"", "iid: \"762\"", "accounts/0/agentIid: Enter the bank's number (IID) as in the IBAN",
+			"iid: \"21977\"", "iid: \"762\"", "accounts/0/agentIid: Enter the bank code (IID) as in the IBAN",
 		},
 		"a bank of another country": {"bic: AAAACHBBXXX", "bic: AAAADEFFXXX", "accounts/0/agentBic: Enter the BIC of the bank that holds"},
 		"no words at all":           {realmYAML, "# nothing\n", "the file is empty"},

@@ -97,7 +97,7 @@ func (s *stage) openQuestion(t *testing.T, m message) {
 // course is one document on its way, and what crossed before it.
 type course struct {
 	lane     lane
-	message  message // its id, and the transaction id it is found by in the log
+	message  message // its id, and the transaction ID it is found by in the log
 	document string
 	before   []string
 }

@@ -56,7 +56,7 @@ var accountNoun = Noun{
 		{Key: "holderTown", Label: "Holder's town", Min: 1, Max: 35, Required: true},
 		{Key: "holderCountry", Label: "Holder's country", Type: TypeCountry, Hint: "Two-letter country code, such as CH", Required: true},
 		{Key: "agentBic", Label: "BIC of the bank that holds the account", Type: TypeBIC, Required: true},
-		{Key: "agentIid", Label: "Bank's number (IID)"},
+		{Key: "agentIid", Label: "Bank code (IID)"},
 		statusField,
 	},
 	Actions: []Action{
@@ -117,7 +117,7 @@ func (f *findings) bank(a *Account) {
 	case a.Currency == "":
 		a.Currency = currency
 	case known && a.Currency != currency:
-		f.add("currency", codeUnknown, "Accounts for %s payments must have the currency %s.", a.Scheme, currency)
+		f.add("currency", codeUnknown, "Accounts for %s payments must be held in %s.", a.Scheme, currency)
 	}
 	f.qrIBAN(a, iban)
 	bic, err := account.ParseBIC(a.AgentBIC)
@@ -197,7 +197,7 @@ func (r Request) afterAccount(known Facts) (Values, error) {
 	case r.Kind == KindAccountUpdate && kept != "" && a.QRIBAN != kept:
 		f.add("qrIban", codeFormat, "Leave the QR-IBAN as it is. The QR-IBAN of an account cannot be changed.")
 	case numbers.QRTaken:
-		f.add("qrIban", "AM05", "Enter another QR-IBAN. Payments to this QR-IBAN are credited to another account.")
+		f.add("qrIban", "AM05", "Enter another QR-IBAN. This QR-IBAN already belongs to another account.")
 	}
 	check := a.CheckBank
 	if r.Kind == KindAccountCreate {

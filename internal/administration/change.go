@@ -224,7 +224,7 @@ func (r Request) change(known Facts) (Change, error) {
 		}
 	}
 	if !r.Kind.Creates() && !action.Sets && !known.Found {
-		f.add("subject", codeUnknown, "The %s you want to change does not exist. Check the subject of the change.", i18n.Kept(r.Kind.Noun()))
+		f.add("subject", codeUnknown, "Check the field “subject”: the %s that you want to change does not exist.", i18n.Kept(r.Kind.Noun()))
 	}
 	if len(f.list) > 0 {
 		return Change{}, f.err()

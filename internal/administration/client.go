@@ -40,9 +40,9 @@ var clientNoun = Noun{
 		{Key: "clientId", Label: "Client ID", Required: true},
 		{Key: "kind", Label: "Kind", Options: []string{ClientConfidential, ClientPublic}},
 		{
-			Key: "mayDecideOwn", Label: "Approval through the same client", Type: TypeYesNo,
+			Key: "mayDecideOwn", Label: "Approval through the maker's client", Type: TypeYesNo,
 			Hint: "The checker is always a different person from the maker. If you choose “No”, the checker must also use a different client.",
-			More: "Approval through the same client is allowed", Less: "Approval through the same client is no longer allowed",
+			More: "Approval through the maker's client is allowed", Less: "Approval through the maker's client is no longer allowed",
 		},
 		{
 			Key: "payeeWaived", Label: "Exemption from verification of payee", Type: TypeYesNo,
@@ -50,8 +50,8 @@ var clientNoun = Noun{
 		},
 		{
 			Key: "roles", Label: "Roles", Type: TypeWords, Options: []string{string(identity.RoleSupervisor)},
-			Hint: "The roles that the program itself has. A program with a role signs in with its own secret, without a user, and can only read " +
-				"data.",
+			Hint: "These roles belong to the client itself, not to its users. A client with a role signs in with its own secret, without a " +
+				"user, and can then only read data.",
 			More: rolesGranted, Less: rolesWithdrawn,
 		},
 		{Key: "secret", Label: "Secret"},

@@ -95,19 +95,20 @@ var realmNoun = Noun{
 			"factor when they next sign in to the portal. Programs that sign in as one of these users must then send a code each time.",
 	}, {
 		Kind: KindRealmNotices, Fields: []string{"noticeDetails"}, Filled: true,
-		Label: "E-mails", Heading: "Change what e-mails contain",
+		Label: "E-mails", Heading: "Change the content of e-mails",
 		Words: "E-mails leave the bank's systems. Without amounts and names, they contain only the reference of the payment and a link.",
 	}, {
 		Kind: KindRealmReconciled, Label: "Resume payments", Heading: "Confirm that the payments now match the clearing records",
-		Words: "Payments are stopped because data was lost from the database. Before you request that payments resume, compare them with " +
-			"the statement from clearing, and say in the note which records you compared. When the request is approved, payments can be " +
-			"entered and approved again.",
-		NoteMissing: "Enter which records you compared, such as the clearing statements and their dates.",
+		Words: "Payments are stopped because data was lost from the database. First compare the stored payments with the statement from " +
+			"clearing. Then request that payments resume, and state in the note which records you compared. After the request is approved, " +
+			"payments can be entered and approved again.",
+		NoteMissing: "State which records you compared, such as the clearing statements and their dates.",
 	}, {
-		Kind: KindRealmDifference, Fields: []string{"difference"}, Label: "Explain", Heading: "Explain a difference from the clearing statement",
+		Kind: KindRealmDifference, Fields: []string{"difference"}, Label: "Explain the difference",
+		Heading: "Explain a difference from the clearing statement",
 		Words: "Explain in the note what you found and what you did. After approval, the difference counts as explained. No payment is " +
 			"changed.",
-		NoteMissing: "Explain the cause and the correction of the difference.",
+		NoteMissing: "Explain in the note what you found and what you did about the difference.",
 	}, {
 		Kind: KindRealmRetention, Fields: []string{"retentionMonths"}, Clears: []string{"retentionMonths"}, Filled: true,
 		Label: "Retention", Heading: "Set how long payments stay in the database",
@@ -116,7 +117,7 @@ var realmNoun = Noun{
 			"administrators then approve the archive. The law may require you to keep payments, or the archives, for longer.",
 	}, {
 		Kind: KindRealmArchived, Fields: []string{"archivedMonth", "archiveDigest"},
-		Label: "Archive", Heading: "Replace payments with their archive",
+		Label: "Archive", Heading: "Remove archived payments from the database",
 		Words: "First, an operator creates the archive with “countersign archive”, verifies it with “countersign audit verify”, stores " +
 			"copies in two places, and gives you the month and the SHA-256. After approval, the operator runs “countersign archive --detach”. " +
 			"This permanently removes the payments from the database.",
@@ -126,8 +127,8 @@ var realmNoun = Noun{
 		Words: "You can erase personal data only in payments that were moved to an archive. The data is erased as soon as this change is " +
 			"approved. After that, nobody can read the names, accounts, purposes and documents of these payments in any archive. The " +
 			"decisions and amounts are kept, and their integrity can still be verified. State in the note which request or law requires the " +
-			"erasure. The law may forbid erasing records before their retention period ends.",
-		NoteMissing: "Enter the request or the law that requires the payments to be erased.",
+			"erasure. The law might forbid you to erase records before their retention period ends.",
+		NoteMissing: "Enter the request or law that requires the personal data to be erased.",
 	}},
 }
 
@@ -199,7 +200,7 @@ func (r Request) afterRetention(known Facts) (Values, error) {
 	if !monthPattern.MatchString(month) {
 		f.add("archivedMonth", codeFormat, "Enter the year and month, such as 2026-03.")
 	} else if month >= r.At.In(i18n.Zone()).Format("2006-01") {
-		f.add("archivedMonth", codeFormat, "Enter a month that has ended. In Zurich, %s has not ended yet.", month)
+		f.add("archivedMonth", codeFormat, "Enter a month that has ended. In Swiss time, %s has not ended yet.", month)
 	}
 	if !digestPattern.MatchString(digest) {
 		f.add("archiveDigest", codeFormat, "Enter the 64 hexadecimal digits printed by the command “countersign archive”.")

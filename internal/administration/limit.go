@@ -123,7 +123,8 @@ func (r Request) afterLimit(known Facts) (Values, error) {
 		f.join(err)
 		after.ID = r.ID.String()
 		if r.Subject != "" && r.Subject != after.ID {
-			f.add("subject", codeUnknown, "Enter the ID of an existing limit, or leave the subject empty and enter the holder of the limit.")
+			f.add("subject", codeUnknown, "Enter the ID of an existing limit as the subject, or leave the subject empty and enter "+
+				"the holder of the limit.")
 		}
 		return after.Values(), f.err()
 	}
@@ -132,8 +133,7 @@ func (r Request) afterLimit(known Facts) (Values, error) {
 	Fill(&after, r.Values)
 	f.limitAmounts(r.Values, after)
 	if r.Subject != "" && r.Subject != known.Before["limitId"] && r.Subject != r.ID.String() {
-		f.add("subject", codeUnknown, "Leave the subject empty. The subject you entered identifies one limit, but the other values describe a "+
-			"different limit.")
+		f.add("subject", codeUnknown, "Leave the subject empty. It identifies a different limit from the one described by the other values.")
 	}
 	for _, field := range []string{"limitOf", "holder", "currency"} {
 		if r.Values["limitOf"] == "" && r.Values[field] != "" {
@@ -210,7 +210,7 @@ func (l Limit) Words() i18n.Text {
 		}
 	}
 	if len(parts) == 0 {
-		return "no limit (removed)"
+		return "no limit (limit removed)"
 	}
 	return i18n.Join(", ", parts...)
 }

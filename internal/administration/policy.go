@@ -54,7 +54,7 @@ var policyNoun = Noun{
 		{
 			Key: "approvals", Label: "Number of approvals", Type: TypeNumber, Max: maxApprovals,
 			Hint: "From 0 to 9. With 0, payments are sent without approval", Required: true,
-			More: "More approvals: from %s to %s", Less: "Fewer approvals: from %s to %s",
+			More: "Number of approvals raised: from %s to %s", Less: "Number of approvals lowered: from %s to %s",
 		},
 		{
 			Key: "rank", Label: "Priority", Type: TypeNumber, Max: 1000, Hint: "From 0 to 1000. The policy with the highest priority applies",
@@ -73,7 +73,7 @@ var policyNoun = Noun{
 		},
 		{
 			Key: "contentHashRequired", Label: "Content hash in each approval", Type: TypeYesNo,
-			More: "Approvals must include the content hash", Less: "Approvals no longer need the content hash",
+			More: "Approvals must include the content hash", Less: "Approvals no longer have to include the content hash",
 		},
 		{
 			Key: "expiresAfter", Label: "Time limit for approval", Type: TypeDuration, Hint: "For example, 24h or 90m",

@@ -34,9 +34,9 @@ var providerNoun = Noun{
 			Key: "issuer", Label: "Issuer", Min: 1, Max: issuerLimit, Exact: true, Required: true,
 			Hint: "Exactly as the provider publishes it, such as https://login.bank.example/realms/staff",
 		},
-		{Key: "providerClient", Label: "Portal's client ID at the provider", Min: 1, Max: outerLimit, Exact: true, Required: true},
+		{Key: "providerClient", Label: "Client ID from the identity provider", Min: 1, Max: outerLimit, Exact: true, Required: true},
 		{
-			Key: "providerSecret", Label: "Portal's secret at the provider", Type: TypeSecret,
+			Key: "providerSecret", Label: "Client secret from the identity provider", Type: TypeSecret,
 			Hint: "Leave empty for a public client, or to keep the current secret",
 		},
 		{
@@ -44,7 +44,7 @@ var providerNoun = Noun{
 			Hint: "For example, https://payments.bank.example",
 		},
 		{
-			Key: "signInAge", Label: "Maximum time since sign-in at the provider", Type: TypeDuration,
+			Key: "signInAge", Label: "Maximum time since sign-in at the identity provider", Type: TypeDuration,
 			Hint: "From 0s to 12h. If left empty, 5m applies",
 		},
 		{Key: "passwords", Label: "Sign-in with a password", Options: []string{PasswordsEverybody, PasswordsBreakGlass}},
@@ -143,8 +143,8 @@ func (r Request) afterProvider(known Facts) (Values, error) {
 		after["providerSecret"] = SecretAnew
 	case before["providerSecret"] == "":
 	case before["issuer"] != p.Issuer || before["providerClient"] != p.ClientID:
-		f.add("providerSecret", codeMissing, "Enter the secret, because the stored secret belongs to another client. You can also retire "+
-			"the identity provider first.")
+		f.add("providerSecret", codeMissing, "The stored secret belongs to another client. Enter the secret of the new client. If the new "+
+			"client has no secret, retire the current identity provider first.")
 	default:
 		after["providerSecret"] = before["providerSecret"]
 	}

@@ -17,9 +17,9 @@ var messageNoun = Noun{
 	},
 	Actions: []Action{{
 		Kind: KindMessageTaken, Label: "Received by clearing", Heading: "Confirm that clearing has received the message %s",
-		Words: "Request this change if the gateway was restored from a backup and clearing now refuses a message because it already has " +
-			"another message with the same ID. After the change is approved, the gateway asks clearing for the state of the message and uses " +
-			"the answer. Explain in the note how you know that clearing has the message.",
+		Words: "Request this confirmation if the gateway was restored from a backup and clearing now refuses a message because it already " +
+			"has a different message with the same ID. Once the request is approved, the gateway asks clearing for the state of the message " +
+			"and adopts that state. In the note, explain how you know that clearing has the message.",
 		NoteMissing: "Explain how you know that clearing has the message. For example, quote a line from the clearing statement.",
 	}},
 }

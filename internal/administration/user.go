@@ -90,7 +90,7 @@ var userNoun = Noun{
 			Key: "roles", Label: "Roles", Type: TypeWords, Hint: "An administrator cannot have any other role.", Required: true,
 			More: rolesGranted, Less: rolesWithdrawn,
 		},
-		{Key: "outerIssuer", Label: "Provider of the external identity"},
+		{Key: "outerIssuer", Label: "External identity provider"},
 		{
 			Key: "outerSubject", Label: "Subject at the identity provider", Required: true,
 			Hint: "The value of the “sub” claim. Do not enter a name or e-mail address, because it could later belong to another person",
@@ -161,7 +161,7 @@ func UserOf(values Values, prefix string) (User, error) {
 	if text := values["personId"]; text != "" {
 		person, err := uuid.Parse(text)
 		if err != nil {
-			f.add("personId", codeFormat, "Enter the person's ID or, in the portal, one of the person's user names.")
+			f.add("personId", codeFormat, "Enter the person's ID. In the portal, you can enter one of the person's user names instead.")
 		}
 		u.Person = person
 	}
@@ -234,7 +234,7 @@ func DutyOf(roles []identity.Role) Duty {
 // What becomes of passwords and secrets, in words: neither is ever shown.
 const (
 	chosen   = "set"
-	toChoose = "to be set by link and code"
+	toChoose = "to be set using a link and a code"
 	// PasswordAnew is the value shown for a password that is reset.
 	PasswordAnew = toChoose + ", anew"
 	// SecretAnew is the value shown for a replaced secret of a client or a provider.
@@ -299,7 +299,8 @@ func (r Request) newUser(known Facts) (Values, error) {
 	if text := values["personId"]; text != "" {
 		switch {
 		case known.Person == nil:
-			f.add("personId", codeUnknown, "Enter a person in this realm, or leave the field empty for a new person.")
+			f.add("personId", codeUnknown, "This person does not exist in this realm. Enter another person, or leave the field empty "+
+				"to add a new person.")
 		case values["displayName"] != "" && values["displayName"] != known.Person.DisplayName:
 			f.add("displayName", codeFormat, "Leave the name empty. The name of this person is %s.", known.Person.DisplayName)
 		default:

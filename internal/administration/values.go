@@ -122,7 +122,7 @@ func (f *findings) yesNo(field, text string) bool {
 // oneOf checks that a text is one of the known ones.
 func (f *findings) oneOf(field, text string, known []string) {
 	if text != "" && known != nil && !slices.Contains(known, text) {
-		f.add(field, codeUnknown, "Choose %s: %s.", label(field), strings.Join(known, ", "))
+		f.add(field, codeUnknown, "Choose %s from this list: %s.", label(field), strings.Join(known, ", "))
 	}
 }
 

@@ -48,17 +48,17 @@ var webhookNoun = Noun{
 	Actions: []Action{
 		{
 			Kind: KindWebhookCreate, Fields: []string{"url", "events"}, Label: "New webhook", Heading: "Create a webhook",
-			Words: "Once this change is approved, the address receives the events of the realm. The administrator who approves the change sees " +
-				"the secret only once.",
+			Words: "Once the webhook is approved, events of the realm are sent to its address. The secret for checking their signatures is " +
+				"shown only once, to the administrator who approves the webhook.",
 		},
 		{
 			Kind: KindWebhookSecret, Label: "New secret", Heading: "Create a new secret for a webhook",
-			Words: "For 24 hours, events are also signed with the old secret. The administrator who approves this change sees the new secret " +
-				"only once.",
+			Words: "For 24 hours, events are signed with both the old and the new secret. The administrator who approves the new secret sees " +
+				"it only once.",
 		},
 		{
 			Kind: KindWebhookRetire, Status: StatusRetired, Label: "Retire", Heading: "Retire a webhook",
-			Words: "The webhook no longer receives events. You cannot undo this.",
+			Words: "The webhook will no longer receive events. You cannot undo this.",
 		},
 	},
 }

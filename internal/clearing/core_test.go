@@ -29,7 +29,7 @@ type coreHouse struct {
 
 	mu       sync.Mutex
 	ledger   map[string]int64 // settled by clearing, minor units by account; out is negative
-	accepted map[string]int64 // amounts of incoming payments by transaction id
+	accepted map[string]int64 // amounts of incoming payments by transaction ID
 	unfunded []string         // sent without a reservation
 	sent     int
 	group    sync.WaitGroup

@@ -34,7 +34,7 @@ func transferOf(
 	return document
 }
 
-// answers returns the status and code of every pacs.002 that clearing got about a transaction id, in order, after all that is due is sent.
+// answers returns the status and code of every pacs.002 that clearing got about a transaction ID, in order, after all that is due is sent.
 func answers(t *testing.T, h *servicetest.Env, transactionID string) []string {
 	t.Helper()
 	h.Clock.Add(3 * time.Second)

@@ -254,7 +254,7 @@ func TestAMessageThatIsNotOnePaymentIsRefusedAsAWholeAndKeptForAnOperator(t *tes
 			d.GroupHeader.NumberOfTransactions = "2"
 		}},
 		"accepted in the first moment": {"DT01", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = "0001-01-01T00:00:00Z" }},
-		"no transaction id":            {"CH21", func(_ *incomingDocument, t *tx) { t.PaymentID.TransactionID = "" }},
+		"no transaction ID":            {"CH21", func(_ *incomingDocument, t *tx) { t.PaymentID.TransactionID = "" }},
 	}
 	for name, c := range cases {
 		for _, scheme := range rulebook.Schemes() {

@@ -82,7 +82,7 @@ func (s *Service) Receive(ctx context.Context, d Document) error {
 func (s *Service) fromPartner(in store.Document) error {
 	err := s.cfg.Profiles.FromPartner(string(in.Scheme), in.Content)
 	if err != nil {
-		return unprocessable(i18n.Text("Check the sender of the document. The error is: %s.").With(i18n.Data(err.Error())))
+		return unprocessable(i18n.Text("Check the sender named in the document. The error is: %s.").With(i18n.Data(err.Error())))
 	}
 	return nil
 }
@@ -179,7 +179,7 @@ func (s *Service) receiveForeign(ctx context.Context, in store.Document, f profi
 		failed.reason = i18n.Text("Clearing reported an event: %s").With(i18n.Data(strings.TrimSpace(f.Event + " " + f.Description)))
 	case receiptOfMessage:
 		if interbank.OutcomeOf(f.Reason) != interbank.OutcomeNegative {
-			return s.inbox.Note(ctx, in, i18n.Text("Clearing confirmed receipt of the message %s.").With(i18n.Data(f.Reference)))
+			return s.inbox.Note(ctx, in, i18n.Text("Clearing confirmed receipt of message %s.").With(i18n.Data(f.Reference)))
 		}
 		failed.alarm, failed.reason = true, i18n.Text("Clearing refused the message %s: %s").With(i18n.Data(f.Reference), i18n.Data(f.Reason))
 	}

@@ -343,7 +343,7 @@ func TestAChangedMessageIsWithheldFromEverybody(t *testing.T) {
 		"creditor agent":   "UPDATE message_version SET creditor_agent = 'X'",
 		"debtor":           "UPDATE message_version SET debtor_name = 'X'",
 		"debtor account":   "UPDATE message_version SET debtor_account = 'CH7280005000088877766'",
-		"end-to-end id":    "UPDATE message_version SET end_to_end_id = 'X'",
+		"end-to-end ID":    "UPDATE message_version SET end_to_end_id = 'X'",
 		"remittance":       "UPDATE message_version SET remittance = 'X'",
 		"external id":      "UPDATE message SET external_id = 'X'",
 		"approvals":        "UPDATE message SET approvals_required = 0",

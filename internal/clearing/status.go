@@ -114,7 +114,7 @@ func (s *Service) comesFrom(m payment.Message, from string) error {
 // a document goes to quarantine.
 func (s *Service) fits(in store.Document, m payment.Message, about interbank.Original) error {
 	if m.Scheme != in.Scheme {
-		return &unprocessableError{about: m, reason: i18n.Text("The message %s belongs to %s, but this document came through %s.").With(
+		return &unprocessableError{about: m, reason: i18n.Text("The message %s belongs to the scheme %s, but this document came through the scheme %s.").With(
 			m.GlobalID, m.Scheme, in.Scheme,
 		)}
 	}
@@ -172,21 +172,21 @@ func (s *Service) neverSent(ctx context.Context, m payment.Message) error {
 	switch {
 	case m.State == payment.StateScheduled:
 		return &unprocessableError{about: m, reason: i18n.Text(
-			"Nothing was sent for %s because its state in this gateway is “%s”. If the gateway was restored from a backup, clearing may "+
-				"already have this message. If so, wait until the message is released on its execution date. The gateway can then take over the "+
-				"state from clearing.",
+			"Nothing was sent for %s because its state in this gateway is “%s”. If the gateway was restored from a backup, clearing might "+
+				"already have received the message. In that case, wait until the gateway releases the message on its execution date. The gateway "+
+				"can then adopt the state that clearing reports.",
 		).With(m.GlobalID, m.State.Text())}
 	case m.State.Pending():
 		return &unprocessableError{about: m, reason: i18n.Text(
-			"Nothing was sent for %s because its state in this gateway is “%s”. If the gateway was restored from a backup, clearing may "+
-				"already have this message. If so, ask for the message to be approved again before it expires, so that the gateway can take over "+
-				"the state from clearing.",
+			"Nothing was sent for %s because its state in this gateway is “%s”. If the gateway was restored from a backup, clearing might "+
+				"already have received the message. In that case, have the message approved again before it expires. The gateway can then adopt "+
+				"the state that clearing reports.",
 		).With(m.GlobalID, m.State.Text())}
 	}
 	return &unprocessableError{about: m, reason: i18n.Text(
-		"Nothing was sent for %s because its state in this gateway is “%s”, which is final. If the gateway was restored from a backup, "+
-			"clearing may have a different state for this message. If so, make the booking that matches the state at clearing outside this "+
-			"gateway.",
+		"Nothing was sent for %s because its state in this gateway is “%s”, which is final. If the gateway was restored from a backup, the "+
+			"message might have a different state at clearing. In that case, use another system to make the booking that matches the state at "+
+			"clearing.",
 	).With(m.GlobalID, m.State.Text())}
 }
 

@@ -209,7 +209,7 @@ func (s *Service) refuseGroup(in store.Document, document *iso20022.FIToFICustom
 		return err
 	}
 	return &unprocessableError{
-		reason: i18n.Text("%s. The gateway answered clearing with the code %s.").With(i18n.Data(why.Error()), refused.Code),
+		reason: i18n.Text("%s. The gateway rejected the message with the code %s.").With(i18n.Data(why.Error()), refused.Code),
 		answer: &answer,
 	}
 }

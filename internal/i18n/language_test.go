@@ -41,7 +41,7 @@ func TestTextsAreSaidWithTheirValues(t *testing.T) {
 		{German, Data("Approved"), "Approved"},
 		{German, Data("%s and %d"), "%s and %d"},
 		{English, "to (a creditor)", "to"},
-		{German, Text("%s says").With("100 % \x01\x02 Maker"), "100 % ⟨U+0001⟩⟨U+0002⟩ Maker schreibt"},
+		{German, Text("Note from %s").With("100 % \x01\x02 Maker"), "100 % ⟨U+0001⟩⟨U+0002⟩ Maker schreibt"},
 		{German, Join(" ", Text("%s approved.").With("A1"), "", Text("%s rejected.").With("A2")), "A1 freigegeben. A2 abgelehnt."},
 		{
 			German, Kept(Text("Enter the internal IDs of 1 to %d payments.").With(1000).Stored()),
@@ -119,8 +119,8 @@ func TestValuesAreWrittenForTheirReader(t *testing.T) {
 			"Eine Antwort ist bis zum 24.11.2026 fällig.",
 		},
 		{
-			Text("%s in %s.").With(Text("Enter one of %s or %s").With("CHK, TRF", "TRA"), "PmtMtd"), "Enter one of CHK, TRF or TRA in PmtMtd.",
-			"Enter one of CHK, TRF or TRA in PmtMtd.", "PmtMtd: Geben Sie CHK, TRF oder TRA an.",
+			Text("%s in %s.").With(Text("Enter %s or %s").With("CHK, TRF", "TRA"), "PmtMtd"), "Enter CHK, TRF or TRA in PmtMtd.",
+			"Enter CHK, TRF or TRA in PmtMtd.", "PmtMtd: Geben Sie CHK, TRF oder TRA an.",
 		},
 		{Country("AT"), "Austria", "Austria", "Österreich"},
 		{ForPrograms("Send %d of %s.", 1, "x"), "Send 1 of x.", "Send 1 of x.", "Send 1 of x."},

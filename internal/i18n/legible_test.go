@@ -17,7 +17,7 @@ func TestInvisibleCharactersAreShown(t *testing.T) {
 		if got := i18n.English.Say(i18n.Data(value)); got != want {
 			t.Errorf("%q reads %q, want %q", value, got, want)
 		}
-		if got := i18n.German.Say(i18n.Text("%s says").With(value)); got != want+" schreibt" {
+		if got := i18n.German.Say(i18n.Text("Note from %s").With(value)); got != want+" schreibt" {
 			t.Errorf("%q reads %q in a sentence", value, got)
 		}
 		if got := i18n.Data(value).String(); got != value {

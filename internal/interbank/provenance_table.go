@@ -16,7 +16,7 @@ const (
 	fromRefusal     = "Always RJCR (refusal)"
 	fromMasterData  = "Account master data"
 	fromOne         = "Always 1"
-	fromSum         = "The amount of the single payment"
+	fromSum         = "The amount of the only payment in the message"
 	fromDay         = "The day of the last approval"
 	fromReturned    = "The amount of the payment less the charge"
 	fromOrder       = "pain.001 %s"
@@ -29,7 +29,7 @@ const (
 	orderTransaction = "PmtInf/CdtTrfTxInf"
 	transaction      = "CdtTrfTxInf"
 
-	fromCreditor = "The bank of the creditor's IBAN, or pain.001 " + orderTransaction + "/CdtrAgt if a SEPA order names the bank"
+	fromCreditor = "The bank that the creditor's IBAN identifies, or pain.001 " + orderTransaction + "/CdtrAgt if a SEPA order names the bank"
 )
 
 // headerOrigins are the origins of the header of a document, which a profile may add (package profile).
@@ -37,8 +37,8 @@ var headerOrigins = []origin{
 	{element: "AppHdr/Fr", from: "Our end of the connection (from the settings)"},
 	{element: "AppHdr/To", from: "The other end of the connection (from the settings)"},
 	{element: "AppHdr/BizMsgIdr", from: fromGlobalID},
-	{element: "AppHdr/MsgDefIdr", from: "The name of the message"},
-	{element: "AppHdr/BizSvc", from: "Fixed by the clearing profile"},
+	{element: "AppHdr/MsgDefIdr", from: "The name of the message type"},
+	{element: "AppHdr/BizSvc", from: "Set by the clearing profile"},
 	{element: "AppHdr/CreDt", from: fromApproval},
 }
 
@@ -119,12 +119,13 @@ var returnOrigins = slices.Concat([]origin{
 	{element: "TxInf/RtrdIntrBkSttlmAmt", from: fromReturned},
 	{element: "TxInf/RtrdInstdAmt", from: fromReceived, at: transaction + "/IntrBkSttlmAmt"},
 	{element: "TxInf/ChrgBr", from: fromScheme},
-	{element: "TxInf/ChrgsInf/Amt", from: "The charge kept, as entered by the maker"},
+	{element: "TxInf/ChrgsInf/Amt", from: "The charge deducted, as entered by the maker"},
 	{element: "TxInf/ChrgsInf/Agt", from: fromReceived, at: transaction + "/CdtrAgt"},
 	{element: "TxInf/RtrRsnInf/Orgtr", from: "Depends on the reason: the creditor's name if the customer made the decision, otherwise " +
 		"the BIC of our bank"},
 	{element: "TxInf/RtrRsnInf/Rsn", from: "The reason chosen by the maker"},
-	{element: "TxInf/RtrRsnInf/AddtlInf", from: "Additional information from the maker (in an answer, the first line names the recall)"},
+	{element: "TxInf/RtrRsnInf/AddtlInf", from: "Additional information from the maker (in an answer to a recall, " +
+		"the first line names the recall)"},
 	{element: "TxInf/RtrChain/DbtrAgt", from: fromReceived, at: transaction + "/CdtrAgt"},
 	{element: "TxInf/RtrChain/CdtrAgt", from: fromReceived, at: transaction + "/DbtrAgt"},
 }, eitherPlace("TxInf", []origin{
@@ -148,7 +149,7 @@ var resolutionOrigins = append([]origin{
 	{element: "CxlDtls/TxInfAndSts/TxCxlSts", from: fromRefusal},
 	{
 		element: "CxlDtls/TxInfAndSts/CxlStsRsnInf/Orgtr",
-		from:    "Depends on the reason: the creditor's name if the creditor refused the recall, otherwise the BIC of our bank",
+		from:    "The creditor's name if the creditor refused the recall, otherwise the BIC of our bank",
 	},
 	{element: "CxlDtls/TxInfAndSts/CxlStsRsnInf/Rsn", from: "The reason chosen by the maker"},
 	{

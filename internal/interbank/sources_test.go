@@ -106,8 +106,8 @@ func TestSourcesNameThePlacesOfTheirProfile(t *testing.T) {
 			"pacs.008 AppHdr/Fr/FIId/FinInstnId/BICFI": "Our end of the connection (from the settings)",
 			"pacs.008 AppHdr/BizMsgIdr":                "Derived from the Global ID",
 			"pacs.008 CdtTrfTxInf/Cdtr/Nm":             "pain.001 PmtInf/CdtTrfTxInf/Cdtr/Nm",
-			"pacs.008 GrpHdr/InstdAgt/FinInstnId/BICFI": "The bank of the creditor's IBAN, or pain.001 PmtInf/CdtTrfTxInf/CdtrAgt if a SEPA " +
-				"order names the bank",
+			"pacs.008 GrpHdr/InstdAgt/FinInstnId/BICFI": "The bank that the creditor's IBAN identifies, or pain.001 " +
+				"PmtInf/CdtTrfTxInf/CdtrAgt if a SEPA order names the bank",
 		},
 	} {
 		for _, c := range chains() {

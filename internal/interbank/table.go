@@ -136,7 +136,7 @@ var transactionRows = []Row{
 	{Place: payments + "/PmtId/UETR", Scheme: sic, Fate: Carried, To: transfer + "/PmtId/UETR"},
 	{
 		Place: payments + "/PmtId/UETR", Scheme: sct, Fate: Kept,
-		Reason: "SEPA does not pass on the UETR, but the status report repeats it (SPS 3.18)",
+		Reason: "SEPA does not pass on the UETR, but the status report to the sender contains it (SPS 3.18)",
 	},
 	{Place: payments + "/Amt/InstdAmt", Fate: Carried, To: transfer + "/IntrBkSttlmAmt"},
 	{

@@ -125,7 +125,7 @@ func EnterOneOf(values []string) i18n.Text {
 	if len(values) > most {
 		return i18n.Text("Enter one of the codes in the schema, such as %s").With(strings.Join(values[:most], ", "))
 	}
-	return i18n.Text("Enter one of %s or %s").With(strings.Join(values[:len(values)-1], ", "), values[len(values)-1])
+	return i18n.Text("Enter %s or %s").With(strings.Join(values[:len(values)-1], ", "), values[len(values)-1])
 }
 
 // digits are the counts a decimal is measured by.

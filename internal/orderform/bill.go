@@ -39,7 +39,7 @@ func OfBill(bill qrbill.Bill) (scheme rulebook.Scheme, values Values, notes []i1
 	}
 	if scheme == rulebook.SchemeSCT && bill.Message != "" && values.RemittanceKind != RemittanceText {
 		values.RemittanceText = ""
-		notes = append(notes, i18n.Text("This message on the bill is not sent because the payment already has a reference. Message: %s").
+		notes = append(notes, i18n.Text("The message on the bill will not be sent because the payment already has a reference. Message: %s").
 			With(bill.Message))
 	}
 	if bill.Information != "" {

@@ -235,7 +235,7 @@ func (m Table) readRows(table *csv.Reader, skipped int, names []string) Table {
 		}
 	}
 	if count == 0 && len(m.Findings) == 0 {
-		m.refuse(skipped+1, "", "Add a line for each payment below the column names.")
+		m.refuse(skipped+1, "", "Below the column names, add one line for each payment.")
 	}
 	return m.limited(count)
 }
@@ -270,7 +270,7 @@ func (m *Table) refuseTable(skipped int, err error) {
 // row makes a line of the cells of one payment.
 func (m *Table) row(number int, names, cells []string) {
 	if len(cells) != len(names) {
-		m.refuse(number, "", i18n.Text("Use %d columns in this line, as in the first line. This line now has %d.").With(len(names), len(cells)))
+		m.refuse(number, "", i18n.Text("Use %d columns in this line, as in the first line. This line has %d columns.").With(len(names), len(cells)))
 		return
 	}
 	line := Line{Number: number, Scheme: rulebook.SchemeSIC, Values: Values{AddressKind: AddressStructured, RemittanceKind: RemittanceNone}}

@@ -272,10 +272,10 @@ func TestEachColumnIsHeldAgainstTheDocument(t *testing.T) {
 		"creditor's account": func(m *payment.Message) { m.Summary.CreditorAccount = "x" },
 		"creditor's bank":    func(m *payment.Message) { m.Summary.CreditorAgent = "x" }, "debtor's name": func(m *payment.Message) { m.Summary.DebtorName = "x" },
 		"debtor's account": func(m *payment.Message) { m.Summary.DebtorAccount = "x" }, "debtor's bank": func(m *payment.Message) { m.Summary.DebtorAgent = "x" },
-		"remittance": func(m *payment.Message) { m.Summary.Remittance = "x" }, "instruction id": func(m *payment.Message) { m.Summary.InstructionID = "x" },
-		"end-to-end id": func(m *payment.Message) { m.Summary.EndToEndID = "x" }, "transaction id": func(m *payment.Message) { m.Summary.TransactionID = "x" },
+		"remittance": func(m *payment.Message) { m.Summary.Remittance = "x" }, "instruction ID": func(m *payment.Message) { m.Summary.InstructionID = "x" },
+		"end-to-end ID": func(m *payment.Message) { m.Summary.EndToEndID = "x" }, "transaction ID": func(m *payment.Message) { m.Summary.TransactionID = "x" },
 		"UETR": func(m *payment.Message) { m.Summary.UETR = "x" }, "kind": func(m *payment.Message) { m.Kind = "another" },
-		"digest":         func(m *payment.Message) { m.ContentHash[0] ^= 1 },
+		"fingerprint":    func(m *payment.Message) { m.ContentHash[0] ^= 1 },
 		"execution date": func(m *payment.Message) { m.ExecutionDay = m.ExecutionDay.AddDate(0, 0, 1) }, "reason": func(m *payment.Message) { m.Reason = "FRAD" },
 	}
 	back := func(kind payment.Kind) payment.Message {
@@ -285,8 +285,8 @@ func TestEachColumnIsHeldAgainstTheDocument(t *testing.T) {
 		}
 		return created.Message
 	}
-	const some = "amount, creditor's account, debtor's account, end-to-end id, kind, digest, reason, transaction id"
-	const payments = some + ", creditor's name, creditor's bank, debtor's name, debtor's bank, remittance, instruction id, UETR"
+	const some = "amount, creditor's account, debtor's account, end-to-end ID, kind, fingerprint, reason, transaction ID"
+	const payments = some + ", creditor's name, creditor's bank, debtor's name, debtor's bank, remittance, instruction ID, UETR"
 	for name, c := range map[string]struct {
 		message payment.Message
 		held    string
@@ -302,7 +302,7 @@ func TestEachColumnIsHeldAgainstTheDocument(t *testing.T) {
 			m := c.message
 			change(&m)
 			held := strings.Contains(", "+c.held+",", ", "+column+",")
-			if strings.Contains(m.Difference().String(), " Part that differs: "+column+".") != held {
+			if strings.Contains(m.Difference().String(), " in this part: "+column+".") != held {
 				t.Errorf("%s: another %s: %q", name, column, m.Difference())
 			}
 		}

@@ -24,11 +24,11 @@ type searched struct {
 // the columns, but the digest covers only the document. A message with a difference therefore cannot be decided.
 func (m Message) Difference() i18n.Text {
 	if sha256.Sum256(m.Content) != m.ContentHash {
-		return differs("digest")
+		return differs("fingerprint")
 	}
 	document, findings := m.Document()
 	if len(findings) > 0 {
-		return differs("content, which cannot be read")
+		return differs("content that cannot be read")
 	}
 	fields, err := m.signed(document)
 	if err != nil {
@@ -69,8 +69,8 @@ func (e *WithheldError) Refused() string { return RefusedWithheld }
 const RefusedWithheld = "withheld"
 
 func differs(field i18n.Text) i18n.Text {
-	return i18n.Text("The stored data differs from the document. Part that differs: %s. Do not continue. Ask an operator to run " +
-		"“countersign check”.").With(field)
+	return i18n.Text("The stored data differs from the document in this part: %s. Do not continue. Ask an operator to run “countersign " +
+		"check”.").With(field)
 }
 
 // signed lists every searched field with its value in the document. Received answers to our recalls are not decided,
@@ -116,9 +116,9 @@ func (m Message) against(said Summary) []searched {
 		{"debtor's account", s.DebtorAccount, said.DebtorAccount},
 		{"debtor's bank", s.DebtorAgent, cmp.Or(said.DebtorAgent, s.DebtorAgent)},
 		{"remittance", s.Remittance, said.Remittance},
-		{"instruction id", s.InstructionID, said.InstructionID},
-		{"end-to-end id", s.EndToEndID, said.EndToEndID},
-		{"transaction id", s.TransactionID, said.TransactionID},
+		{"instruction ID", s.InstructionID, said.InstructionID},
+		{"end-to-end ID", s.EndToEndID, said.EndToEndID},
+		{"transaction ID", s.TransactionID, said.TransactionID},
 		{"UETR", s.UETR, said.UETR},
 	}
 }
@@ -169,11 +169,11 @@ func (m Message) againstOriginal(said rtransactionContent) []searched {
 	if !said.amount.IsZero() {
 		maybe(searched{"amount", m.Summary.Amount.Format(), said.amount.Format()})
 	}
-	maybe(searched{"end-to-end id", m.Summary.EndToEndID, said.original.EndToEndID})
+	maybe(searched{"end-to-end ID", m.Summary.EndToEndID, said.original.EndToEndID})
 	maybe(searched{"creditor's account", m.Summary.CreditorAccount, said.original.Copy.CreditorAccount})
 	maybe(searched{"debtor's account", m.Summary.DebtorAccount, said.original.Copy.DebtorAccount})
 	if m.Summary.TransactionID != "" { // of an original that came in; ours is known by its Global ID
-		maybe(searched{"transaction id", m.Summary.TransactionID, said.original.TransactionID})
+		maybe(searched{"transaction ID", m.Summary.TransactionID, said.original.TransactionID})
 	}
 	return fields
 }

@@ -103,8 +103,8 @@ func (s RTransactionSubject) excluded(kind Kind) error {
 
 // theOther begins the sentence about the excluding R-transaction.
 var theOther = map[Kind]i18n.Text{
-	KindRecall: "The recall %s of this payment is %s.", KindReturn: "The return %s of this payment is %s.",
-	KindResolution: "The refusal %s of the recall of this payment is %s.",
+	KindRecall: "The recall has the ID %s and the state “%s”.", KindReturn: "The return has the ID %s and the state “%s”.",
+	KindResolution: "The refusal has the ID %s and the state “%s”.",
 }
 
 // exclusion returns the finding for another R-transaction that blocks a new one. The zero Message is an unknown one.

@@ -90,9 +90,9 @@ func (e *StateError) Sentence() i18n.Text {
 	m := e.Message
 	d, decided := m.LastDecision()
 	if decided && (m.State == StateRejected || m.Approvals() >= m.ApprovalsRequired) {
-		text := i18n.Text("This was already approved by %s on %s. The state is now “%s”.")
+		text := i18n.Text("Already approved by %s on %s. The state is now “%s”.")
 		if d.Action == ActionReject {
-			text = "This was already rejected by %s on %s. The state is now “%s”."
+			text = "Already rejected by %s on %s. The state is now “%s”."
 		}
 		return text.With(d.Name, i18n.Moment(d.DecidedAt), m.State.Text())
 	}
@@ -141,7 +141,7 @@ func (e *ContentError) Sentence() i18n.Text {
 	case e.Unnamed:
 		return "The payment or request has been amended. Read the new version before you decide."
 	}
-	return "The current content differs from the content you opened. Read the current version before you decide."
+	return "The current version differs from the version you opened. Read the current version before you decide."
 }
 
 // Refused reports whether the error is a refusal to record in the audit log, with a short reason. Malformed and

@@ -36,7 +36,7 @@ func (m Message) Withdraw(by identity.Principal, reason string, at time.Time) (T
 			finding.Pointer = "/reason"
 			switch {
 			case strings.TrimSpace(reason) == "" && own:
-				finding.Text = "Enter a reason for the withdrawal, or leave the reason out."
+				finding.Text = "The reason contains only spaces. Enter a reason for the withdrawal, or leave the field empty."
 			case strings.TrimSpace(reason) == "":
 				finding.Text = "Enter a reason for the withdrawal. The maker will see your reason."
 			}

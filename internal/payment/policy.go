@@ -57,7 +57,7 @@ func (m Message) mayBecome(draft Draft) error {
 		return nil
 	}
 	return refusePolicy(instructedAmountPointer, i18n.Text(
-		"With this content, the payment needs %s, but the original content required only %s. Withdraw the payment and enter it again.",
+		"The amended payment would need %s instead of %s. Withdraw the payment and enter it again.",
 	).With(approvals(draft.ApprovalsRequired), approvals(m.ApprovalsRequired)))
 }
 

@@ -96,7 +96,7 @@ func TestEachDifferenceOfAStatementIsNamed(t *testing.T) {
 		}
 		slices.Sort(got)
 		slices.Sort(want)
-		alike := number%8 == 6 && len(got) == 1 && got[0] == payment.TwiceStated // another payment has the same transaction id
+		alike := number%8 == 6 && len(got) == 1 && got[0] == payment.TwiceStated // another payment has the same transaction ID
 		if !slices.Equal(got, want) && !alike {
 			t.Errorf("change %d of %s: %q, want %q", number, reference, got, want)
 		}

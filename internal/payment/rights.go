@@ -74,8 +74,8 @@ func (m Message) MayDecide(by identity.Principal) error {
 func (m Message) checkGrant(by identity.Principal) error {
 	grant, known := by.Grant(identity.RoleChecker)
 	if known && grant.GrantedAt.After(m.CreatedAt) {
-		return &ForbiddenError{Text: i18n.Text("You became a checker on %s, but this payment or request was entered earlier, on %s. "+
-			"Somebody who was already a checker then must approve or reject it.").With(i18n.Moment(grant.GrantedAt), i18n.Moment(m.CreatedAt))}
+		return &ForbiddenError{Text: i18n.Text("You became a checker on %s, but this payment or request was entered earlier, on %s. A "+
+			"person who was already a checker at that time must approve or reject it.").With(i18n.Moment(grant.GrantedAt), i18n.Moment(m.CreatedAt))}
 	}
 	return nil
 }

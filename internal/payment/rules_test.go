@@ -281,9 +281,9 @@ var approvalFaults = []struct {
 	}, &payment.FourEyesError{}, "already approved this payment or request", true},
 	{
 		"digest", func(a *attempt) { a.verdict.ContentHash = &payment.Digest{1} },
-		&payment.ContentError{}, "differs from the content you opened", true,
+		&payment.ContentError{}, "differs from the version you opened", true,
 	},
-	{"version", func(a *attempt) { a.verdict.Version = 9 }, &payment.ContentError{}, "differs from the content you opened", true},
+	{"version", func(a *attempt) { a.verdict.Version = 9 }, &payment.ContentError{}, "differs from the version you opened", true},
 	{"withheld", func(a *attempt) { a.message.Summary.CreditorName = "Mallory" }, &payment.WithheldError{}, "creditor's name", true},
 	{"unnamed", func(a *attempt) {
 		a.verdict.ContentHash, a.terms.Policy.ContentHashRequired = nil, true

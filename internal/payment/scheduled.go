@@ -74,7 +74,7 @@ func (m Message) Release(on ApprovalContext, at time.Time) (Transition, error) {
 // mayRelease checks a scheduled payment as its approvals were checked. Error: RefusalError.
 func (m Message) mayRelease(on ApprovalContext, at time.Time) error {
 	if on.Policy.ApprovalsRequired > m.ApprovalsRequired {
-		return refusePolicy(pointerInternalID, i18n.Text("The current policy requires %s, but this payment has %s. Enter the payment again.").
+		return refusePolicy(pointerInternalID, i18n.Text("The current policy requires %s, but this payment was entered under a policy that required %s. Enter the payment again.").
 			With(approvals(on.Policy.ApprovalsRequired), approvals(m.ApprovalsRequired)))
 	}
 	for _, d := range m.Decisions {

@@ -77,7 +77,7 @@ func profileTable(profiles []*profile.Profile) string {
 		if p.NoInstructionID {
 			return "none (`OrgnlInstrId` of a pacs.028 stays)"
 		}
-		return "the transaction id"
+		return "the transaction ID"
 	})
 	row("`ChrgBr`", func(p *profile.Profile) string { return quoted(p.ChargeBearer) })
 	row("`ClrSys`", func(p *profile.Profile) string { return quoted(p.ClearingSystem) })

@@ -150,7 +150,7 @@ func (b *Bill) checkReference(iban account.IBAN) error {
 		_, err = account.ParseCreditorReferenceInput(b.Reference)
 	case ReferenceNone:
 		if b.Reference != "" {
-			return refuse("Check the reference against the bill. The QR code has a reference, but the reference type is “none”.")
+			return refuse("Ask the creditor for a new bill. The QR code on this bill has a reference, but its reference type is “none”.")
 		}
 	default:
 		return refuse("Enter the payment by hand, because the QR code has an unknown reference type.")

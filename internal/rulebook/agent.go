@@ -16,7 +16,7 @@ const (
 var agentRules = []Rule{
 	{
 		ID: "agent-empty", Element: agentElement, Code: "CH21", level: levelAgent,
-		Text:   "Identify the bank by its BIC or bank code. Where the bank is optional, you can leave it out.",
+		Text:   "Identify the bank by its BIC or bank code. If the bank is optional here, you can remove the element instead.",
 		Source: "SPS 3.4, 3.12",
 		broken: func(i *inspection) bool {
 			return i.agent.FinancialInstitutionID == (iso20022.FinancialInstitutionIdentification18{})

@@ -62,7 +62,7 @@ var rulesElsewhere = []Rule{
 	},
 	{
 		ID: RulePreviousGeneration, Element: "/Document", Code: "FF01", CheckedBy: "internal/orderform",
-		Text:   "Send the order as pain.001.001.09. Unless the settings say otherwise, pain.001.001.03 has not been accepted since 2026-11-14.",
+		Text:   "Send the order as pain.001.001.09. Since 2026-11-14, pain.001.001.03 is accepted only if the settings allow it.",
 		Source: "SPS 2026 (IG credit transfer 2.3), in force from 14 November 2026: end of the parallel phase",
 	},
 	{
@@ -72,7 +72,7 @@ var rulesElsewhere = []Rule{
 	},
 	{
 		ID: RuleSpendingLimit, Element: amountElement, Code: "AM14", CheckedBy: "internal/rulebook",
-		Text:   "Pay a smaller amount, wait for another day, or ask two administrators to change the limit.",
+		Text:   "Pay a smaller amount, pay on another day, or ask two administrators to change the limit.",
 		Source: "Interface contract of this gateway; ISO, AM14 (limits agreed between bank and client)",
 	},
 	{

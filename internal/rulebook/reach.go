@@ -104,8 +104,8 @@ func RecheckReach(e ReachEntered) []iso20022.Finding {
 	}
 	if strings.HasSuffix(f.Pointer, "/BICFI") {
 		bank, _ := e.Against.BankOf(q.iban)
-		f.Text = i18n.Text("The payment was entered for the bank %s, but the directory of %s shows that the account is at the bank %s. "+
-			"Withdraw the payment and enter it again.").With(e.Agent, q.edition(), bank.BIC)
+		f.Text = i18n.Text("The payment was entered for the bank %s, but the bank directory dated %s shows that the account is at the bank "+
+			"%s. Withdraw the payment and enter it again.").With(e.Agent, q.edition(), bank.BIC)
 	}
 	return []iso20022.Finding{f}
 }

@@ -167,7 +167,7 @@ func TestTheRouteIsAskedAgainAtAnApproval(t *testing.T) {
 		"as it was": {german, "AAAADEFFXXX", "", inForce(t)},
 		"the bank moved": {
 			german, "ZZZZDEFFXXX",
-			"entered for the bank ZZZZDEFFXXX, but the directory of 2026-10-01 shows that the account is at the bank AAAADEFFXXX", inForce(t),
+			"entered for the bank ZZZZDEFFXXX, but the bank directory dated 2026-10-01 shows that the account is at the bank AAAADEFFXXX", inForce(t),
 		},
 		"not reached any more":     {dutch, "BBBBNL2AXXX", "Bank two does not accept instant payments", inForce(t)},
 		"entered without a bank":   {german, "", "entered without the creditor's bank", inForce(t)},

@@ -50,7 +50,7 @@ func RecallReasons(scheme Scheme) []Reason {
 			{Code: "TECH", Text: "Payment sent because of a technical problem", Usual: true, Source: sourceRecallSCT},
 			{Code: "FRAD", Text: "Fraud", Information: oneLine, Usual: true, Source: sourceRecallSCT},
 			{
-				Code: "CUST", Text: "The customer asks for the recall", Originator: OriginatorCustomer, Information: oneLine, Usual: true,
+				Code: "CUST", Text: "The customer asked for the recall", Originator: OriginatorCustomer, Information: oneLine, Usual: true,
 				Source: sourceRequestSCT,
 			},
 			{
@@ -68,7 +68,7 @@ func RecallReasons(scheme Scheme) []Reason {
 			{Code: "TECH", Text: "Payment sent because of a technical problem", Information: freeLines, Usual: true, Source: sourceRecallSIC},
 			{Code: "FRAD", Text: "Fraud", Information: freeLines, Usual: true, Source: sourceRecallSIC},
 			{
-				Code: "CUST", Text: "The customer asks for the recall", Originator: OriginatorCustomer, Information: freeLines,
+				Code: "CUST", Text: "The customer asked for the recall", Originator: OriginatorCustomer, Information: freeLines,
 				Usual: true, Source: sourceRecallSIC,
 			},
 			{Code: "AGNT", Text: "Wrong bank", Information: freeLines, Usual: true, Source: sourceRecallSIC},

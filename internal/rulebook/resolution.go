@@ -33,7 +33,7 @@ func AnswerBy(scheme Scheme, received time.Time, settings Settings) time.Time {
 // may depend on the recall too: ask ResolutionInformation.
 func ResolutionReasons(scheme Scheme) []Reason {
 	list := []Reason{
-		{Code: "CUST", Text: "The creditor refuses the recall", Originator: OriginatorCustomer, Usual: true},
+		{Code: "CUST", Text: "The creditor refused the recall", Originator: OriginatorCustomer, Usual: true},
 		{Code: "LEGL", Text: "Legal or regulatory reason", Usual: true},
 		{Code: "NOAS", Text: "The creditor has not responded", Usual: true},
 		{Code: "AC04", Text: "The account is closed", Usual: true},

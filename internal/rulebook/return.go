@@ -110,7 +110,7 @@ const ReturnAfterRecall = "FOCR"
 
 // commonReturnReasons are usual in both schemes.
 var commonReturnReasons = []Reason{
-	{Code: ReturnAfterRecall, Text: "Return in answer to a recall", Usual: true},
+	{Code: ReturnAfterRecall, Text: "Return after a recall", Usual: true},
 	{Code: "AC01", Text: "The account number is wrong", Usual: true},
 	{Code: "AC04", Text: "The account is closed", Usual: true},
 	{Code: "AC06", Text: "The account is blocked", Usual: true},
@@ -118,8 +118,8 @@ var commonReturnReasons = []Reason{
 	{Code: "AM05", Text: "Payment received twice", Usual: true},
 	{Code: "BE04", Text: "The creditor's address is missing or wrong", Usual: true},
 	{Code: "MD07", Text: "The account holder has died", Usual: true},
-	{Code: "MS02", Text: "The customer gives no reason", Originator: OriginatorCustomer, Usual: true},
-	{Code: "MS03", Text: "The bank gives no reason", Usual: true},
+	{Code: "MS02", Text: "The customer gave no reason", Originator: OriginatorCustomer, Usual: true},
+	{Code: "MS03", Text: "The bank gave no reason", Usual: true},
 	{Code: "RR04", Text: "Regulatory reason", Usual: true},
 }
 

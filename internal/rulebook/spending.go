@@ -112,7 +112,7 @@ func (l SpendingLimit) Today() i18n.Text {
 	}
 	switch {
 	case l.PerDay > 0 && !l.On.IsZero():
-		parts = append(parts, i18n.Text("%s of %s scheduled for %s").With(l.amount(l.Planned), l.amount(l.PerDay), i18n.Day(l.On)))
+		parts = append(parts, i18n.Text("%[2]s per day (%[1]s already scheduled for %[3]s)").With(l.amount(l.Planned), l.amount(l.PerDay), i18n.Day(l.On)))
 	case l.PerDay > 0:
 		parts = append(parts, i18n.Text("%s of %s used today").With(l.amount(l.Used), l.amount(l.PerDay)))
 	}

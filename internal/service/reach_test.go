@@ -103,7 +103,7 @@ func TestABankThatMovedIsSeenAtTheApproval(t *testing.T) {
 	load(t, h, "2026-03-01", "FR20041;CCCCFRPPXXX;Bank that took it over;yes")
 	approve := service.Input{InternalID: m.InternalID, ContentHash: &m.ContentHash}
 	_, err := h.Approval.Approve(ctx, checker, approve)
-	wantUnreached(t, err, "entered for the bank BBBBFRPPXXX, but the directory of 2026-03-01 shows that the account is at the bank "+
+	wantUnreached(t, err, "entered for the bank BBBBFRPPXXX, but the bank directory dated 2026-03-01 shows that the account is at the bank "+
 		"CCCCFRPPXXX")
 	load(t, h, "2026-03-02", frenchBank)
 	approved, err := h.Approval.Approve(ctx, checker, approve)

@@ -340,7 +340,7 @@ func sign(secret []byte, id, stamp string, content []byte) string {
 }
 
 // errNotTaken reports an answer other than 2xx.
-var errNotTaken = errors.New("the receiver did not answer with a 2xx status")
+var errNotTaken = errors.New("the receiver did not respond with a 2xx status")
 
 func (s *Webhooks) post(request *http.Request) (status int, err error) {
 	answer, err := s.client.Do(request)

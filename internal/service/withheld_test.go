@@ -24,9 +24,9 @@ var forgeries = []struct {
 	{"debtor_account", "'CH7280005000088877766'", "debtor's account"},
 	{"debtor_agent", "'09000'", "debtor's bank"},
 	{"remittance", "'Invoice 1'", "remittance"},
-	{"instruction_id", "'OTHER'", "instruction id"},
-	{"end_to_end_id", "'OTHER'", "end-to-end id"},
-	{"transaction_id", "'OTHER'", "transaction id"},
+	{"instruction_id", "'OTHER'", "instruction ID"},
+	{"end_to_end_id", "'OTHER'", "end-to-end ID"},
+	{"transaction_id", "'OTHER'", "transaction ID"},
 	{"uetr", "'8a562c67-ca16-48ba-b074-65581be6f001'", "UETR"},
 }
 
@@ -43,7 +43,7 @@ func TestWhatIsShownIsWhatIsSigned(t *testing.T) {
 		}
 		id := servicetest.Forge(t, h.DB, m, map[string]string{forged.column: forged.value})
 		seen, err := h.Reader.Message(ctx, "demo", id)
-		if err != nil || seen.Withheld == "" || !strings.Contains(seen.Difference().String(), " Part that differs: "+forged.field+".") {
+		if err != nil || seen.Withheld == "" || !strings.Contains(seen.Difference().String(), " in this part: "+forged.field+".") {
 			t.Errorf("%s: %q, %q: %v", forged.column, seen.Withheld, seen.Difference(), err)
 		}
 		var withheld *payment.WithheldError

@@ -212,7 +212,7 @@ func (b *bank) payment(endToEnd string) (transaction string, p *paid) {
 	return "", nil
 }
 
-// arrivals are the payments of other banks, in the order of their transaction ids.
+// arrivals are the payments of other banks, in the order of their transaction IDs.
 func (b *bank) arrivals() iter.Seq2[string, *arrival] {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -30,10 +30,10 @@ type bank struct {
 	talks    bool // it answers what it has kept silent about
 	held     map[string]string
 	tries    map[string]int
-	paid     map[string]*paid     // by transaction id
-	incoming map[string]*arrival  // by transaction id
-	recalls  map[string]*recalled // of payments of ours, by their transaction id
-	sentBack map[string]*sentBack // our answers to recalls, by the transaction id of the payment
+	paid     map[string]*paid     // by transaction ID
+	incoming map[string]*arrival  // by transaction ID
+	recalls  map[string]*recalled // of payments of ours, by their transaction ID
+	sentBack map[string]*sentBack // our answers to recalls, by the transaction ID of the payment
 	post     []*letter            // on the way to the gateway
 	wrong    []string
 	refused  int // deliveries that never came

@@ -171,7 +171,7 @@ func refusedPayments(t *testing.T) []refusedDelivery {
 		{"element missing", changed(func(d *delivery) {
 			d.xml = bytes.Replace(d.xml, []byte("<ChrgBr>SLEV</ChrgBr>"), nil, 1)
 		}), 400, "/CdtTrfTxInf/0/ChrgBr"},
-		{"no transaction id", document(func(d *iso20022.FIToFICustomerCreditTransfer) {
+		{"no transaction ID", document(func(d *iso20022.FIToFICustomerCreditTransfer) {
 			d.CreditTransferTransactionInformation[0].PaymentID.TransactionID = ""
 		}), 400, "TxId"},
 		{"two transactions", document(func(d *iso20022.FIToFICustomerCreditTransfer) {

@@ -197,7 +197,7 @@ func changeError(err error, action string) error {
 			"your user account."}
 	case errors.As(err, &refused) && refused.Code == pgerrcode.UniqueViolation:
 		return &administration.ConflictError{
-			Text: "This name was taken after this change was requested. Reject this change, and request a new change with another name.",
+			Text: "The name in this change is already in use. Reject the change, and request it again with another name.",
 		}
 	}
 	return fmt.Errorf("%s: %w", action, err)

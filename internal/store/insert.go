@@ -400,8 +400,8 @@ func (s *Messages) requestKeyFits(ctx context.Context, row dbsqlc.CreationKey) e
 		slog.String("error", err.Error()))
 	return &payment.WithheldError{Message: payment.Message{
 		Realm: row.Realm, InternalID: row.MessageID,
-		Withheld: "A key in this request was used before, but the message stored under that key has since changed. Ask an operator to run " +
-			"“countersign check” before you send the request again with another key.",
+		Withheld: "An ID or idempotency key in this request was used before, but the message stored with it has since changed. Ask an " +
+			"operator to run “countersign check” before you send the request again with a new ID or idempotency key.",
 	}}
 }
 

@@ -44,7 +44,7 @@ func TestAPageIsNotNarrowedByWhatItsWalkDoesNotKnow(t *testing.T) {
 		h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 	}
 	for what, f := range map[string]store.Filter{
-		"end-to-end id": {EndToEndIDs: []string{m.Summary.EndToEndID}}, "external id": {ExternalIDs: []string{m.ExternalID}},
+		"end-to-end ID": {EndToEndIDs: []string{m.Summary.EndToEndID}}, "external id": {ExternalIDs: []string{m.ExternalID}},
 		"global id": {GlobalID: string(m.GlobalID)}, "message": {InternalID: m.InternalID},
 	} {
 		f.PageSize = 1

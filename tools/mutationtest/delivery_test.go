@@ -152,7 +152,7 @@ var ofArrivals = []mutant{
 		before: `err := m.AgreesWith(about, s.cfg.Zone)`, after: `var err error`,
 	},
 	{
-		name: "a payment comes in twice under one transaction id", file: "internal/store/arrival.go",
+		name: "a payment comes in twice under one transaction ID", file: "internal/store/arrival.go",
 		tests:  ofBooked + ":TestAnIncomingPaymentIsBookedOrRefused",
 		before: `if added == 0 {`, after: `if false && added == 0 {`,
 	},

@@ -160,7 +160,7 @@ on %s.
 		{"Answer to a recall", "both", "15 banking days after receipt (setting)", answer(rulebook.SchemeSCT)},
 		{"Return without a recall", "sct-inst", "3 banking days after settlement", returned(rulebook.SchemeSCT, "AC04")},
 		{"Return without a recall", "sic-inst", "none published (setting)", returned(rulebook.SchemeSIC, "AC04")},
-		{"Return that answers a recall", "both", "none", returned(rulebook.SchemeSCT, rulebook.ReturnAfterRecall)},
+		{"Return after a recall", "both", "none", returned(rulebook.SchemeSCT, rulebook.ReturnAfterRecall)},
 	} {
 		fmt.Fprintf(page, "| %s | %s | %s | %s |\n", row[0], row[1], row[2], row[3])
 	}

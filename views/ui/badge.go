@@ -88,7 +88,8 @@ var states = map[payment.State]look{
 	},
 	payment.StateAccepted: {
 		label: "Accepted", tone: ToneGood, icon: "circle-check",
-		means: "Either a recall was accepted and the money came back, or an incoming payment was accepted but is not settled yet.",
+		means: "For a recall: the other bank accepted it and returned the money. For an incoming payment: it was accepted but is " +
+			"not settled yet.",
 	},
 	payment.StateRefused: {
 		label: "Recall refused", tone: ToneBad, icon: "circle-x",

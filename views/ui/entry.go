@@ -55,7 +55,7 @@ type Entry struct {
 	InPane    bool // opens beside the list
 	Reference string
 	Amount    Amount
-	Toward    i18n.Text // before the name: "back to"; empty for a payment to a creditor
+	Toward    i18n.Text // before the name: "money goes back to"; empty for a payment to a creditor
 	Name      i18n.Text // whole
 	Purpose   i18n.Text // what it is for; may be empty
 	Facts     []Fact    // short, on the second line

@@ -185,7 +185,7 @@ func TestOfManyDecisionsOneCounts(t *testing.T) {
 		case a.Status == http.StatusOK && a.Header.Get("Idempotent-Replayed") == "true":
 		case a.Status == http.StatusOK:
 			won++
-		case a.Status != http.StatusBadRequest || a.GroupStatus() != "RJCT" || !strings.Contains(a.Body, "This was already"):
+		case a.Status != http.StatusBadRequest || a.GroupStatus() != "RJCT" || !strings.Contains(a.Body, "Already "):
 			t.Errorf("a loser is told: %d %s", a.Status, a.Body)
 		}
 	}

@@ -76,7 +76,7 @@ func (b *interbankBundle) live(t *testing.T, scheme rulebook.Scheme, l life) {
 	}
 	again := b.Send(t, call{Path: approvePath, Who: checker2, Body: verdict(id, "approve")})
 	if again.Status != http.StatusBadRequest || again.GroupStatus() != "RJCT" ||
-		!strings.Contains(again.Body, "already approved by Checker 1") {
+		!strings.Contains(again.Body, "Already approved by Checker 1") {
 		t.Errorf("%s %s: approved twice: %d %s", scheme, l.kind, again.Status, again.Body)
 	}
 	b.deliver(t, id)

@@ -257,7 +257,7 @@ func TestPagesOfAChecker(t *testing.T) {
 	i.press("Control+Enter")
 	i.open("/queue/" + waiting[0].id + "/reject")
 	i.look("rejecting on a page of its own")
-	i.click("button", "Reject CHF")
+	i.click("button", "Reject the payment of CHF")
 	i.says(".error-summary", "Enter a reason for the rejection.")
 	i.look("rejecting, refused")
 	i.open("/queue/" + waiting[1].id)

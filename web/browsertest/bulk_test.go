@@ -55,7 +55,7 @@ func TestSeveralAreApprovedByKeyboard(t *testing.T) {
 	waiting[2].becomes(t, "Settled")
 	waiting[1].is(t, "Approval Pending", 0)
 	p.press("Tab", "Tab")
-	p.click("link", "Continue to the queue")
+	p.click("link", "Continue to the approval queue")
 	p.counts("#queue-list tr[data-row]", 1)
 }
 

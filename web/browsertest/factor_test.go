@@ -120,7 +120,7 @@ func newChecker(t *testing.T, name string) owner {
 	p.fill("Name", "My phone")
 	p.fill("Code shown in the app", shownBy(t, key, -1))
 	p.fill("Your password", ownPassword)
-	p.click("button", "Add the app")
+	p.click("button", "Add authenticator app")
 	p.counts(".recovery-codes li", 10)
 	return owner{person: p, key: key, codes: p.texts(".recovery-codes code")}
 }
@@ -173,14 +173,14 @@ func TestASecondFactorApproves(t *testing.T) {
 
 	checker.open("/queue/" + first.id)
 	checker.tickEach("#looked")
-	checker.click("button", "Approve CHF 4'711.11")
+	checker.click("button", "Approve the payment of CHF 4'711.11")
 	checker.says(".error-summary", "Use a second factor")
 	first.is(t, "Approval Pending", 0)
 	checker.fill("Second factor", "000000")
-	checker.click("button", "Approve CHF 4'711.11")
+	checker.click("button", "Approve the payment of CHF 4'711.11")
 	checker.says(".error-summary", "The second factor is wrong or was already used.")
 	checker.fill("Second factor", shownBy(t, checker.key, 0))
-	checker.click("button", "Approve CHF 4'711.11")
+	checker.click("button", "Approve the payment of CHF 4'711.11")
 	checker.says("#status", first.about+" approved.")
 	first.is(t, "Settled", 1)
 

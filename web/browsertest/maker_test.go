@@ -62,7 +62,7 @@ func TestAMakerEntersAPayment(t *testing.T) {
 			p.says("main", o.shown())
 			p.says("main", o.name)
 			p.says("main", feedback[0])
-			p.says("main", "Another person checks your submission and approves or rejects it")
+			p.says("main", "Another person must check your submission and approve or reject it")
 			if n := o.payments(t); n != 0 {
 				t.Fatalf("%d payments exist before the answers were checked", n)
 			}

@@ -37,7 +37,7 @@ func TestPeopleSignInThroughARealProvider(t *testing.T) {
 	p.open("/signin")
 	p.throughProvider("s-nobody")
 	p.at("/signin/provider/" + demo.Realm + "/answer")
-	p.says(".error-summary", "Your institution knows you as s-nobody")
+	p.says(".error-summary", "Your institution identifies you as s-nobody")
 	p.open("/mine")
 	p.at(`/signin\?next=`)
 }

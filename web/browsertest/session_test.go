@@ -183,7 +183,7 @@ func TestATabSaysThatAnotherPersonIsSignedInNow(t *testing.T) {
 	must(t, second, err)
 	p.says("#stay", "You are now signed in as demo/checker2")
 	p.click("button", "Check your answers")
-	p.says("#main", "This page was opened by maker1. No action was taken.")
+	p.says("#main", "No action was taken, because a different user (maker1) opened this page.")
 	p.signIn(demo.Realm, "maker1")
 	p.open("/payments/new")
 	p.counts("#stay[hidden]", 1)

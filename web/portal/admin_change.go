@@ -36,7 +36,7 @@ func (v *Request) secrets(decided service.Decided) []views.ChangeSecret {
 	var shown []views.ChangeSecret
 	if decided.SetUpPath != "" {
 		shown = append(shown, views.ChangeSecret{
-			Label: "The link (shown only once)", Value: v.Origin() + decided.SetUpPath,
+			Label: "The set-up link (shown only once)", Value: v.Origin() + decided.SetUpPath,
 			Words: i18n.Text("Give the link to %s. %s has the code. The user must use the link and the code within 24 hours.").
 				With(decided.Change.Subject, decided.Change.Requester.Name),
 		})

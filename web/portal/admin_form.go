@@ -247,13 +247,13 @@ func (v *Request) tried(run administration.DryRun) (views.Tried, error) {
 	found := views.Tried{More: run.More + run.Fewer - len(run.Changed), Looser: run.Looser, Readable: payment.MayRead(v.By) == nil}
 	switch {
 	case run.Looser && run.Tighter:
-		found.Verdict = "This change loosens control for some payments and tightens it for others."
+		found.Verdict = "This change relaxes controls for some payments and tightens them for others."
 	case run.Looser:
-		found.Verdict = "This change loosens control. Some payments will need fewer approvals or checks than now."
+		found.Verdict = "This change relaxes controls. Some payments will need fewer approvals or checks than they do now."
 	case run.Tighter:
-		found.Verdict = "This change tightens control. Some payments will need more approvals or checks than now."
+		found.Verdict = "This change tightens controls. Some payments will need more approvals or checks than they do now."
 	default:
-		found.Verdict = "This change does not affect how any payment is controlled."
+		found.Verdict = "This change does not relax or tighten controls for any payment."
 	}
 	var messages map[uuid.UUID]payment.Message
 	if found.Readable {
@@ -288,7 +288,7 @@ func (v *Request) tried(run administration.DryRun) (views.Tried, error) {
 		i18n.Text("%d payments would need the same number of approvals as now.").With(run.Of - run.More - run.Fewer),
 	}
 	for _, approvals := range slices.Sorted(maps.Keys(run.ByApprovals)) {
-		found.Sentences = append(found.Sentences, i18n.Text("Payments that need %d approvals: %d.").With(approvals, run.ByApprovals[approvals]))
+		found.Sentences = append(found.Sentences, i18n.Text("Payments that would need %d approvals: %d.").With(approvals, run.ByApprovals[approvals]))
 	}
 	return found, nil
 }

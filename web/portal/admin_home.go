@@ -58,15 +58,16 @@ func Home(v *Request, most int32) (home views.Dashboard, err error) {
 		wanted = ui.ToneWaiting
 	}
 	home.Tiles = []views.Tile{
-		tile("Changes waiting for me", v.Changes, "to check and decide", "/admin?tab="+ChangesForMe, ui.ToneWaiting),
+		tile("Changes waiting for me", v.Changes, "to approve or reject", "/admin?tab="+ChangesForMe, ui.ToneWaiting),
 		tile("Changes I requested", len(asked), "waiting for another administrator", "/admin?tab="+ChangesOfMine, ""),
 		tile("Users without a second factor", counts[showNoFactor], "active user accounts", "/admin/users?show="+showNoFactor, wanted),
-		tile("Users to be set up", counts[filterSetUp], "no password yet, or password reset", "/admin/users?show="+filterSetUp, ui.ToneWaiting),
+		tile("Users without a password", counts[filterSetUp], "no password yet, or password reset",
+			"/admin/users?show="+filterSetUp, ui.ToneWaiting),
 	}
 	v.addLost(&home)
 	lines := views.Lines{
 		Heading: "Changes that have waited longest for my decision", Nothing: "No changes are waiting for you",
-		More: ui.Step{Label: "All waiting changes", URL: "/admin"},
+		More: ui.Step{Label: "All changes waiting for a decision", URL: "/admin"},
 	}
 	list, err := v.Config.Admin.Changes(v.Context(), v.By, store.ChangeFilter{
 		State: administration.StatePending, DecidableBy: v.By.PersonID, OldestFirst: true, PageSize: most,

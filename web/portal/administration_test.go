@@ -219,9 +219,9 @@ func TestEveryFormOfAdministrationAsksForAChange(t *testing.T) {
 		says("Second factor for checkers").says("SIC")
 	asked := one.post("/admin/ask/policy.create", url.Values{"approvals": {"2"}, "amountFrom": {"12500.00"}, "expiresAfter": {"36h"}}).
 		goesTo("/admin/changes/")
-	two.get(asked).says("This change tightens control.").says("Of the last 0 payments,").says("12'500.00").says("36 h")
+	two.get(asked).says("This change tightens controls.").says("Of the last 0 payments,").says("12'500.00").says("36 h")
 	two.post(asked+"/approve", nil).goesTo(asked)
-	two.get(asked).says("This change tightens control.").says("Of the last 0 payments,")
+	two.get(asked).says("This change tightens controls.").says("Of the last 0 payments,")
 	one.get("/admin/policies").says("CHF/EUR 12'500.00 or more: 2 approvals").says("36 h")
 	var rivals [2]string
 	for i, roles := range []string{"maker", "checker"} {
@@ -276,9 +276,9 @@ func TestALimitIsSetByClickingAndShownWhereItBinds(t *testing.T) {
 	id := b.as("maker1").submit(filled()).InternalID.String()
 	checker := b.as("checker1")
 	shown := checker.get("/queue/" + id).is(http.StatusOK)
-	shown.says("Limit of the person Checker 1: CHF 0.00 of CHF 150.00 used today.")
+	shown.says("Limit for the person Checker 1: CHF 0.00 of CHF 150.00 used today.")
 	shown.says("The daily limit for the person Checker 1 is CHF 150.00, of which CHF 0.00 has already been used.")
-	if other := b.as("checker2").get("/queue/" + id).is(http.StatusOK).main(); strings.Contains(other, "Limit of the person") {
+	if other := b.as("checker2").get("/queue/" + id).is(http.StatusOK).main(); strings.Contains(other, "Limit for the person") {
 		t.Error("another checker reads of the limit")
 	}
 }

@@ -106,9 +106,9 @@ func bankMark(iban account.IBAN, p prepared, problems []ui.Problem) views.Mark {
 	}
 	known := describeIBAN(iban, p.draft.Scheme)
 	if known.Bank == "" {
-		return views.Mark{Tone: ui.ToneGood, Text: i18n.Text("Account in %s").With(known.Country)}
+		return views.Mark{Tone: ui.ToneGood, Text: i18n.Text("Account held in %s").With(known.Country)}
 	}
-	return views.Mark{Tone: ui.ToneGood, Text: i18n.Text("Account with %s").With(known.Bank)}
+	return views.Mark{Tone: ui.ToneGood, Text: i18n.Text("Account held at %s").With(known.Bank)}
 }
 
 // limitMark returns the mark of the limit check.
@@ -141,7 +141,7 @@ func restMark(p prepared, problems []ui.Problem) views.Mark {
 	if len(problems) > 0 {
 		return open("Missing information")
 	}
-	return views.Mark{Tone: ui.ToneGood, Text: "Nothing is missing"}
+	return views.Mark{Tone: ui.ToneGood, Text: "No information is missing"}
 }
 
 // pastMarks reports similar payments of the last days, and differences from earlier payments to the creditor, in the words that its

@@ -76,7 +76,7 @@ func (v *Request) auditSearch() (views.AuditTrail, store.AuditFilter) {
 	get := func(name string) string { return strings.TrimSpace(Searchable(query.Get(name))) }
 	model := views.AuditTrail{
 		Layout: v.layout("Audit trail", views.PlaceAudit), From: get("from"), To: get("to"), Actor: get("actor"), Event: get("event"),
-		Empty: ui.Empty{Icon: "list", Title: "No entries", Text: "No event in this realm matches your search. Widen or clear the search."},
+		Empty: ui.Empty{Icon: "list", Title: "No entries", Text: "No event in this realm matches your search. Change or clear the search."},
 	}
 	model.Events = eventOptions(model.Event)
 	model.Filtered = model.From+model.To+model.Actor+model.Event != ""

@@ -42,7 +42,7 @@ var auditedSteps = []payment.Action{
 
 // eventOptions are the events that the trail can be narrowed to, and the one in the address.
 func eventOptions(chosen string) []ui.Option {
-	options := []ui.Option{{Label: "Everything"}}
+	options := []ui.Option{{Label: "All events"}}
 	add := func(event string) { options = append(options, ui.Option{Value: event, Label: eventWords(event)}) }
 	for _, kind := range []payment.Kind{payment.KindInstruction, payment.KindRecall, payment.KindReturn, payment.KindResolution} {
 		for _, step := range auditedSteps {
@@ -90,7 +90,7 @@ func detailWords(e store.HistoryEvent) i18n.Text {
 	case e.Event == auditlog.EventAccessReview:
 		return i18n.Text("Access confirmed for %d user accounts and clients").With(len(d.Accounts) + len(d.Clients))
 	case e.Event == auditlog.EventRealmRows:
-		return i18n.Text("Master data rows written: %d").With(d.rows())
+		return i18n.Text("Master data records saved: %d").With(d.rows())
 	case len(d.Ended) > 0:
 		return endWords(d.Reason)
 	case d.Subject != "":
@@ -177,9 +177,9 @@ func (d auditDetail) rows() int {
 // endWords describes why a session or a sign-in ended.
 func endWords(reason string) i18n.Text {
 	words, known := map[string]i18n.Text{
-		"sign-out": "Signed out", "logout": "Signed out", "sign-in": "Somebody signed in with the same browser",
+		"sign-out": "Signed out", "logout": "Signed out", "sign-in": "Signed out by a new sign-in with the same browser",
 		"ended": "Signed out by the same user from another session", "elsewhere": "The checker signed in elsewhere",
-		"revocation": "Signed out by the system", "reuse": "An expired token was used again",
+		"revocation": "Signed out by the system", "reuse": "A token was used more than once",
 	}[reason]
 	if !known {
 		return i18n.Data(reason)

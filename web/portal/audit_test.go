@@ -122,7 +122,7 @@ func TestTheTrailSaysWhatItTellsOf(t *testing.T) {
 		for _, words := range []string{
 			"Roles given to maker2: Checker; Roles removed from maker2: Maker", "Change the roles of maker2",
 			"Block the user account maker1: Not this one",
-			"Authenticator app My phone, to sign in", "Master data rows written: ", "Signed out",
+			"Authenticator app My phone, to sign in", "Master data records saved: ", "Signed out",
 		} {
 			trail.says(words)
 		}

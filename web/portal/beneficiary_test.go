@@ -172,11 +172,11 @@ func TestTheQueueMarksWhatIsNewAboutACreditor(t *testing.T) {
 	}
 	other := maker.submit(with(filled(), "endToEndId", "E", "amount", "15.00", "creditorName", "Somebody Else AG")).InternalID.String()
 	queue = checker.get("/queue/" + other)
-	if said := queue.flags(other); said != "New beneficiary, Name differs from list" {
+	if said := queue.flags(other); said != "New beneficiary, Name differs from beneficiary list" {
 		t.Errorf("of another name at the account of a beneficiary: %q", said)
 	}
 	queue.says("this account is in the name of Beispiel Holzbau GmbH.").
-		says("Beispiel Holzbau GmbH has been in the list of beneficiaries since")
+		says("Beispiel Holzbau GmbH has been on the list of beneficiaries since")
 	b.change("SET session_replication_role = replica; UPDATE beneficiary SET added_at = added_at - interval '8 days'")
 	if said := checker.get("/queue").flags(second); said != "" {
 		t.Errorf("a beneficiary whose row does not fit its seal counts: %q", said)

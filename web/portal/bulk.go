@@ -49,7 +49,8 @@ func showBulk(v *Request) error {
 	}
 	selected = onceEach(selected, func(id uuid.UUID) uuid.UUID { return id })
 	if len(selected) == 0 {
-		return v.GoTo("/queue"+f.Query(), "Select at least one payment. To select a payment, tick its row or press x.")
+		return v.GoTo("/queue"+f.Query(), "Select at least one payment. To select a payment, tick the box in its row, or move "+
+			"to the row and press x.")
 	}
 	if len(selected) > maxSelected {
 		return v.GoTo("/queue"+f.Query(), i18n.Text("Nothing was approved. Select no more than %d payments.").With(maxBulk))

@@ -237,5 +237,5 @@ var unlooked = ui.Problem{
 }
 
 // fileChanged refuses the approval of a file that differs from its page.
-const fileChanged i18n.Text = "A payment in this file was amended or added after this page was loaded. No more payments were " +
-	"approved. Check the page again."
+const fileChanged i18n.Text = "A payment in this file was amended or added after this page was loaded, so no further payments were " +
+	"approved. Check the payments on this page again."

@@ -138,7 +138,7 @@ func TestEachMarkOfAFileIsConfirmed(t *testing.T) {
 	maker.paid("creditorName", "Anna Frei", "creditorIban", "CH4821966000009613388", "amount", "5000.00", "endToEndId", "before")
 	maker.submitFile(maker.upload("Lohn.xml", []byte(salaries(6))).goesTo("/payments/batches/"))
 	file := "/queue/files/" + b.text("SELECT batch_id::text FROM batch_payment LIMIT 1")
-	form := checker.get(file).is(http.StatusOK).says("Needs a closer look: 1").says("Nothing unusual: 5").fields("/queue/bulk")
+	form := checker.get(file).is(http.StatusOK).says("To check individually: 1").says("Payments with nothing unusual: 5").fields("/queue/bulk")
 	unlooked := url.Values{"file": form["file"], "checked": form["checked"]}
 	checker.post("/queue/bulk", unlooked).is(http.StatusUnprocessableEntity).says("Check the marked payments")
 	if n := b.count("SELECT count(*) FROM decision"); n != 1 {

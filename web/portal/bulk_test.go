@@ -76,7 +76,7 @@ func TestAFirstApprovalAmongSeveralIsCounted(t *testing.T) {
 	b := setup(t)
 	ids := b.as("maker1").priced("12000.00", "13.00")
 	page := b.as("checker1").get(chosen(ids...)).is(http.StatusOK).says("0 of 2")
-	b.as("checker1").get("/queue/" + ids[0]).says("Nothing will be sent yet. Another person must approve after you.")
+	b.as("checker1").get("/queue/" + ids[0]).says("Nothing will be sent yet. After your approval, another person must also approve.")
 	b.as("checker1").get("/queue/" + ids[1]).says("The payment is sent immediately after approval")
 	done := b.as("checker1").post("/queue/bulk", url.Values{"item": page.items()}).is(http.StatusOK)
 	done.says("1 of 2 approved. 1 payment is waiting for another approval.").says("1 of 2 approvals given, by Checker 1")
@@ -102,7 +102,7 @@ func TestSeveralAreComparedWithWhatTheirPagesWarnOf(t *testing.T) {
 	if n := strings.Count(list.page.Find(".bulk-list").Text(), "Possible duplicate: "); n != 2 {
 		t.Errorf("%d lines warn of a duplicate, want 2", n)
 	}
-	list.says("Another payment has the same creditor account and the same amount.").says("Paid again: Two invoices")
+	list.says("Another payment has the same creditor account and the same amount.").says("Reason for paying again: Two invoices")
 	german := b.as("checker2")
 	german.post("/me", url.Values{"theme": {"auto"}, "density": {"default"}, "language": {"de"}}).goesTo("/me")
 	for _, path := range []string{chosen(again), "/queue/" + again, "/payments/" + again + "/timeline"} {
@@ -134,7 +134,7 @@ func TestEachOfSeveralHasItsOwnOutcome(t *testing.T) {
 	got := both.post("/queue/bulk", url.Values{"item": items}).is(http.StatusOK)
 	got.says("1 of 6 approved. 5 payments were not approved. The reasons are " +
 		"below.").says("was already approved by Checker 2").says("Another person must approve or reject it")
-	got.says("The current content differs from the content you opened.")
+	got.says("The current version differs from the version you opened.")
 	want := []payment.State{payment.StateApproved, payment.StateApprovalPending, payment.StateApproved, payment.StateApprovalPending}
 	for i, id := range ids {
 		if state := b.state(id); state != want[i] {

@@ -51,16 +51,16 @@ func (v *Request) ShowChanges(desk ChangeDesk, model views.AdministrationList) e
 	filter := store.ChangeFilter{State: administration.StatePending, PageSize: changesPage + 1}
 	tab := v.Echo.QueryParam("tab")
 	model.New = []views.AdministrationLink{{Label: "All changes", URL: desk.ListURL + "?tab=all"}}
-	waiting := []views.AdministrationLink{{Label: "Waiting changes", URL: desk.ListURL}}
+	waiting := []views.AdministrationLink{{Label: "Changes waiting for a decision", URL: desk.ListURL}}
 	switch tab {
 	case "all":
 		filter.State, model.New = "", waiting
 	case ChangesForMe:
 		filter.DecidableBy, model.New = v.By.PersonID, waiting
-		model.Words = "Changes waiting for your decision."
+		model.Words = "This page lists the changes that are waiting for your decision."
 	case ChangesOfMine:
 		filter.Requester, model.New = v.By.PersonID, waiting
-		model.Words = "Changes you requested. Another person approves or rejects them."
+		model.Words = "Changes that you requested. Another person must approve or reject them."
 	default:
 		tab = ""
 	}
@@ -172,8 +172,8 @@ func (v *Request) nextStep(c administration.Change) (i18n.Text, error) {
 	}
 	switch c.Kind { //nolint:exhaustive // the others are done
 	case administration.KindRealmRetention:
-		return "Next, an operator creates the archive of a month with “countersign archive” and gives the month and SHA-256 to an " +
-			"administrator.", nil
+		return "Next, an operator creates the archive of a month with “countersign archive” and gives an administrator the month and the " +
+			"SHA-256 hash of the archive.", nil
 	case administration.KindRealmErased:
 		return "The keys of the erased data have been deleted. Backups of the database still contain these keys until the backups expire.", nil
 	case administration.KindRealmArchived:
@@ -181,8 +181,7 @@ func (v *Request) nextStep(c administration.Change) (i18n.Text, error) {
 		if left.Month >= c.After["archivedMonth"] {
 			return "The payments of this month have been removed from the database.", err
 		}
-		return "Next, an operator runs “countersign archive --detach” with the file of this archive. Until then, the payments stay in the " +
-			"database.", err
+		return "Next, an operator runs “countersign archive --detach” with the archive file. Until then, the payments stay in the database.", err
 	}
 	return "", nil
 }

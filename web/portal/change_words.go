@@ -44,10 +44,10 @@ var valueWords = map[string]i18n.Text{
 	administration.ClientPortal: "portal", administration.PasswordsEverybody: "everybody",
 	administration.PasswordsBreakGlass: "emergency accounts", string(rulebook.OfPerson): "person", string(rulebook.OfClient): "client",
 	string(rulebook.OfAccount): "account", administration.StatusUnverified: "not set up yet", administration.Password(false): "set",
-	administration.Password(true): "to be set by link and code", administration.PasswordAnew: "to be set again by link and code",
+	administration.Password(true): "to be set using a link and a code", administration.PasswordAnew: "to be set again using a link and a code",
 	administration.SecretAnew: "a new secret", string(administration.DutyPayments): "payments",
 	string(administration.DutyAdministration): "administration", string(identity.ChannelAPI): "API",
-	string(payment.FundsPreferred): "reserved if the core banking system answers", string(payment.FundsNotAsked): "not reserved",
+	string(payment.FundsPreferred): "reserved if core banking answers", string(payment.FundsNotAsked): "not reserved",
 	string(payment.KindInstruction): ui.KindLabel(payment.KindInstruction), string(payment.KindRecall): ui.KindLabel(payment.KindRecall),
 	string(payment.KindReturn): ui.KindLabel(payment.KindReturn), string(payment.KindResolution): ui.KindLabel(payment.KindResolution),
 }
@@ -156,7 +156,7 @@ func coverage(d administration.Difference, grows int) i18n.Text {
 		grows = -grows
 	}
 	return map[int]i18n.Text{
-		-1: "Applies to fewer payments: %s changes from %s to %s", 0: "Applies to other payments: %s changes from %s to %s",
+		-1: "Applies to fewer payments: %s changes from %s to %s", 0: "Applies to different payments: %s changes from %s to %s",
 		1: "Applies to more payments: %s changes from %s to %s",
 	}[grows]
 }

@@ -154,7 +154,7 @@ func (v *Request) renderCheck(status int, p prepared, model views.Check) error {
 		if last, taken := v.previousTaken(); taken && p.message == iso20022.Pain001V03 {
 			model.Warnings = append(model.Warnings, views.Warning{
 				Title: i18n.Text("pain.001.001.03 is accepted until %s").With(last),
-				Text:  "Soon, only the format pain.001.001.09 will be accepted. Arrange for the program that creates your files to be updated.",
+				Text:  "Files will soon be accepted only in the format pain.001.001.09. Have the program that creates your files updated.",
 			})
 		}
 	}
@@ -193,7 +193,7 @@ func (v *Request) checkGroups(p prepared, banks *account.Directory) []views.Chec
 	var groups []views.CheckGroup
 	if p.draft.Amends != uuid.Nil {
 		reason := ui.Row{Term: "Reason", Value: strings.TrimSpace(p.values.AmendReason)}
-		groups = append(groups, views.CheckGroup{Title: "The amendment", Rows: []ui.Row{change(reason, "amendReason")}})
+		groups = append(groups, views.CheckGroup{Title: "Your amendment", Rows: []ui.Row{change(reason, "amendReason")}})
 	}
 	groups = append(groups, []views.CheckGroup{
 		{Title: "From (debtor)", Rows: []ui.Row{change(ui.Row{

@@ -30,7 +30,7 @@ func TestThePageShowsCoreBanking(t *testing.T) {
 	o.station.RunOnce(context.Background())
 	reader := o.as("supervisor1")
 	reader.get("/payments/" + settled.InternalID.String()).is(http.StatusOK).says("Core banking").says("Accepted by core banking").
-		says("that the payment settled")
+		says("that the payment was settled")
 	reader.get("/payments/" + in.InternalID.String()).is(http.StatusOK).says("Core banking").says("Accepted by core banking")
 	core.SetFaults(simulator.CoreFaults{Refuse: "AM04"})
 	refused := o.approve(o.as("maker1").submit(with(filled(), "endToEndId", "E2E-NO-FUNDS", "amount", "12.00")))

@@ -43,7 +43,7 @@ func TestMySubmissionsAreCountedOnTheirTabs(t *testing.T) {
 			"WHERE message_id = '" + ended.InternalID.String() + "'")
 	}
 	want := map[string]string{
-		"Waiting": "2", "Sent": "0", "Settled": "0", "Rejected": "1", "Failed or refused": "0", "Withdrawn and expired": "2", "Drafts": "1",
+		"Waiting": "2", "Sent": "0", "Settled": "0", "Rejected": "1", "Failed or refused": "0", "Withdrawn or expired": "2", "Drafts": "1",
 	}
 	for _, address := range []string{"/mine", "/mine?tab=rejected", "/mine?tab=drafts"} {
 		if got := maker.get(address).tabCounts(); !maps.Equal(got, want) {
@@ -54,7 +54,7 @@ func TestMySubmissionsAreCountedOnTheirTabs(t *testing.T) {
 	_, err := connection.Exec(t.Context(), "SET session_replication_role = replica")
 	must(t, err)
 	storetest.Copies{Of: waits.InternalID, First: 1, Count: 2500}.Insert(t, connection)
-	want["Waiting"], want["Sent"], want["Settled"], want["Failed or refused"], want["Withdrawn and expired"] = "1'000+", "", "", "", "2"
+	want["Waiting"], want["Sent"], want["Settled"], want["Failed or refused"], want["Withdrawn or expired"] = "1'000+", "", "", "", "2"
 	if got := maker.get("/mine").tabCounts(); !maps.Equal(got, want) {
 		t.Errorf("of 2,503 the tabs count %v, not %v", got, want)
 	}

@@ -83,9 +83,10 @@ func (v *Request) longest(model *views.Dashboard) store.QueueFilter {
 	case v.By.Has(identity.RoleChecker):
 		ask.Checker, model.Heading, model.Nothing = v.checker(), "Waiting longest for my decision", "Nothing is waiting for you"
 	case MayMake(v.By) == nil:
-		ask.OnlyPerson, model.Heading, model.Nothing = v.By.PersonID, "My longest-waiting submissions", "None of your submissions are waiting"
+		ask.OnlyPerson, model.Heading = v.By.PersonID, "My longest-waiting submissions"
+		model.Nothing = "None of your submissions are waiting for a decision"
 	default:
-		model.Heading, model.Nothing = "Waiting longest", "Nothing is waiting"
+		model.Heading, model.Nothing = "Longest-waiting submissions", "Nothing is waiting"
 	}
 	return ask
 }
@@ -310,7 +311,7 @@ func (v *Request) connections(realm string) ([]views.Connection, error) {
 		of, is := standing[scheme], status[scheme]
 		connection := views.Connection{
 			Scheme: scheme, Reached: of.Stuck == 0, Interrupted: connectionWords[is.State], Since: is.Since, LastSeen: of.Answered,
-			Note: "no answer received recently", TheirCertificate: is.Certificates.Theirs, OurCertificate: is.Certificates.Ours,
+			Note: "no recent answer from clearing", TheirCertificate: is.Certificates.Theirs, OurCertificate: is.Certificates.Ours,
 		}
 		if !of.Answered.IsZero() {
 			connection.Note = "last answer"
@@ -324,8 +325,8 @@ func (v *Request) connections(realm string) ([]views.Connection, error) {
 			connection.Note = connection.Stuck
 		}
 		if connection.Interrupted != "" {
-			connection.Reached, connection.LastSeen, connection.Note = false, is.Since, "not accepting messages (payments wait and are retried) "+
-				"since"
+			connection.Reached, connection.LastSeen, connection.Note = false, is.Since, "payments are waiting to be sent because clearing has "+
+				"not accepted messages since"
 		}
 		shown = append(shown, connection)
 	}

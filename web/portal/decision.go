@@ -96,7 +96,7 @@ func (v *Request) demands(m payment.Message, detail *views.Decision) error {
 		if l.Currency != m.Summary.Amount.Currency() {
 			continue
 		}
-		detail.Limits = append(detail.Limits, i18n.Text("Limit of %s: %s.").With(l.Words(), l.Today()))
+		detail.Limits = append(detail.Limits, i18n.Text("Limit for %s: %s.").With(l.Words(), l.Today()))
 		if passed := l.Refuses(m.Summary.Amount); passed != "" {
 			detail.Passed = append(detail.Passed, passed)
 		}

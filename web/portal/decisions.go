@@ -24,7 +24,7 @@ import (
 // decisionColumns are the columns of the report on the page; its spreadsheet has more.
 var (
 	decisionColumns = []i18n.Text{
-		"Payment", "Kind", "Decided", "Time to decision", "Outcome", "Reason", "Maker", "Checker", "Amount", "Creditor", "Purpose", "Policy",
+		"Payment", "Kind", "Decided", "Time taken to decide", "Outcome", "Reason", "Maker", "Checker", "Amount", "Creditor", "Purpose", "Policy",
 	}
 	decisionTable = []i18n.Text{
 		"Decided", "Outcome", "Maker", "Checker", "Channel", "Kind", "Amount", "Currency", "Creditor", "IBAN", "Purpose",
@@ -138,7 +138,7 @@ func downloadEvidence(v *Request) error {
 // noEvidence says why there is no bundle of a message.
 func (v *Request) noEvidence(m payment.Message, cause error) error {
 	model := views.Problem{
-		Layout: v.layout("Evidence not available", views.PlacePayments), Heading: "Evidence of this payment is not available at the moment",
+		Layout: v.layout("Evidence not available", views.PlacePayments), Heading: "The evidence for this payment is not available at the moment",
 		Text: "The latest steps of this payment are still being recorded in the signed audit trail. Try again in a minute. If the " +
 			"problem continues, tell an operator.",
 		NextLabel: "Show the payment", NextURL: "/payments/" + m.InternalID.String(),

@@ -72,7 +72,7 @@ func TestASupervisorTakesEvidenceOfAPayment(t *testing.T) {
 	path := "/queue/" + m.InternalID.String() + "/approve"
 	checker.post(path, checker.get("/queue/"+m.InternalID.String()).fields(path)).is(http.StatusSeeOther)
 	at := "/payments/" + m.InternalID.String() + "/evidence"
-	supervisor.get("/payments/" + m.InternalID.String()).is(http.StatusOK).says("Evidence of this payment")
+	supervisor.get("/payments/" + m.InternalID.String()).is(http.StatusOK).says("Download evidence of this payment")
 	supervisor.get("/payments/" + m.InternalID.String() + "/audit").is(http.StatusOK).says("signed with the audit key")
 	supervisor.get(at).is(http.StatusConflict).says("still being recorded in the signed audit trail")
 	b.Notary.Sweep(t.Context())

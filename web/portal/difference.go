@@ -33,7 +33,7 @@ func fromPast(m payment.Message, news store.CreditorNews, now time.Time) []views
 	if m.Summary.DebtorAccount == m.Summary.CreditorAccount {
 		warnings = append(warnings, views.Warning{
 			Flags: []i18n.Text{"Same account"},
-			Title: "The debtor and creditor accounts are the same", Text: "The money would go to the same account that it comes from.",
+			Title: "The debtor and creditor accounts are the same", Text: "The payment would debit and credit the same account.",
 		})
 	}
 	if past.Payments == 0 {

@@ -63,7 +63,7 @@ func showDocument(v *Request) error {
 	form := formOf(v.Echo.QueryParam("form"))
 	shown := documentView(m, d)
 	model := views.DocumentView{
-		Layout: v.layout(i18n.Data(string(d.Name)), placeOf(m)), BackLabel: i18n.Text("Messages of %s").With(m.GlobalID),
+		Layout: v.layout(i18n.Data(string(d.Name)), placeOf(m)), BackLabel: i18n.Text("Messages related to %s").With(m.GlobalID),
 		BackURL: "/payments/" + m.InternalID.String() + "/messages", Document: shown, Note: d.Withheld,
 	}
 	model.Document.DownloadURL += "?form=" + form

@@ -164,7 +164,7 @@ func TestEachElementSaysWhereItCameFrom(t *testing.T) {
 		}{
 			"pacs.008": {ours, "CdtTrfTxInf/Cdtr/Nm", ours.Summary.CreditorName, "pain.001 PmtInf/CdtTrfTxInf/Cdtr/Nm"},
 			"camt.056": {recall, "Undrlyg/TxInf/OrgnlTxRef/Dbtr/Pty/Nm", ours.Summary.DebtorName, "Sent pacs.008: CdtTrfTxInf/Dbtr/Nm"},
-			"pacs.004": {back, "TxInf/ChrgsInf/Amt", "2.00", "The charge kept, as entered by the maker"},
+			"pacs.004": {back, "TxInf/ChrgsInf/Amt", "2.00", "The charge deducted, as entered by the maker"},
 			"camt.029": {no, "CxlDtls/TxInfAndSts/OrgnlTxId", "TX2", "Received camt.056: Undrlyg/TxInf/OrgnlTxId"},
 		} {
 			page := maker.get(o.documentOf(c.m, family) + "?form=sources").is(http.StatusOK)

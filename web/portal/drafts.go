@@ -138,7 +138,7 @@ func (v *Request) draftRow(d store.Draft) (ui.Entry, error) {
 		Steps:     []ui.Step{{Label: "Check and submit", URL: path + "/check"}, discards("Delete", d.ID.String())},
 	}
 	if d.FileName != "" {
-		row.Name, row.URL = i18n.Text("The file %s").With(d.FileName), path+"/check"
+		row.Name, row.URL = i18n.Text("File %s").With(d.FileName), path+"/check"
 		return row, nil
 	}
 	about, err := SketchOf(store.Draft{ID: d.ID, Scheme: d.Scheme, Answers: d.Answers})

@@ -117,10 +117,10 @@ func habitChart(v *Request, today string) (views.Chart, error) {
 	counts, err := v.Figures().HabitCounts(v.Context(), v.By.Realm, v.Midnight(), v.Config.Zone)
 	return views.Chart{
 		Heading: "Approvals to review", Words: "Only approvals given today are counted. For other days, see the control " +
-			"reports.", Label: "Pattern", Number: "Approvals",
+			"reports.", Label: "Reason for review", Number: "Approvals",
 		Bars: []views.ChartBar{
 			{
-				Label: "Approved within 5 seconds of opening", Count: counts.Fast, Most: maxReported, Tone: ui.ToneWaiting,
+				Label: "Approved within 5 seconds of opening the page", Count: counts.Fast, Most: maxReported, Tone: ui.ToneWaiting,
 				URL: reportURL("/reports/fast", today, today),
 			},
 			{
@@ -188,7 +188,8 @@ func dueBefore(v *Request) time.Time {
 // DueLines are the recalls whose answer is due first, so many at most.
 func DueLines(v *Request, most int32) (views.Lines, error) {
 	lines := views.Lines{
-		Heading: "Answers due", Nothing: "No recalls are waiting for an answer", More: ui.Step{Label: "All received recalls", URL: "/recalls"},
+		Heading: "Recall deadlines", Nothing: "No recalls are waiting for an answer",
+		More: ui.Step{Label: "All received recalls", URL: "/recalls"},
 	}
 	list, err := v.Config.Reader.AnswersDue(v.Context(), v.By.Realm, v.At.AddDate(10, 0, 0), most)
 	for _, m := range list {

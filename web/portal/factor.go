@@ -72,14 +72,21 @@ func factorProblem(err error) (ui.Problem, int) {
 			return problem, http.StatusUnprocessableEntity
 		}
 	}
-	var refused *auth.AccountError
-	if errors.As(err, &refused) && refused.Problem == auth.ProblemIncorrect {
-		return ui.Problem{Field: "password", Text: "Your password is not correct. Check it and try again."}, http.StatusUnprocessableEntity
-	}
 	if problem, status := FactorProblem(err); status != 0 {
 		return problem, status
 	}
-	return signInProblem(err)
+	return passwordProblem("password", err)
+}
+
+// passwordProblem describes the refusal of the password of a person who is signed in, at its field.
+func passwordProblem(field string, err error) (ui.Problem, int) {
+	problem, status := signInProblem(err)
+	var refused *auth.AccountError
+	if errors.As(err, &refused) && refused.Problem == auth.ProblemIncorrect {
+		problem.Text = "Your password is not correct. Check it and try again."
+	}
+	problem.Field = field
+	return problem, status
 }
 
 func showNewApp(v *Request) error {

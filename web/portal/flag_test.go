@@ -61,7 +61,7 @@ func TestEachFlagIsSeenWhereADecisionIsMade(t *testing.T) {
 	}
 	maker.takenIn(holzbau())
 	listed := maker.submit(with(filled(), "endToEndId", "g", "amount", "97.00", "creditorName", "Third AG"))
-	for _, flag := range []string{"New beneficiary", "Name differs from list"} {
+	for _, flag := range []string{"New beneficiary", "Name differs from beneficiary list"} {
 		checker.seesFlag(flag, flag, listed, plain)
 	}
 	path := "/beneficiaries/" + b.text("SELECT beneficiary_id::text FROM beneficiary")
@@ -167,7 +167,8 @@ func TestABulkApprovesWhatIsTicked(t *testing.T) {
 		ids = append(ids, maker.submit(with(filled(), "endToEndId", amount, "amount", amount)).InternalID.String())
 	}
 	b.changed("limit.set", "", url.Values{"limitOf": {"person"}, "holder": {"checker1"}, "currency": {"CHF"}, "perDay": {"18000"}})
-	page := checker.get(chosen(ids...)).is(http.StatusOK).says("Needs a closer look: 2").says("Nothing unusual: 2").says("Not included: 1").
+	page := checker.get(chosen(ids...)).is(http.StatusOK).
+		says("To check individually: 2").says("Payments with nothing unusual: 2").says("Not included: 1").
 		says("Compare 4 payments").says("The daily limit for the person Checker 1 is CHF 18'000.00").says("2 payments (CHF 181.00 in total)")
 	if label := strings.Join(strings.Fields(page.page.Find("#approve > span").Text()), " "); label != "Approve 2 payments ticked" {
 		t.Errorf("the button says %q: ticks change the sum", label)

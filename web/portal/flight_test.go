@@ -88,12 +88,12 @@ func TestAPageOfAnUnconfirmedPaymentGoesOnAsking(t *testing.T) {
 	b.config.OperatorRealm = "demo"
 	b.serve()
 	connections := b.as("supervisor1").get("/operation").is(http.StatusOK).page.Find("table:contains('Connections to clearing')").Text()
-	if !strings.Contains(connections, "Connected, answers missing") || !strings.Contains(connections, "1 message has no answer yet. "+
+	if !strings.Contains(connections, "Connected, but answers missing") || !strings.Contains(connections, "1 message has no answer yet. "+
 		"It was sent") {
 		t.Errorf("the connections are %q", connections)
 	}
-	if list := b.as("checker1").get("/").is(http.StatusOK).page.Find(".clearing").Text(); !strings.Contains(list, "Connected, answers "+
-		"missing") {
+	if list := b.as("checker1").get("/").is(http.StatusOK).page.Find(".clearing").Text(); !strings.Contains(list, "Connected, but "+
+		"answers missing") {
 		t.Errorf("the dashboard says %q", list)
 	}
 	maker = b.as("maker1")

@@ -31,7 +31,9 @@ func TestAPaymentGoesFromTheFormToItsApproval(t *testing.T) {
 
 	checker := b.as("checker1")
 	checker.get("/queue").is(http.StatusOK).says(string(m.GlobalID)).says("1 waiting")
-	detail := checker.get("/queue/" + m.InternalID.String()).is(http.StatusOK).says("Approve CHF 1'234.50 to Beispiel Holzbau GmbH")
+	detail := checker.get("/queue/" + m.InternalID.String()).is(http.StatusOK).says(
+		"Approve the payment of CHF 1'234.50 to Beispiel Holzbau GmbH",
+	)
 	form := detail.fields("/queue/" + m.InternalID.String() + "/approve")
 	if form.Get("version") != "1" || form.Get("contentHash") != hash(m) {
 		t.Fatalf("the form is bound to %v", form)

@@ -58,7 +58,7 @@ func SketchOf(draft store.Draft) (Sketch, error) {
 		return Sketch{}, err
 	}
 	toward := map[payment.Kind]i18n.Text{
-		payment.KindRecall: "Recall from", payment.KindReturn: "Return to", payment.KindResolution: "Refusal of the recall by",
+		payment.KindRecall: "Recall from", payment.KindReturn: "Return of money to", payment.KindResolution: "Refusal to return money to",
 	}[f.Kind]
 	return Sketch{
 		URL: f.addressOf(draft.ID), Toward: toward, Name: f.Name, Currency: f.Currency, Amount: f.Amount,

@@ -103,7 +103,7 @@ func TestEachRoleHasFiguresOfItsOwn(t *testing.T) {
 	for name, answers := range map[string]bool{"maker1": true, "both1": true, "checker1": false, "supervisor1": true} {
 		home := b.as(name).get("/")
 		_, told := home.tiles()["Recalls to answer"]
-		if told != answers && name != "supervisor1" || strings.Contains(home.main(), "Answers due") != answers {
+		if told != answers && name != "supervisor1" || strings.Contains(home.main(), "Recall deadlines") != answers {
 			t.Errorf("%s is told of recalls to answer: %t, want %t", name, told, answers)
 		}
 	}
@@ -175,12 +175,12 @@ func TestEveryNumberOfTheHomePageIsThatOfTheRowsBehindIt(t *testing.T) {
 			"Missed deadlines: Clearing did not answer within ten seconds":                                      "1",
 			"Missed deadlines: Expired without a decision":                                                      "1",
 			"Missed deadlines: Our answers to recalls":                                                          "0",
-			"Approvals to review: Approved within 5 seconds of opening":                                         "1",
+			"Approvals to review: Approved within 5 seconds of opening the page":                                "1",
 			"Unconfirmed": "1", "Quarantine": "1",
 		},
 		"admin1": {
 			"Changes waiting for me": "1", "Changes I requested": "2", "Users without a second " +
-				"factor": "", "Users to be set up": "0", "Quarantine": "1",
+				"factor": "", "Users without a password": "0", "Quarantine": "1",
 		},
 	}
 	b.as("admin1").asksForRoles("maker2", "both1")

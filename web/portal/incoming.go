@@ -38,8 +38,8 @@ var recallTabs = []struct {
 	label i18n.Text
 	state payment.State
 }{
-	{"", "To answer", payment.StateAwaitingDecision},
-	{tabLate, "Late", payment.StateAwaitingDecision},
+	{"", "Not answered yet", payment.StateAwaitingDecision},
+	{tabLate, "Overdue", payment.StateAwaitingDecision},
 	{tabAnswered, "Answered", payment.StateAnswered},
 }
 
@@ -72,7 +72,7 @@ func showReceivedRecalls(v *Request) error {
 	if f.View.Tab == tabLate { // those come in the order of their last day
 		sort, links = "", nil
 	}
-	heads := ui.Heads{Name: "Debtor and reason", State: "State", Due: "Answer by", When: "Received"}
+	heads := ui.Heads{Name: "Debtor and recall reason", State: "State", Due: "Answer by", When: "Received"}
 	model.Entries = views.Sorted("Received recalls, newest first", "Received recalls", heads, sort, links)
 	answers, err := v.Config.Reader.Answers(v.Context(), v.By.Realm, list)
 	if err != nil {

@@ -135,7 +135,8 @@ func TestRefusalsInTheAuditTrailAreReadInTheLanguageOfThePage(t *testing.T) {
 	expired := "/payments/" + own.InternalID.String() + "/timeline"
 	for path, want := range map[string]string{
 		expired: "Niemand hat rechtzeitig entschieden.", rejected: "Nobody decided in time.",
-		failed: "Die geltende Freigaberegel verlangt 2 Freigaben, aber diese Zahlung hat 1 Freigabe. Erfassen Sie die Zahlung neu.",
+		failed: "Die geltende Freigaberegel verlangt 2 Freigaben. Bei der Erfassung dieser Zahlung verlangte die Freigaberegel nur 1 Freigabe. " +
+			"Erfassen Sie die Zahlung neu.",
 	} {
 		w.get(path).is(http.StatusOK).says(want)
 	}
@@ -146,7 +147,7 @@ func TestRefusalsInTheAuditTrailAreReadInTheLanguageOfThePage(t *testing.T) {
 			"Benutzername oder Passwort ist falsch.", "nicht angemeldet",
 		},
 		"fr": {"Vous avez transmis cette opération le ", "Nom d'utilisateur ou mot de passe incorrect.", "non connecté"},
-		"it": {"Ha inserito questo messaggio il ", "Nome utente o password errati.", "non connesso"},
+		"it": {"Lei ha inserito questo pagamento o questa richiesta il ", "Nome utente o password errati.", "non connesso"},
 		"en": {"You submitted this payment or request on ", "Wrong user name or password."},
 	} {
 		w.header.Set("Accept-Language", language)

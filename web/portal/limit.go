@@ -15,7 +15,7 @@ import (
 var limitList = adminList{
 	noun: "limit", path: "/admin/limits", label: "Limits",
 	words: "A limit sets how much a person, a client or an account can pay, per payment and per day. Only payments and returns count " +
-		"towards the limit, because nothing else sends money out.",
+		"towards the limit, because only they move money out of an account.",
 	make:    []administration.Kind{administration.KindLimitSet},
 	columns: []i18n.Text{"Applies to", "Limit", "Used today", "Actions"},
 	fill: rowsOf("limit", func(_ *Request, l administration.LimitToday) views.AdministrationRow {

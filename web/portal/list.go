@@ -57,7 +57,8 @@ func (v *Request) administrationTabs(current string) []ui.Tab {
 func (v *Request) administrationList(l adminList) views.AdministrationList {
 	return views.AdministrationList{
 		Layout: v.layout(l.label, views.PlaceAdministration), Heading: l.label, Words: l.words, Tabs: v.administrationTabs(l.path),
-		New: links("", l.make...), Columns: l.columns, Empty: ui.Empty{Icon: "list", Title: "No entries", Text: "This realm has no entries yet."},
+		New: links("", l.make...), Columns: l.columns,
+		Empty: ui.Empty{Icon: "list", Title: "No entries", Text: "There are no entries in this list yet."},
 	}
 }
 
@@ -117,7 +118,7 @@ var userList = adminList{
 		"Supervisors confirm the access review under “Control reports”.",
 	make: []administration.Kind{administration.KindUserCreate},
 	columns: []i18n.Text{
-		"Account", "Person", "Roles", "E-mail address", "Last sign-in", "Second factor", "ID at the provider", "Status", "Actions",
+		"Account", "Person", "Roles", "E-mail address", "Last sign-in", "Second factor", "ID at the identity provider", "Status", "Actions",
 	},
 	fill: listUsers,
 }
@@ -138,7 +139,7 @@ func listUsers(v *Request, model *views.AdministrationList) error {
 	if narrowed {
 		users = slices.DeleteFunc(users, func(u administration.User) bool { return !part.holds(u) })
 		model.Words = part.words
-		model.New = append(model.New, views.AdministrationLink{Label: "All people", URL: "/admin/users"})
+		model.New = append(model.New, views.AdministrationLink{Label: "Show all people", URL: "/admin/users"})
 		model.Empty = ui.Empty{Icon: "circle-check", Title: "Nobody", Text: part.words}
 	}
 	access, err := v.Config.Reader.Access(v.Context(), v.By.Realm)
@@ -180,7 +181,7 @@ func lastSignIn(access store.RealmAccess, user string) i18n.Text {
 
 // realmList shows the settings of the realm and what left its database.
 var realmList = adminList{
-	noun: "realm", path: "/admin/realm", label: "Realm", words: "Settings for the whole realm, and the payments that were moved to archives.",
+	noun: "realm", path: "/admin/realm", label: "Realm", words: "Settings for the whole realm, and payments that were moved to archives.",
 	columns: []i18n.Text{"Setting", "Value", "Actions"}, fill: listRealm,
 }
 
@@ -205,9 +206,9 @@ func listRealm(v *Request, model *views.AdministrationList) error {
 		switch {
 		case left.Month != "":
 		case is.RetentionMonths == "":
-			archived = "none until you set the number of months after which a payment can be archived"
+			archived = "none yet; first set the number of months after which a payment can be archived"
 		default:
-			archived = "none until an operator creates an archive with “countersign archive”"
+			archived = "none yet (an operator creates an archive with “countersign archive”)"
 		}
 		row(administration.KindRealmArchived, "Newest archived month", archived)
 		row(administration.KindRealmErased, "Payments with erased personal data", i18n.Data(i18n.Number(left.Erased)))
@@ -226,7 +227,7 @@ func factorWords(asked administration.Factors) i18n.Text {
 var clientList = adminList{
 	noun: "client", path: "/admin/clients", label: "Clients", words: "Clients are programs that act for users. The portal is also a client.",
 	make:    []administration.Kind{administration.KindClientCreate},
-	columns: []i18n.Text{"Client", "Kind", "Payments approved by", "Verification of payee", "Has separate read roles", "Status", "Actions"},
+	columns: []i18n.Text{"Client", "Kind", "Payments approved by", "Verification of payee", "Client's own roles", "Status", "Actions"},
 	fill:    listClients,
 }
 
@@ -378,7 +379,7 @@ var providerList = adminList{
 		"four-eyes principle.",
 	make: []administration.Kind{administration.KindProviderSet},
 	columns: []i18n.Text{
-		"Issuer", "Client", "Secret", "Redirect address", "Maximum time since sign-in at the provider", "Passwords", "Actions",
+		"Issuer", "Client", "Secret", "Redirect address", "Maximum time since sign-in at the identity provider", "Passwords", "Actions",
 	},
 	fill: func(v *Request, model *views.AdministrationList) error {
 		model.Empty = ui.Empty{Icon: "list", Title: "No identity provider", Text: "Everyone signs in with a user name and password."}

@@ -153,7 +153,7 @@ func TestTheWordsOfISOAreSaidInTheLanguageOfThePage(t *testing.T) {
 	o := setup(t).clearing()
 	_, recall := o.recalled(rulebook.SchemeSCT, "TX1")
 	maker := o.as("maker1")
-	for spoken, want := range map[string]string{"de": "Der Kunde verlangt den Rückruf", "en": "The customer asks for the recall"} {
+	for spoken, want := range map[string]string{"de": "Der Kunde verlangt den Rückruf", "en": "The customer asked for the recall"} {
 		maker.post("/me", url.Values{"theme": {"auto"}, "density": {"default"}, "language": {spoken}}).goesTo("/me")
 		note := maker.get("/payments/" + recall.InternalID.String() + "/timeline").is(http.StatusOK).page.Find(".event-note").First()
 		if note.Text() != want || note.AttrOr("lang", "") != "" {

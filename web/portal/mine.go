@@ -28,7 +28,7 @@ var mineTabs = []struct {
 	{"settled", "Settled", []payment.State{payment.StateSettled, payment.StateAccepted, payment.StateCommunicated}},
 	{"rejected", "Rejected", []payment.State{payment.StateRejected}},
 	{"failed", "Failed or refused", []payment.State{payment.StateFailed, payment.StateRefused}},
-	{"closed", "Withdrawn and expired", []payment.State{payment.StateWithdrawn, payment.StateExpired}},
+	{"closed", "Withdrawn or expired", []payment.State{payment.StateWithdrawn, payment.StateExpired}},
 	{tabDrafts, "Drafts", nil},
 }
 
@@ -210,7 +210,7 @@ func (v *Request) mineRow(m payment.Message, replacements []payment.Message, ame
 		row.Steps = append(row.Steps, ui.Step{Label: "Recall", URL: row.URL + "/recall"})
 	}
 	if m.Withheld != "" {
-		row.Note = "Withheld. Take no action, and tell an operator."
+		row.Note = "This payment or request is withheld. Tell an operator before you do anything else."
 	}
 	return row
 }
@@ -301,7 +301,7 @@ const endedDays = 7
 // corrected and submitted again asks for nothing more.
 func EndedLines(v *Request, most int32) (views.Lines, error) {
 	lines := views.Lines{
-		Heading: "Rejected or failed, last 7 days", Nothing: "None of your submissions were rejected or failed",
+		Heading: "Rejected or failed, last 7 days", Nothing: "You have no rejected or failed submissions",
 		More: ui.Step{Label: "All rejected submissions", URL: "/mine?tab=rejected"},
 	}
 	list, _, err := v.Config.Reader.Page(v.Context(), v.By.Realm, store.Filter{

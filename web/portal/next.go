@@ -17,10 +17,10 @@ func PolicyOf(m payment.Message) payment.Policy {
 func NextSteps(kind payment.Kind, policy payment.Policy, later time.Time) []i18n.Text {
 	sent, result := whatFollows[kind], i18n.Text("You will see the result under “My submissions”.")
 	within := Span(policy.PendingFor)
-	onceApproved := i18n.Text("Once approved, your submission is sent immediately. %s").With(sent)
-	unapproved := i18n.Text("Your submission is sent immediately, without approval. %s").With(sent)
+	onceApproved := i18n.Text("Once approved, your submission will be sent immediately. %s").With(sent)
+	unapproved := i18n.Text("Your submission will be sent immediately, without approval. %s").With(sent)
 	if !later.IsZero() {
-		onceApproved = i18n.Text("The payment will be sent on %s, after another check. It can be withdrawn until then.").With(ui.Day(later))
+		onceApproved = i18n.Text("The payment will be checked again and sent on %s. Until then, it can be withdrawn.").With(ui.Day(later))
 		unapproved = onceApproved
 	}
 	switch policy.ApprovalsRequired {
@@ -28,12 +28,12 @@ func NextSteps(kind payment.Kind, policy payment.Policy, later time.Time) []i18n
 		return []i18n.Text{unapproved, result}
 	case 1:
 		return []i18n.Text{
-			i18n.Text("Another person checks your submission and approves or rejects it within %s.").With(within),
+			i18n.Text("Another person must check your submission and approve or reject it within %s.").With(within),
 			onceApproved, result,
 		}
 	}
 	return []i18n.Text{
-		i18n.Text("%d other people check your submission, one after the other, within %s.").With(policy.ApprovalsRequired, within),
+		i18n.Text("%d other people must check your submission, one after the other, within %s.").With(policy.ApprovalsRequired, within),
 		onceApproved, result,
 	}
 }
@@ -41,8 +41,8 @@ func NextSteps(kind payment.Kind, policy payment.Policy, later time.Time) []i18n
 // whatFollows describes the effect of sending a message, for each kind.
 var whatFollows = map[payment.Kind]i18n.Text{
 	payment.KindInstruction: "Once the payment is sent, you cannot cancel it, but you can request a recall.",
-	payment.KindRecall:      "The other bank sends the money back or refuses the recall. A payment can be recalled only once.",
-	payment.KindReturn:      "The money is sent back, and you cannot undo this.",
+	payment.KindRecall:      "The other bank will either return the money or refuse the recall. A payment can be recalled only once.",
+	payment.KindReturn:      "The money will be sent back to the debtor. You cannot cancel a return that has been sent.",
 	payment.KindResolution:  "The refusal ends the recall, and the money stays with the creditor.",
 }
 

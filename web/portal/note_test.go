@@ -33,5 +33,5 @@ func TestTwoReasonsEachHaveTheirOwnRoom(t *testing.T) {
 		t.Errorf("beside a reason of 141 characters stands %q", told)
 	}
 	maker.post(send, with(answers, "duplicateReason", again)).goesTo("/payments/" + id)
-	b.as("checker1").get("/queue/" + id).is(http.StatusOK).says(why + " Paid again: " + again)
+	b.as("checker1").get("/queue/" + id).is(http.StatusOK).says(why + " Reason for paying again: " + again)
 }

@@ -72,14 +72,14 @@ func showOperation(v *Request) error {
 // connectionWords describes the states of a connection that does not work.
 var connectionWords = map[clearing.ConnectionState]i18n.Text{
 	clearing.ConnectionInterrupted: "Connection interrupted. No documents are being sent.",
-	clearing.ConnectionTrying:      "Connection interrupted. One document is being sent as a test.",
+	clearing.ConnectionTrying:      "Connection interrupted. One document is being sent to test the connection.",
 }
 
 // doings names the kinds of tasks.
 var doings = map[clearing.Doing]i18n.Text{
 	clearing.DoingDelivery: "Delivery to clearing", clearing.DoingInquiry: "Status request", clearing.DoingAnswer: "Answer from clearing",
 	clearing.DoingClock: "Deadline", clearing.DoingHeld: "Message that matches no payment", clearing.DoingBatch: "Payments in a batch",
-	clearing.DoingWebhook: "Webhook", clearing.DoingBooking: "Report to core banking", clearing.DoingRelease: "Scheduled payment",
+	clearing.DoingWebhook: "Webhook", clearing.DoingBooking: "Notification to core banking", clearing.DoingRelease: "Scheduled payment",
 	clearing.DoingNotice: "E-mail",
 }
 

@@ -139,7 +139,7 @@ func TestTwoAdministratorsEraseAPaymentThatLeft(t *testing.T) {
 	}
 	admin.get(ask).is(http.StatusOK).says("Erase personal data in archives").says("The data is erased as soon as this change is approved.")
 	form := url.Values{"erasedPayments": {left.PaymentID.String()}}
-	admin.post(ask, form).is(http.StatusUnprocessableEntity).says("Enter the request or the law that requires the payments to be erased.")
+	admin.post(ask, form).is(http.StatusUnprocessableEntity).says("Enter the request or law that requires the personal data to be erased.")
 	form.Set("note", "Request of 3 March")
 	change := admin.post(ask, form).goesTo("/admin/changes/")
 	admin.post(change+"/approve", nil).is(http.StatusForbidden)

@@ -92,7 +92,8 @@ func TestTheDashboardSaysThatAConnectionIsInterrupted(t *testing.T) {
 	}
 	b.serve()
 	checker := b.as("checker1")
-	if n := checker.get("/").is(http.StatusOK).says("payments wait and are retried").page.Find(".badge-bad").Length(); n != 1 {
+	home := checker.get("/").is(http.StatusOK).says("payments are waiting to be sent because clearing has not accepted messages since")
+	if n := home.page.Find(".badge-bad").Length(); n != 1 {
 		t.Errorf("%d connections are shown as not reached, want one", n)
 	}
 	state = clearing.ConnectionWorking

@@ -19,7 +19,7 @@ func TestAFormTellsWhatItHasBecome(t *testing.T) {
 	told(url.Values{"scheme": {"sct-inst"}}).says("EUR –").says("No creditor entered yet").says("Checkers")
 	told(filled()).says("CHF 1'234.50").says("Beispiel Holzbau GmbH").says("CH48 2196 6000 0096 1338 8").says("SIC instant payment, within " +
 		"the limit").
-		says("No similar payment in the last 7 days").says("Nothing is missing").
+		says("No similar payment in the last 7 days").says("No information is missing").
 		says("1 approval needed within 24 hours. People who can approve: Both 1, Checker 1, Checker 2")
 	told(with(filled(), "amount", "12'000")).says("2 approvals needed")
 	told(with(filled(), "amount", "20'000.01")).says("Enter at most CHF 20'000.00").says("Missing information")

@@ -89,7 +89,7 @@ func TestWhatAMakerAnswersSurvivesTheSession(t *testing.T) {
 	content := sample(t, "sic-inst_01_pain.001.001.09.xml")
 	again = maker.upload("orders of November.xml", content).signInAgain(maker)
 	maker = b.as("maker1")
-	page := maker.get(again).is(http.StatusOK).says("The file orders of November.xml is saved")
+	page := maker.get(again).is(http.StatusOK).says("The file orders of November.xml has been saved")
 	read := maker.post("/payments/upload", page.fields("/payments/upload")).goesTo("/payments/")
 	maker.get(read).is(http.StatusOK).says("This payment comes from the file orders of November.xml")
 	if n := b.count("SELECT count(*) FROM message"); n != 1 {

@@ -27,7 +27,7 @@ func TestAPersonChoosesNotices(t *testing.T) {
 		}
 	}
 	maker := b.as("maker1")
-	page := maker.get("/me").is(http.StatusOK).says("Your account has no e-mail address.").says("Your payment was rejected")
+	page := maker.get("/me").is(http.StatusOK).says("Your user account has no e-mail address.").says("Your payment was rejected")
 	if strings.Contains(page.main(), "A payment is waiting for your approval") {
 		t.Error("a maker gets the notices of a checker")
 	}
@@ -64,7 +64,7 @@ func TestAPersonChangesTheirPasswordAndSignsOutEverywhere(t *testing.T) {
 	for _, weak := range []string{"short", "password1234", "123456789012", "qwertzuiopasdf", demo.UserPassword} {
 		change(demo.UserPassword, weak, weak).is(http.StatusUnprocessableEntity).says("hard to guess")
 	}
-	change("wrong-password", ownPassword, ownPassword).is(http.StatusUnprocessableEntity).says("Your user name or password is wrong.")
+	change("wrong-password", ownPassword, ownPassword).is(http.StatusUnprocessableEntity).says("Your password is not correct.")
 	elsewhere.get("/me").is(http.StatusOK)
 	change(demo.UserPassword, ownPassword, ownPassword).goesTo("/signin")
 	here.get("/me").goesTo("/signin")

@@ -96,7 +96,7 @@ func BeneficiaryWarnings(m payment.Message, news store.CreditorNews, now time.Ti
 		warnings = append(warnings, views.Warning{
 			Flags: []i18n.Text{"New beneficiary"},
 			Title: "New beneficiary",
-			Text: i18n.Text("%s has been in the list of beneficiaries since %s. Two people approved the entry.").
+			Text: i18n.Text("%s has been on the list of beneficiaries since %s. Two people approved the entry.").
 				With(news.ListedName, ui.DateTime(news.AddedAt)),
 		})
 	}
@@ -104,15 +104,15 @@ func BeneficiaryWarnings(m payment.Message, news store.CreditorNews, now time.Ti
 		warnings = append(warnings, views.Warning{
 			Flags: []i18n.Text{"Former beneficiary"},
 			Title: "This account is no longer on the list of beneficiaries",
-			Text: i18n.Text("Two people removed %s from the list of beneficiaries or changed the account. Check the account with the creditor " +
-				"through a contact you already know.").
+			Text: i18n.Text("Two people removed %s from the list of beneficiaries or changed the account in the list. Confirm the account " +
+				"with the creditor, using contact details you already have.").
 				With(news.FormerName),
 		})
 	}
 	if namedOtherwise(m, news) {
 		warnings = append(warnings, views.Warning{
-			Flags: []i18n.Text{"Name differs from list"},
-			Title: "Name differs from list",
+			Flags: []i18n.Text{"Name differs from beneficiary list"},
+			Title: "Name differs from beneficiary list",
 			Text: i18n.Text("In the list of beneficiaries, this account is in the name of %s. Two people approved that name, not the name in " +
 				"this payment.").
 				With(news.ListedName),

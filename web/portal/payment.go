@@ -128,7 +128,7 @@ func (v *Request) actions(m payment.Message) (actions []views.Action, barred []i
 	}
 	if v.Config.Evidence != nil && v.By.Has(identity.RoleSupervisor) {
 		actions = append(actions, views.Action{
-			Label: "Evidence of this payment", URL: path + "/evidence",
+			Label: "Download evidence of this payment", URL: path + "/evidence",
 			Hint: "The evidence proves each step of this payment so far and who carried it out. The evidence is signed with the audit key of " +
 				"this gateway.",
 			Help: ui.Step{Label: "Verify an evidence file", URL: "/help#evidence"},

@@ -132,10 +132,10 @@ func TestTheReasonForPayingAgainReachesEveryChecker(t *testing.T) {
 	answers := maker.shown(check, "duplicateReason", "Second instalment <b>", "duplicateAcknowledged", "yes")
 	done := maker.post(strings.TrimSuffix(check, "check")+"submit", answers).goesTo("/payments/")
 	m := b.message("demo", strings.Split(done, "/")[2])
-	const said = "Paid again: Second instalment <b>"
+	const said, stored = "Reason for paying again: Second instalment <b>", "Paid again: Second instalment <b>"
 	for _, path := range []string{"/queue/", "/payments/"} {
 		got := b.as("checker1").get(path + m.InternalID.String()).is(http.StatusOK)
-		if quoted := strings.Join(strings.Fields(got.page.Find(".said").Text()), " "); quoted != "Maker 1 says"+said {
+		if quoted := strings.Join(strings.Fields(got.page.Find(".said").Text()), " "); quoted != "Note from Maker 1"+said {
 			t.Errorf("%s quotes %q", path, quoted)
 		}
 	}
@@ -143,7 +143,7 @@ func TestTheReasonForPayingAgainReachesEveryChecker(t *testing.T) {
 	b.as("supervisor1").get(path + "/timeline").is(http.StatusOK).says(said)
 	b.as("supervisor1").get(path + "/audit").is(http.StatusOK).says(said)
 	kept := "SELECT count(*) FROM message_history h JOIN message_version v USING (realm, message_id, version) WHERE h.reason = $1"
-	if n := b.count(kept, said); n != 1 {
+	if n := b.count(kept, stored); n != 1 {
 		t.Errorf("%d versions keep the reason", n)
 	}
 	amend := maker.get(path + "/amend").is(http.StatusOK)
@@ -159,8 +159,8 @@ func TestTheReasonForPayingAgainReachesEveryChecker(t *testing.T) {
 	check = maker.post(action, with(change, "amendReason", "Moved")).goesTo("/payments/")
 	answers = maker.shown(check, "duplicateReason", "Second instalment <b>", "duplicateAcknowledged", "yes")
 	maker.post(strings.TrimSuffix(check, "check")+"submit", answers).goesTo("/payments/")
-	b.as("checker2").get("/queue/" + m.InternalID.String()).is(http.StatusOK).says("Maker 1 saysMoved " + said)
-	if n := b.count(kept, "Moved "+said); n != 1 {
+	b.as("checker2").get("/queue/" + m.InternalID.String()).is(http.StatusOK).says("Note from Maker 1Moved " + said)
+	if n := b.count(kept, "Moved "+stored); n != 1 {
 		t.Errorf("%d versions keep the reason of the amendment", n)
 	}
 }

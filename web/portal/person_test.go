@@ -53,7 +53,8 @@ func TestAFormOfAnotherPersonsPageChangesNothing(t *testing.T) {
 			}
 			if path != "/signout" { // ends a session without it too, and changes nothing else
 				unmarked := url.Values{views.PersonField: {""}, "reason": {"Typed by the first"}}
-				w.post(path, unmarked).is(http.StatusConflict).says("The form does not say which user opened it").says("Typed by the first")
+				w.post(path, unmarked).is(http.StatusConflict).
+					says("No action was taken, because it is not known which user opened this page.").says("Typed by the first")
 			}
 			picture := w.send(http.MethodPost, path+"?"+views.PersonField+"=demo%2F"+pair[0], "multipart/form-data; "+
 				"boundary=x", strings.NewReader("--x--"))
@@ -150,7 +151,9 @@ func TestADecisionIsOfThePersonThatThePageShows(t *testing.T) {
 	approve, reject := "/queue/"+id+"/approve", "/queue/"+id+"/reject"
 	w.post(approve, page.fields(approve)).is(http.StatusConflict).says("You are now signed in as checker2")
 	form := with(page.fields(reject), "category", "evidence", "reason", "No order")
-	refused := w.post(reject, form).is(http.StatusConflict).says("No order").says("This page was opened by checker1. No action was taken.")
+	refused := w.post(reject, form).is(http.StatusConflict).says("No order").says(
+		"No action was taken, because a different user (checker1) opened this page.",
+	)
 	next := refused.page.Find("main a[href^='/signin']").AttrOr("href", "")
 	if now := b.message("demo", id); len(now.Decisions) != 0 {
 		t.Fatalf("%d decisions", len(now.Decisions))

@@ -36,7 +36,7 @@ func TestAPolicyIsChangedInOneRequest(t *testing.T) {
 	asks := two.get(rivals[0]).is(http.StatusOK).says("CHF/EUR 18'000.00").says("CHF/EUR 13'000.00").
 		says("Applies to fewer payments: Smallest amount changes from CHF/EUR 13'000.00 to CHF/EUR 18'000.00").
 		says("Applies to more payments: Scheme changes from SIC to All").
-		says("This change loosens control for some payments and tightens it for others.")
+		says("This change relaxes controls for some payments and tightens them for others.")
 	if text := asks.says("SIC, CHF/EUR 13'000.00 or more").main(); strings.Contains(text, "sic-inst") {
 		t.Errorf("the page names a scheme by its code: %s", text)
 	}
@@ -61,7 +61,7 @@ func TestAPolicyIsChangedInOneRequest(t *testing.T) {
 	}
 	for try, want := range map[[2]string][]string{
 		{"14000", "3"}: {
-			"Payments that need 3 approvals: 2.", "1 payment would need more approvals.", "0 payments would need fewer approvals.",
+			"Payments that would need 3 approvals: 2.", "1 payment would need more approvals.", "0 payments would need fewer approvals.",
 			"1 payment would need the same number of approvals as now.",
 		},
 		{"18000", "1"}: {"0 payments would need more approvals.", "1 payment would need fewer approvals.", "1 payment would need the same " +
@@ -102,7 +102,7 @@ func TestALooserRuleIsNamedBeforeAndAfterItsApproval(t *testing.T) {
 	}
 	asked := asks(url.Values{"amountFrom": {"50000"}, "stepUp": {"yes"}})
 	words := "Applies to fewer payments: Smallest amount changes from CHF/EUR 10'000.00 to CHF/EUR 50'000.00"
-	verdict := "This change loosens control for some payments and tightens it for others."
+	verdict := "This change relaxes controls for some payments and tightens them for others."
 	for range 2 {
 		two.get("/admin?tab=all").is(http.StatusOK).says(words).says("Checkers need a second factor")
 		page := two.get(asked).is(http.StatusOK).says(words).says(verdict).says("1 payment would need fewer approvals.")
@@ -122,7 +122,7 @@ func TestALooserRuleIsNamedBeforeAndAfterItsApproval(t *testing.T) {
 	}
 	b.as("supervisor1").get("/reports/limits").is(http.StatusOK).says(words)
 	for change, says := range map[string][2]string{
-		"approvals": {"1", "Fewer approvals: from 2 to 1"}, "expiresAfter": {"48h", "More time for approval: from 24 h to 48 h"},
+		"approvals": {"1", "Number of approvals lowered: from 2 to 1"}, "expiresAfter": {"48h", "More time for approval: from 24 h to 48 h"},
 		"rank": {"9", "Priority raised: from 5 to 9"}, "stepUp": {"", "Checkers no longer need a second factor"},
 		"funds": {"none", "Less strict rule for reserving funds: from “must be reserved” to “not " +
 			"reserved”"}, "clientId": {"demo-brief", "Applies to fewer payments: Client ID changes from none to demo-brief"},

@@ -194,7 +194,8 @@ func (v *Request) reopen(where string) error {
 	where = LocalPath(where)
 	v.Echo.Response().Header().Set("Refresh", "0; url="+where)
 	return v.Render(http.StatusOK, views.ProblemPage(views.Problem{
-		Layout: v.layout("Opening", views.PlaceNone), Heading: "Opening the portal", Text: "You followed a link from outside the portal.",
+		Layout: v.layout("Opening the page", views.PlaceNone), Heading: "Opening the portal",
+		Text:      "You followed a link from outside the portal.",
 		NextLabel: "Continue", NextURL: where,
 	}))
 }

@@ -128,11 +128,10 @@ func changePassword(v *Request, form url.Values) error {
 		})
 	}
 	if err != nil {
-		problem, status := signInProblem(err)
+		problem, status := passwordProblem("old", err)
 		if status == 0 {
 			return err
 		}
-		problem.Field = "old"
 		return v.renderProfile(status, problem)
 	}
 	return v.signInAnew()

@@ -84,9 +84,9 @@ func TestPeopleSignInThroughTheProviderOfTheirRealm(t *testing.T) {
 
 	stranger := b.browser()
 	stranger.comesBack(provider.SignIn(t, stranger.begins("/"), "s-4711")).is(http.StatusForbidden).
-		says("Your institution knows you as s-4711, but no account in this portal is linked to that name.")
+		says("Your institution identifies you as s-4711, but no user account in this portal is linked to that identifier.")
 	stranger.get("/").goesTo("/signin")
-	b.as("admin1").get("/audit").says("Sign-in through the institution refused").says("The provider identifies the person as s-4711.")
+	b.as("admin1").get("/audit").says("Sign-in through the identity provider refused").says("The provider identifies the person as s-4711.")
 
 	b.changed("user.link", "maker1", url.Values{"outerSubject": {"s-4711"}})
 	b.as("admin1").get("/admin/users").says("s-4711")
@@ -95,7 +95,7 @@ func TestPeopleSignInThroughTheProviderOfTheirRealm(t *testing.T) {
 	w.get("/payments/new").is(http.StatusOK).says("maker1")
 	w.get("/me").is(http.StatusOK)
 	w.get("/admin").is(http.StatusForbidden)
-	b.as("admin1").get("/audit").says("Signed in through the institution").says(provider.Issuer)
+	b.as("admin1").get("/audit").says("Signed in through the identity provider").says(provider.Issuer)
 	w.person = "demo/maker1"
 	w.submit(filled())
 

@@ -241,7 +241,7 @@ func flagsOf(m payment.Message, now time.Time) []ui.Fact {
 	if m.IsForLaterThan(now) {
 		flags = append(flags, ui.Fact{
 			Text:  i18n.Text("On %s").With(ui.Day(m.ExecutionDay)),
-			Title: "Will be sent on this day if approved",
+			Title: "Execution date, if the payment is approved",
 		})
 	}
 	if m.Version > 1 {
@@ -337,7 +337,7 @@ func (v *Request) emptyQueue(f Filter) ui.Empty {
 		return f.NothingMatches("No waiting payment matches your search.")
 	case f.View.Tab == tabMine:
 		return ui.Empty{
-			Icon: "file-text", Title: "None of your submissions are waiting",
+			Icon: "file-text", Title: "None of your submissions are waiting for a decision",
 			Text: "Your submissions are listed on this page until another person approves or rejects them.",
 		}
 	}

@@ -18,8 +18,8 @@ func TestAReceivedRecallIsGrantedWithACharge(t *testing.T) {
 	o := setup(t).clearing()
 	original, recall := o.recalled(rulebook.SchemeSCT, "TX1")
 	maker := o.as("maker1")
-	maker.get("/recalls").is(http.StatusOK).says(string(recall.GlobalID)).says("days left").says("The customer asks for the recall (CUST)").
-		says("Debtor and reason")
+	maker.get("/recalls").is(http.StatusOK).says(string(recall.GlobalID)).says("days left").says("The customer asked for the recall (CUST)").
+		says("Debtor and recall reason")
 	maker.get("/payments/" + recall.InternalID.String()).is(http.StatusOK).says("recalled by Anna Beispiel")
 	maker.get("/recalls/" + recall.InternalID.String()).goesTo("/payments/" + recall.InternalID.String())
 	back, no := "/payments/"+original.InternalID.String()+"/return", "/recalls/"+recall.InternalID.String()+"/resolve"
@@ -79,7 +79,7 @@ func TestAReceivedRecallIsRefused(t *testing.T) {
 		t.Errorf("%s is chosen though there is time", chosen)
 	}
 	for code, doubt := range map[string]string{
-		"NOOR": "Your institution received this payment on", "AC04": "The account is open at your institution.", "ARDT": "Your institution " +
+		"NOOR": "Your institution received this payment on", "AC04": "The account is still open at your institution.", "ARDT": "Your institution " +
 			"has not sent a return of this payment.",
 	} {
 		if got := form.page.Find(`details .radio:has(input[value="` + code + `"])`).Text(); !strings.Contains(got, doubt) {
@@ -99,8 +99,8 @@ func TestAReceivedRecallIsRefused(t *testing.T) {
 		t.Errorf("a narrative without its words is answered with %q", narrative.problems())
 	}
 	m := maker.requests(path, "reason", "CUST")
-	detail := o.as("checker1").get("/queue/" + m.InternalID.String()).is(http.StatusOK).says("Approve the refusal of the recall of CHF 100.00")
-	detail.says("The money stays with").says("The creditor refuses the recall (CUST)")
+	detail := o.as("checker1").get("/queue/" + m.InternalID.String()).is(http.StatusOK).says("Approve the refusal to return CHF 100.00")
+	detail.says("refusal: the money stays with Peter Haller").says("The creditor refused the recall (CUST)")
 	maker.get("/payments/" + original.InternalID.String() + "/return").is(http.StatusConflict).
 		says("You cannot both return the payment and refuse the recall")
 	line := o.as("checker1").get(chosen(m.InternalID.String())).is(http.StatusOK).page.Find(".bulk-list li")
@@ -131,9 +131,9 @@ func TestALateAnswerIsPreparedAndNeverSentByItself(t *testing.T) {
 		o.change("UPDATE message SET answer_by = ((" + zurich + " + " + days + ")::timestamp AT TIME ZONE 'UTC') WHERE kind = 'received recall'")
 		o.DB.SealVersions(t)
 		list := maker.get("/recalls").is(http.StatusOK).says(words)
-		want := map[string]string{"To answer": "1", "Late": "0", "Answered": "0"}
+		want := map[string]string{"Not answered yet": "1", "Overdue": "0", "Answered": "0"}
 		if strings.HasSuffix(words, "overdue") {
-			want["Late"] = "1"
+			want["Overdue"] = "1"
 		}
 		if got := list.tabCounts(); !maps.Equal(got, want) {
 			t.Errorf("%s: the tabs count %v, not %v", words, got, want)

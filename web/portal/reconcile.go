@@ -127,18 +127,18 @@ func (v *Request) proposal(d payment.StatementDifference, made administration.Ch
 		return words, "/admin/changes/" + made.ID.String()
 	}
 	if !mayAsk {
-		return "Not explained", ""
+		return "No explanation yet", ""
 	}
 	return kind.Action().Label, "/admin/ask/" + string(kind) + "?" + url.Values{"difference": {d.Key()}}.Encode()
 }
 
 // differenceWords are the kinds of differences as a page has them.
 var differenceWords = map[payment.DifferenceKind]i18n.Text{
-	payment.NotHere:        "Not in this gateway",
+	payment.NotHere:        "Not found in this gateway",
 	payment.NotOnStatement: "Not on the statement",
 	payment.OtherAmount:    "Different amount",
-	payment.OtherWay:       "Different direction",
+	payment.OtherWay:       "Different payment direction",
 	payment.TwiceStated:    "Twice on the statement",
-	payment.NotSettledHere: "Not settled in this gateway",
+	payment.NotSettledHere: "Not recorded as settled in this gateway",
 	payment.NeverApproved:  "Never approved in this gateway",
 }

@@ -61,8 +61,8 @@ func TestDifferencesToAStatementAreExplainedUnderFourEyes(t *testing.T) {
 	all := []string{line("DBIT", id, amount), line("CRDT", "TXIN", in.Summary.Amount.Decimal().String())}
 	supervisor.compared(statement(all...)).is(http.StatusOK).says("Payments on the statement: 2. Differences: 0.")
 	wrong := statement(line("DBIT", id, "1.00"), line("CRDT", "STRANGE", "7.00"))
-	supervisor.compared(wrong).is(http.StatusOK).says("Differences: 3.").says("Different amount").says("Not in this gateway").
-		says("Not on the statement").says(string(in.GlobalID)).says("Not explained")
+	supervisor.compared(wrong).is(http.StatusOK).says("Differences: 3.").says("Different amount").says("Not found in this gateway").
+		says("Not on the statement").says(string(in.GlobalID)).says("No explanation yet")
 	page := admin1.compared(wrong).is(http.StatusOK)
 	link := ""
 	page.page.Find("main a").Each(func(_ int, a *goquery.Selection) {
@@ -78,7 +78,8 @@ func TestDifferencesToAStatementAreExplainedUnderFourEyes(t *testing.T) {
 	if !strings.Contains(form.Get("difference"), "STRANGE") {
 		t.Fatalf("the form has %q", form)
 	}
-	admin1.post(path, form).is(http.StatusUnprocessableEntity).says("Explain the cause and the correction of the difference.")
+	admin1.post(path, form).is(http.StatusUnprocessableEntity).
+		says("Explain in the note what you found and what you did about the difference.")
 	change := admin1.post(path, with(form, "note", "Clearing booked it twice; it says so.")).goesTo("/admin/changes/")
 	admin1.post(change+"/approve", url.Values{"reason": {""}}).is(http.StatusForbidden)
 	admin1.compared(wrong).is(http.StatusOK).says("Waiting for another administrator")

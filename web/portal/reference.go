@@ -39,7 +39,7 @@ func showReference(v *Request) error {
 		return err
 	}
 	model.Rows = append(model.Rows, v.codesRow(imported), views.ReferenceRow{
-		Name: "IBAN formats by country", Edition: "by country", Source: "IBAN registry (ISO 13616), as published in public lists",
+		Name: "IBAN formats by country", Edition: "varies by country", Source: "IBAN registry (ISO 13616), as published in public lists",
 	})
 	for _, scheme := range rulebook.Schemes() {
 		model.Rows = append(model.Rows, v.calendarRow(imported, scheme))
@@ -119,5 +119,5 @@ func withoutDirectory(scheme rulebook.Scheme) i18n.Text {
 	if scheme == rulebook.SchemeSCT {
 		return "Enter the BIC of the creditor's bank for each payment, because the bank cannot be found from the IBAN."
 	}
-	return "Only the answer from clearing shows whether a bank can be reached."
+	return "Without this directory, only the answer from clearing shows whether a bank can be reached."
 }

@@ -55,7 +55,7 @@ func wrongAnswers() map[string]wrongAnswer {
 		},
 		"no message":                {with(filled(), "remittanceText", ""), "remittanceText", "CH21"},
 		"long message":              {with(filled(), "remittanceText", strings.Repeat("m", 141)), "remittanceText", "CH16"},
-		"end-to-end id":             {with(filled(), "endToEndId", "//x"), "endToEndId", "CH16"},
+		"end-to-end ID":             {with(filled(), "endToEndId", "//x"), "endToEndId", "CH16"},
 		"somebody else's account":   {with(filled(), "debtorAccount", "CH9300762011623852957"), "debtorAccount", "AC01"},
 		"account of another scheme": {with(filled(), "debtorAccount", "DE62007620110623852957"), "debtorAccount", "AC01"},
 	}
@@ -275,7 +275,7 @@ func TestOnlyWhatWasShownIsDecided(t *testing.T) {
 	maker.get(done).is(http.StatusOK)
 
 	got := checker.post(path+"/reject", with(form, "reason", "Wrong amount, see order 7")).is(http.StatusConflict)
-	got.says("The current content differs from the content you opened.").says("Wrong amount, see order 7")
+	got.says("The current version differs from the version you opened.").says("Wrong amount, see order 7")
 	got.says("9'999.00").says("1'234.50") // before and after
 	checker.post(path+"/approve", with(form, "looked", "yes")).is(http.StatusConflict)
 	checker.post(path+"/approve", url.Values{}).is(http.StatusConflict)

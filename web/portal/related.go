@@ -161,7 +161,7 @@ func (v *Request) noticeOfRecall(s Subject, m payment.Message) []views.Warning {
 	answerable := s
 	answerable.Kind = payment.KindResolution
 	if PreparedAnswer(v, answerable) != "" && answerable.Bar(v.Config.Rules) == "" && MayMake(v.By) == nil {
-		warning.Text = "A refusal with the reason “The creditor has not responded” (NOAS) is ready. It is never sent automatically."
+		warning.Text = "A refusal with the reason “The creditor has not responded” (NOAS) has been prepared. It will not be sent automatically."
 		warning.Links = append(warning.Links, views.Link{
 			Label: "Open the prepared refusal", URL: refusalPath(s.Recall),
 		})

@@ -92,5 +92,5 @@ func TestAMessageBesideAReferenceIsSent(t *testing.T) {
 		"DE62007620110623852957").Replace(table)
 	maker.get(maker.upload("c16.csv", []byte(table)).goesTo("/payments/batches/")).says(said)
 	bill := maker.get(maker.sendBill(bill(4, "CH4821966000009613388", 20, "EUR", 28, "SCOR", 29, "RF18539007547034"), nil).goesTo("/payments/"))
-	bill.says("This message on the bill is not sent because the payment already has a reference. Message: Rechnung 1107")
+	bill.says("The message on the bill will not be sent because the payment already has a reference. Message: Rechnung 1107")
 }

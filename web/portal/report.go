@@ -105,17 +105,17 @@ func showReports(v *Request) error {
 		},
 		{
 			"fast", "Approvals within 5 seconds of opening the page",
-			i18n.Text("Approvals in the portal for which the payment's page was open for less than %d seconds, or was not opened").
+			i18n.Text("Approvals given in the portal when the payment's page had been open for less than %d seconds, or had not been opened").
 				With(int(store.FastBelow / time.Second)), counts.Fast,
 		},
 		{
-			"hours", "Approvals out of hours",
+			"hours", "Approvals outside working hours",
 			i18n.Text("Approvals before 07:00, from 19:00 onwards, or on a Saturday or Sunday (time zone %s)").With(v.Config.Zone), counts.OutOfHours,
 		},
 		{"limits", raisedHeading, "Limits raised or removed, policies relaxed or retired, roles or exceptions granted, and changes that " +
 			"benefit the person who requested them", len(raised)},
 		{"rejected", "Rejected by checkers", "Rejections, by the reason the checker gave", ended[payment.StateRejected]},
-		{"failed", "Failed", "Failures, by the reason that clearing or the other bank gave", ended[payment.StateFailed]},
+		{"failed", "Failed", "Failures, by the reason given by clearing or the other bank", ended[payment.StateFailed]},
 		{
 			"unanswered", "No answer from clearing in time", "Payments not confirmed within ten seconds, even if an answer came later",
 			ended[payment.StateUnconfirmed],
@@ -131,15 +131,15 @@ func showReports(v *Request) error {
 
 // accessRow leads from the reports to the access review.
 var accessRow = views.ReportRow{URL: accessPath, Cells: []i18n.Text{
-	"Access review", "Clients, and user accounts with their roles, dates, last sign-ins and second factors, for a supervisor to confirm", "",
+	"Access review", "All clients and user accounts with their roles, last sign-ins and second factors, for a supervisor to confirm", "",
 }}
 
 // reportsOf starts the page of the numbers of a period, without its rows.
 func (v *Request) reportsOf(approvals int, from, to string) views.Report {
 	model := v.report("Control reports",
-		i18n.Text("%d approvals between %s and %s. Open a report to see the approvals it counts.").With(approvals, from, to))
+		i18n.Text("%d approvals between %s and %s. Open a report to see which approvals it includes.").With(approvals, from, to))
 	model.Form = &views.ReportPeriod{From: from, To: to}
-	model.Columns = []i18n.Text{"Report", "What it counts", "Count"}
+	model.Columns = []i18n.Text{"Report", "What is counted", "Count"}
 	return model
 }
 
@@ -248,7 +248,7 @@ func (v *Request) reported(most int32) (found reported, from, to string, err err
 	case store.ReportFast:
 		found, err = v.reportedApprovals("Approvals within 5 seconds of opening the page", words, asked)
 	case store.ReportHours:
-		found, err = v.reportedApprovals("Approvals out of hours", words, asked)
+		found, err = v.reportedApprovals("Approvals outside working hours", words, asked)
 	case "limits":
 		found, err = v.reportedChanges(period, words)
 	case "decisions":
@@ -272,7 +272,7 @@ func (v *Request) reportedPairs(period store.Period, from, to string) (reported,
 	found := reported{
 		heading: "Recurring maker–checker pairs", words: i18n.Text("From %s to %s. Open a row to see which of the maker's payments the "+
 			"checker approved.").With(from, to),
-		columns: []i18n.Text{"Maker", "Checker", "Approvals by this checker", "All approvals of the maker's payments"},
+		columns: []i18n.Text{"Maker", "Checker", "Approvals by this checker", "Approvals by all checkers"},
 	}
 	pairs, err := v.Config.Reader.Pairs(v.Context(), v.By.Realm, period)
 	for _, p := range pairs {
@@ -287,7 +287,7 @@ func (v *Request) reportedPairs(period store.Period, from, to string) (reported,
 func (v *Request) reportedApprovals(heading, words i18n.Text, asked store.ReportQuery) (reported, error) {
 	found := reported{
 		heading: heading, words: words,
-		columns: []i18n.Text{"Payment", "Created by", "Approved by", "Approved", "Time from opening to approval", "Channel", "Amount"},
+		columns: []i18n.Text{"Payment", "Created by", "Approved by", "Approved", "Time on page before approval", "Channel", "Amount"},
 	}
 	approvals, err := v.Config.Reader.Approvals(v.Context(), asked)
 	for _, a := range approvals {

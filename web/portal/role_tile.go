@@ -57,7 +57,7 @@ func (v *Request) roleTiles(decides, makes bool) ([]views.Tile, error) {
 	return slices.Concat(today, took, []views.Tile{stateTile(
 		views.Tile{Label: "Unconfirmed", Note: "waiting for clearing", Tone: ui.ToneWaiting}, payment.StateUnconfirmed, standing.Unconfirmed,
 	), recallTile(standing.ToAnswer), stateTile(
-		views.Tile{Label: "Recalls overdue", Note: "no answer in time", Tone: ui.ToneBad}, payment.StateOverdue, standing.Overdue,
+		views.Tile{Label: "Overdue recalls", Note: "no answer in time", Tone: ui.ToneBad}, payment.StateOverdue, standing.Overdue,
 	)}), err
 }
 
@@ -101,14 +101,14 @@ func (v *Request) turnaroundTiles() ([]views.Tile, error) {
 	list := "/payments" + Filter{}.Query("made", views.ApprovedLastDay)
 	waited := views.Tile{Label: "Time until approval", Value: "–", Note: "nothing approved in the last 24 hours", URL: list}
 	if took.Approved > 0 {
-		waited.Value, waited.Note = i18n.Data(span(took.WaitedHalf)), i18n.Text("median of %d payments; 95%% within %s").
+		waited.Value, waited.Note = i18n.Data(span(took.WaitedHalf)), i18n.Text("median of %d payments; 95%% of them within %s").
 			With(took.Approved, span(took.WaitedMost))
 	}
 	cleared := views.Tile{
 		Label: "Time in clearing", Value: "–", Note: "nothing settled in the last 24 hours", URL: list + "&state=" + string(payment.StateSettled),
 	}
 	if took.Settled > 0 {
-		cleared.Value, cleared.Note = i18n.Data(span(took.ClearedHalf)), i18n.Text("median of %d payments; 95%% within %s").
+		cleared.Value, cleared.Note = i18n.Data(span(took.ClearedHalf)), i18n.Text("median of %d payments; 95%% of them within %s").
 			With(took.Settled, span(took.ClearedMost))
 	}
 	return []views.Tile{waited, cleared}, nil

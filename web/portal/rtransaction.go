@@ -172,7 +172,7 @@ func (v *Request) keepRequestForm(kind payment.Kind) error {
 func (v *Request) cannot(a asked, barred i18n.Text) error {
 	s := a.Subject
 	heading := map[payment.Kind]i18n.Text{
-		payment.KindRecall: "This payment cannot be recalled", payment.KindReturn: "This payment cannot be sent back",
+		payment.KindRecall: "This payment cannot be recalled", payment.KindReturn: "This payment cannot be returned",
 		payment.KindResolution: "This recall cannot be refused",
 	}[s.Kind]
 	about, label := s.Original, i18n.Text("Show the payment")

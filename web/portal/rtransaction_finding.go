@@ -192,7 +192,7 @@ func (a asked) doubt(code string) i18n.Text {
 	case code == "NOOR":
 		return i18n.Text("Your institution received this payment on %s.").With(ui.DateTime(about.Original.CreatedAt))
 	case code == "AC04" && about.Account != nil && about.Account.Open:
-		return "The account is open at your institution."
+		return "The account is still open at your institution."
 	case code == "ARDT" && !returned:
 		return "Your institution has not sent a return of this payment."
 	}
@@ -204,7 +204,7 @@ func hint(reason payment.ReasonOnOffer) i18n.Text {
 	needs, ends := reason.Information.Required > 0, !reason.LastDay.IsZero()
 	switch {
 	case needs && ends:
-		return i18n.Text("Needs additional information (can be used until %s)").With(day(reason.LastDay))
+		return i18n.Text("Needs additional information (this reason can be used until %s)").With(day(reason.LastDay))
 	case needs:
 		return "Needs additional information"
 	case ends:

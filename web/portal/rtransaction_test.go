@@ -38,7 +38,7 @@ func TestARecallGoesFromItsFormToItsApproval(t *testing.T) {
 		t.Fatalf("the message is %s %s about %s for %s", m.Kind, m.State, m.OriginalID, m.Reason)
 	}
 	after := maker.get(home).is(http.StatusOK).says("Recall awaiting approval").says(
-		"The recall " + string(m.GlobalID) + " of this payment is waiting for approval",
+		"The recall has the ID " + string(m.GlobalID) + " and the state “waiting for approval”.",
 	)
 	if after.offers(home+"/recall") || offered() != 0 {
 		t.Error("a second recall is offered")
@@ -206,8 +206,10 @@ func TestAnIncomingPaymentIsSentBack(t *testing.T) {
 	detail.says("Approve the return of CHF 100.00 to Anna Beispiel").says(
 		"Send CHF 100.00 back to Anna Beispiel. Reason: The account is closed (AC04).",
 	)
-	maker.get(home).is(http.StatusOK).says("Return awaiting approval").says("is waiting for approval")
-	maker.get(home + "/return").is(http.StatusConflict).says("cannot be sent back")
+	maker.get(home).is(http.StatusOK).says("Return awaiting approval").says(
+		"The return has the ID " + string(m.GlobalID) + " and the state “waiting for approval”.",
+	)
+	maker.get(home + "/return").is(http.StatusConflict).says("This payment cannot be returned")
 	withdraw := "/payments/" + m.InternalID.String() + "/withdraw"
 	page := maker.get(withdraw).is(http.StatusOK).says("Withdraw the return of CHF 100.00 to Anna Beispiel")
 	maker.post(withdraw, page.fields(withdraw)).goesTo("/mine")

@@ -27,16 +27,16 @@ func TestAPaymentForALaterDay(t *testing.T) {
 	shown := ui.Day(day)
 	form := with(filled(), "executionDate", day.Format("2.1.2006"))
 	check := maker.post("/payments/new", form).goesTo("/payments/")
-	maker.get(check).is(http.StatusOK).says("On " + shown).says("The payment will be sent on " + shown + ", after another check.")
+	maker.get(check).is(http.StatusOK).says("On " + shown).says("The payment will be checked again and sent on " + shown + ".")
 	m := maker.submit(form)
 	path, at := "/payments/"+m.InternalID.String(), "/queue/"+m.InternalID.String()
-	maker.get(path + "/submitted").is(http.StatusOK).says("The payment will be sent on " + shown)
+	maker.get(path + "/submitted").is(http.StatusOK).says("The payment will be checked again and sent on " + shown)
 	amend := maker.get(path + "/amend").is(http.StatusOK).fields(path + "/amend?version=1")
 	if amend.Get("executionDate") != ui.Day(day) {
 		t.Errorf("the form of an amendment has the day %q", amend.Get("executionDate"))
 	}
 	checker.get("/queue").is(http.StatusOK).says("On " + shown)
-	pane := checker.get(at).is(http.StatusOK).says("Execution date").says(shown).says("The payment will be sent on " + shown)
+	pane := checker.get(at).is(http.StatusOK).says("Execution date").says(shown).says("The payment will be checked again and sent on " + shown)
 	checker.post(at+"/approve", pane.fields(at+"/approve")).goesTo("/queue")
 	if m = b.message("demo", m.InternalID.String()); m.State != payment.StateScheduled {
 		t.Fatalf("it is %s", m.State)
@@ -109,10 +109,11 @@ func TestALimitIsHeldAgainstItsDay(t *testing.T) {
 		}
 	}
 	over, fits := maker.submit(order(day, "401.00")).InternalID.String(), maker.submit(order(day, "299.00")).InternalID.String()
-	checker.get("/queue/" + over).is(http.StatusOK).says(may).says("CHF 700.00 of CHF 1'000.00 scheduled for ")
+	checker.get("/queue/" + over).is(http.StatusOK).says(may).says("CHF 1'000.00 per day (CHF 700.00 already scheduled for ")
 	checker.unlooked(over, true)
 	checker.unlooked(fits, false)
-	before := checker.get(chosen(over, fits)).is(http.StatusOK).says("Needs a closer look: 1").says("Nothing unusual: 1").says(may).items()
+	before := checker.get(chosen(over, fits)).is(http.StatusOK).
+		says("To check individually: 1").says("Payments with nothing unusual: 1").says(may).items()
 	approve(maker.submit(order(day, "50.00"))) // leaves no room for the other one either
 	checker.post("/queue/bulk", url.Values{"item": before}).is(http.StatusOK).says("1 of 2 approved. 1 payment was not approved").
 		says("A warning was added after the page was opened.")

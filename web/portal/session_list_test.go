@@ -45,7 +45,7 @@ func TestAPersonIsToldWhySessionsEnd(t *testing.T) {
 	var ahead atomic.Int64
 	b.config.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 	b.serve()
-	const idle, age = "You were inactive for 15 minutes", "A session lasts at most 12 hours."
+	const idle, age = "You were signed out because you were inactive for 15 minutes", "A session lasts at most 12 hours."
 	for _, c := range []struct {
 		path             string
 		from, used, back time.Duration // of the clock of the program

@@ -116,7 +116,7 @@ func deviceWords(agent string) string {
 // Stored device names are English: the words between browser and system, and for unknown parts.
 const (
 	deviceJoint            = " on "
-	otherBrowser i18n.Text = "A browser"
+	otherBrowser i18n.Text = "Unknown browser"
 	otherSystem  i18n.Text = "another system"
 )
 

@@ -170,7 +170,8 @@ func TestTooManyTriesEndNoLink(t *testing.T) {
 		func() answer { return w.post(path, url.Values{"code": {secret.Code}, "password": {ownPassword}}) },
 	} {
 		got := limited(ask).says("Too many attempts from your network. Wait")
-		if said := got.main(); strings.Contains(said, "no longer valid") || strings.Contains(said, "For your account ,") {
+		if said := got.main(); strings.Contains(said, "no longer valid") ||
+			strings.Contains(said, "You are choosing the password for your user account ,") {
 			t.Errorf("%s says %q", got.what, said)
 		}
 		if got.page.Find(`form[action="`+path+`"]`).Length() != 1 {

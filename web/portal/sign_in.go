@@ -106,9 +106,9 @@ func signInProblem(err error) (ui.Problem, int) {
 	case auth.ProblemLocked:
 		text = i18n.Text("Too many attempts. Wait %s before you try again.").With(Wait(refused.RetryAfter))
 	case auth.ProblemNotVerified:
-		text = "Your account is not verified yet. Ask an administrator of your realm for help."
+		text = "Your user account is not set up yet. Ask an administrator of your realm for help."
 	case auth.ProblemSuppressed:
-		text = "Your account is blocked. Ask an administrator of your realm for help."
+		text = "Your user account is blocked. Ask an administrator of your realm for help."
 	case auth.ProblemIncorrect:
 	}
 	return ui.Problem{Field: "password", Text: text}, http.StatusUnprocessableEntity

@@ -22,7 +22,7 @@ func beginAtProvider(v *Request) error {
 	v.putOuter(begun.Held, outerLife)
 	v.Echo.Response().Header().Set("Refresh", "0; url="+begun.Address)
 	return v.Render(http.StatusOK, views.ProblemPage(views.Problem{
-		Layout: v.layout("Sign in", views.PlaceNone), Heading: "Continue to your institution",
+		Layout: v.layout("Sign in", views.PlaceNone), Heading: "Continue to your institution's sign-in page",
 		Text:      "Your institution's identity provider asks you to sign in, then sends you back to the portal.",
 		NextLabel: "Continue", NextURL: begun.Address,
 	}))
@@ -63,7 +63,8 @@ func (v *Request) secondHalfFromOutside(needed *auth.FactorNeededError, next str
 func (v *Request) goOnInside(where string) error {
 	v.Echo.Response().Header().Set("Refresh", "0; url="+where)
 	return v.Render(http.StatusOK, views.ProblemPage(views.Problem{
-		Layout: v.layout("Sign in", views.PlaceNone), Heading: "You are signed in through your institution", Text: "The portal is opening.",
+		Layout: v.layout("Sign in", views.PlaceNone), Heading: "You are signed in through your institution",
+		Text:      "The portal will open in a moment.",
 		NextLabel: "Continue", NextURL: where,
 	}))
 }
@@ -102,10 +103,10 @@ func (v *Request) providerWords(err error) (text i18n.Text, status int) {
 	case errors.Is(err, auth.ErrFlowOver):
 		return "This sign-in has expired, or it was started in another browser or window. Start again.", http.StatusUnprocessableEntity
 	case errors.As(err, &refused) && refused.Unknown():
-		return i18n.Text("Your institution knows you as %s, but no account in this portal is linked to that name. Ask an administrator of " +
-			"your realm to link your account.").With(refused.Subject), http.StatusForbidden
+		return i18n.Text("Your institution identifies you as %s, but no user account in this portal is linked to that identifier. Ask an " +
+			"administrator of your realm to link your user account.").With(refused.Subject), http.StatusForbidden
 	case errors.As(err, &refused) && refused.Subject != "":
-		return "Your account in this portal is blocked or has no password yet. Ask an administrator of your realm for help.",
+		return "Your user account in this portal is blocked or has no password yet. Ask an administrator of your realm for help.",
 			http.StatusForbidden
 	case errors.As(err, &refused):
 		return i18n.Text("The response from your institution's identity provider is not valid. Try to sign in again. If the problem " +

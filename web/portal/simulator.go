@@ -81,7 +81,7 @@ func (p *Portal) sendRecall(v *Request, form url.Values) error {
 		model.Problems = []ui.Problem{{Field: "transaction", Text: i18n.Kept(sentence)}}
 		return p.renderSimulator(v, http.StatusUnprocessableEntity, model)
 	}
-	return v.GoTo("/simulator", i18n.Text("The recall of %s was sent. You can find it under “Received recalls”.").With(transaction))
+	return v.GoTo("/simulator", i18n.Text("The simulator sent a recall of %s. You can find it under “Received recalls”.").With(transaction))
 }
 
 func (p *Portal) renderSimulator(v *Request, status int, model views.Simulator) error {

@@ -62,7 +62,7 @@ func TestTheSimulatorsButtonsSendAPaymentAndItsRecall(t *testing.T) {
 	b.as("maker1").get("/simulator").is(http.StatusNotFound)
 	b.withSimulator()
 	maker := b.as("maker1")
-	maker.get("/simulator").is(http.StatusOK).says("Once you have sent a payment to the gateway, you can recall it.").says("No messages yet")
+	maker.get("/simulator").is(http.StatusOK).says("Send a payment to the gateway first. You can then recall it here.").says("No messages yet")
 	wrong := maker.post("/simulator/payment", url.Values{"scheme": {"sct-inst"}, "amount": {"1,234"}}).is(http.StatusUnprocessableEntity)
 	if wrong.page.Find("#amount-error").Length() != 1 {
 		t.Errorf("an ambiguous amount is answered with %q", wrong.problems())

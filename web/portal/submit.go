@@ -155,7 +155,7 @@ func storedReason(reason i18n.Text) i18n.Text {
 	if at < 0 {
 		return views.RejectReason(note)
 	}
-	return i18n.Join(" ", i18n.Data(strings.TrimSpace(note[:at])), i18n.Text("Paid again: %s").With(note[at+len(paidAgainMark):]))
+	return i18n.Join(" ", i18n.Data(strings.TrimSpace(note[:at])), i18n.Text("Reason for paying again: %s").With(note[at+len(paidAgainMark):]))
 }
 
 // createOrAmend makes the new message or the new version.

@@ -60,7 +60,7 @@ func TestATemplateFillsTheForm(t *testing.T) {
 	b.asIn("demo2", "maker1").get(use).is(http.StatusNotFound)
 
 	second := with(form, "name", "Second")
-	maker.get("/templates").says("Creditor last paid")
+	maker.get("/templates").says("Last payment to creditor")
 	if maker.get("/templates?q=HOLZBAU").page.Find(".template-table tbody tr").Length() != 1 {
 		t.Error("a template is not found by a part of its creditor")
 	}
@@ -131,7 +131,7 @@ func TestNoNameAndNoAmountOfAFormIsStoredInTheClear(t *testing.T) {
 	if n := b.count("SELECT count(*) FROM draft"); n != 2 {
 		t.Errorf("%d drafts", n)
 	}
-	maker.get("/mine?tab=drafts").is(http.StatusOK).says("The file Lohn Holzbau.xml").says("Beispiel Holzbau GmbH")
+	maker.get("/mine?tab=drafts").is(http.StatusOK).says("File Lohn Holzbau.xml").says("Beispiel Holzbau GmbH")
 	// A draft of before is read as it is.
 	b.change("SET session_replication_role = replica; " +
 		"UPDATE draft SET answers = '{\"Values\":{\"CreditorName\":\"Alte AG\"}}' WHERE file = ''")

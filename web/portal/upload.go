@@ -34,7 +34,7 @@ func showUpload(v *Request) error {
 const (
 	emptyFile i18n.Text = "Choose a file that is not empty."
 	largeFile i18n.Text = "Choose a file no larger than %d kB."
-	manyFiles i18n.Text = "Choose one file at a time in the form."
+	manyFiles i18n.Text = "Choose only one file at a time."
 )
 
 // readUpload reads a file: a valid one becomes a draft to check, of an invalid one all problems are listed.
@@ -244,7 +244,7 @@ func (v *Request) renderUpload(status int, model views.Upload) error {
 	}
 	if last, taken := v.previousTaken(); taken {
 		model.Accepted = append(model.Accepted,
-			i18n.Text("pain.001.001.03 until %s, if everything in the file also exists in pain.001.001.09").With(last))
+			i18n.Text("pain.001.001.03 until %s, if every element in the file also exists in pain.001.001.09").With(last))
 	}
 	return v.Render(status, views.UploadPage(model))
 }

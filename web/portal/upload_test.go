@@ -87,7 +87,7 @@ func TestAFormOfMoreThanOneFileIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := maker.send(http.MethodPost, "/payments/upload", form.FormDataContentType(), &body)
-		if got.status != http.StatusUnprocessableEntity || !strings.Contains(got.text, "Choose one file at a time in the form") {
+		if got.status != http.StatusUnprocessableEntity || !strings.Contains(got.text, "Choose only one file at a time") {
 			t.Errorf("%s: %d", name, got.status)
 		}
 	}

@@ -79,7 +79,7 @@ func TestANewCheckerCountsWhatCameSince(t *testing.T) {
 	}
 	sees()
 	late.get("/queue/" + before.InternalID.String()).is(http.StatusOK).
-		says("Somebody who was already a checker then must approve or reject it.")
+		says("A person who was already a checker at that time must approve or reject it.")
 	late.get("/queue?tab=all").is(http.StatusOK).says(string(before.GlobalID))
 	sees(maker.submit(with(filled(), "endToEndId", "E2E-2", "amount", "2.00")).InternalID.String())
 	if n := b.as("checker1").counted(); n != "2" {
@@ -103,7 +103,7 @@ func TestFirstPagesShareTheirFiguresButNotWhatOneJustDid(t *testing.T) {
 		charts, tiles := home.charts(), home.tiles()
 		return map[string]string{
 			"why": charts["Why checkers rejected payments: Another reason"][0], "fast": charts["Approvals to review: Approved within 5 seconds "+
-				"of opening"][0],
+				"of opening the page"][0],
 			"took": tiles["Time until approval"][0], "rejected today": tiles["Rejected today"][0],
 		}
 	}

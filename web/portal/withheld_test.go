@@ -70,7 +70,7 @@ func TestRowsThatCannotBeReadAreShownAsWithheld(t *testing.T) {
 			}
 		}
 	}
-	b.as("maker1").get("/mine").is(http.StatusOK).says("Withheld")
+	b.as("maker1").get("/mine").is(http.StatusOK).says("This payment or request is withheld.")
 	b.as("checker1").get("/queue/" + amended.InternalID.String()).says("The previous version cannot be read")
 }
 

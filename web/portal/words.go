@@ -49,7 +49,7 @@ func (w wording) what() i18n.Text {
 		}
 		return i18n.Text("Send %s back to %s.").With(w.amount.Format(), w.debtor)
 	case payment.KindResolution:
-		return i18n.Text("Refuse the recall of %s sent by the bank of %s. The money stays with %s.").
+		return i18n.Text("Refuse the recall from the bank of %[2]s. The creditor %[3]s keeps %[1]s.").
 			With(w.full.Format(), w.debtor, w.holder)
 	case payment.KindReceivedRecall:
 		return i18n.Text("The bank of %s asks for %s back.").With(w.debtor, w.full.Format())
@@ -61,7 +61,7 @@ func (w wording) what() i18n.Text {
 // answer describes another bank's answer to a recall of ours.
 func (w wording) answer() i18n.Text {
 	if w.kind == payment.KindResolution {
-		return i18n.Text("The bank of %s refuses the recall and does not send %s back.").With(w.holder, w.full.Format())
+		return i18n.Text("The bank of %s refused the recall and did not send %s back.").With(w.holder, w.full.Format())
 	}
 	if w.amount != w.full {
 		return i18n.Text("The bank of %s sent %s of %s back to %s and kept the difference as a charge.").
@@ -89,7 +89,7 @@ func (w wording) submit(approval bool) i18n.Text {
 	case approval:
 		return i18n.Text("Refuse the recall of %s, subject to approval").With(w.full.Format())
 	}
-	return i18n.Text("Submit the refusal of the recall of %s").With(w.full.Format())
+	return i18n.Text("Refuse the recall of %s immediately").With(w.full.Format())
 }
 
 // wording returns the description of the request of a form.
@@ -141,7 +141,8 @@ func FillRequest(v *Request, view *views.Message, m payment.Message) error {
 
 // unreadableDocument warns about a message whose content this program did not write. Nobody may approve it.
 var unreadableDocument = views.Warning{
-	Title: "The document for clearing cannot be read", Text: "This request must not be approved. Ask an operator to run “countersign check”.",
+	Title: "The document for clearing cannot be read",
+	Text:  "This request must not be approved, because its document cannot be read. Ask an operator to run “countersign check”.",
 }
 
 // shownByRequest are the elements of an R-transaction that its facts show: what its maker chose, and the payment it is about.
@@ -212,7 +213,7 @@ func relatives(s Subject, m payment.Message) []ui.Row {
 	rows := []ui.Row{link("Original payment (link)", s.Original)}
 	for _, other := range s.Others {
 		if other.InternalID == m.AnswersID {
-			rows = append(rows, link("In reply to", other))
+			rows = append(rows, link("In response to", other))
 		}
 	}
 	return rows

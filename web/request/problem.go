@@ -286,7 +286,8 @@ func ofServer(err error) *Problem {
 	case TookTooLong(err):
 		return unavailable("The gateway took too long to answer. Try again in a moment.")
 	case errors.Is(err, context.Canceled):
-		return unavailable("The request was interrupted because the connection was closed or the gateway is stopping. Try again in a moment.")
+		return unavailable("The request was interrupted because the connection was closed or the gateway is being stopped. Try again " +
+			"in a moment.")
 	case !errors.As(err, &status):
 		return nil
 	}

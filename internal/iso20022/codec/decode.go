@@ -66,7 +66,7 @@ func (d *decoder) leaf(e *iso20022.Element, place reflect.Value, input leafText)
 	err := e.Simple.Store(place, input.text)
 	if err != nil {
 		d.report(input.offset, d.contentReason(e, iso20022.MistakeDecimal),
-			i18n.Text("Enter a decimal number of at most 19 digits in %s.").With(e.Tag))
+			i18n.Text("Enter a decimal number with at most 19 digits in %s.").With(e.Tag))
 	}
 }
 

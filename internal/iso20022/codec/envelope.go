@@ -133,7 +133,7 @@ func EncodeEnvelope(document iso20022.Document, namespace string, e Envelope) ([
 // CheckElement returns the remedy when a text is not one well-formed XML element that can stand alone, else "".
 func CheckElement(text string, maxDepth int) i18n.Text {
 	if !utf8.ValidString(text) {
-		return "Enter one XML element in UTF-8."
+		return "Enter the XML element in UTF-8 encoding."
 	}
 	s := XMLScanner{data: []byte(text), maxDepth: maxDepth, started: true} // without a declaration
 	if len(text) == 0 || text[0] != '<' || text[len(text)-1] != '>' {

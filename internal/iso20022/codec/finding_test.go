@@ -82,7 +82,7 @@ var faultsOfXML = map[string]struct {
 		"<Dt>2026-03-02</Dt>", "<Dt>2026-03-02</Dt><DtTm>2026-03-02T10:00:00Z</DtTm>",
 		information + "/ReqdExctnDt/DtTm CH17", "Remove DtTm or Dt: only one of these two elements is allowed.",
 	},
-	"none of a choice": {"<Dt>2026-03-02</Dt>", "", information + "/ReqdExctnDt CH21", "Enter one of Dt or DtTm in ReqdExctnDt."},
+	"none of a choice": {"<Dt>2026-03-02</Dt>", "", information + "/ReqdExctnDt CH21", "Enter Dt or DtTm in ReqdExctnDt."},
 	"too long": {
 		"<MsgId>M1<", "<MsgId>" + strings.Repeat("ä", 36) + "<", header + "/MsgId CH16", "Enter at most 35 characters instead of 36 in MsgId.",
 	},
@@ -111,7 +111,7 @@ var faultsOfXML = map[string]struct {
 	"bank":        {"RAIFCH22005", "RAIFCH22XX", information + "/DbtrAgt/FinInstnId/BICFI RC01", ""},
 	"country":     {"<Ctry>CH", "<Ctry>che", transaction + "/Cdtr/PstlAdr/Ctry BE09", ""},
 	"address":     {"<TwnNm>Zuerich", "<TwnNm>" + strings.Repeat("x", 36), transaction + "/Cdtr/PstlAdr/TwnNm CH16", ""},
-	"method":      {"<PmtMtd>TRF", "<PmtMtd>ABC", information + "/PmtMtd CH16", "Enter one of CHK, TRF or TRA in PmtMtd."},
+	"method":      {"<PmtMtd>TRF", "<PmtMtd>ABC", information + "/PmtMtd CH16", "Enter CHK, TRF or TRA in PmtMtd."},
 	"UETR":        {"7a1d3e52", "7A1D3E52", transaction + "/PmtId/UETR FF01", ""},
 	"CDATA": {
 		"Invoice 1", "<![CDATA[Invoice 1]]>", transaction + "/RmtInf/Ustrd/0 CH16", "Write the text without a CDATA section.",

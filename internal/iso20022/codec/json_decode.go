@@ -62,7 +62,7 @@ func (j *jsonDecoder) document(name iso20022.MessageName) iso20022.Document {
 func (j *jsonDecoder) end() {
 	offset := j.reader.Start()
 	if offset < len(j.data) {
-		j.fail(offset, i18n.ForPrograms("Remove the text after the document."))
+		j.fail(offset, i18n.ForPrograms("Remove the text after the end of the document."))
 	}
 }
 

@@ -253,7 +253,7 @@ func (s *XMLScanner) text() XMLToken {
 		return broken(start+bad, adviceCharacter)
 	}
 	if closing := bytes.Index(content, []byte("]]>")); closing >= 0 {
-		return broken(start+closing, "Write the > in ]]> as an entity.")
+		return broken(start+closing, "Write the > in ]]> as &gt;.")
 	}
 	if len(s.open) == 0 && !isBlank(content) {
 		return broken(start, "Remove the text outside the root element.")

@@ -137,7 +137,7 @@ func TestWhatIsNotWellFormedIsRefusedWithAdvice(t *testing.T) {
 		"<a xmlns:p='u' xmlns:q='u' p:b='' q:b=''/>": "second attribute",
 		"<p:a/>":                              "Declare the namespace prefix p",
 		"<a b='<'/>":                          "as entities",
-		"<a>]]></a>":                          "as an entity",
+		"<a>]]></a>":                          "&gt;",
 		"<a><!-- -- --></a>":                  "--",
 		"<a><?xml version='1.0'?></a>":        "processing instruction",
 		"<?xml version='1.1'?><a/>":           "XML declaration",

@@ -342,7 +342,7 @@ func (x *xmlDecoder) content(e *iso20022.Element, place reflect.Value, offset in
 		switch t.Kind {
 		case End:
 			if kept == "" {
-				x.report(offset, codeMissing, i18n.Text("Enter one element in %s, or remove the empty element.").With(e.Tag))
+				x.report(offset, codeMissing, i18n.Text("Enter an element inside %s, or remove the empty element.").With(e.Tag))
 			}
 			place.Field(0).SetString(kept)
 			return

@@ -51,7 +51,7 @@ func (h *Env) Run(t testing.TB) (stop func()) {
 	return stop
 }
 
-// Incoming finds the newest incoming payment with a transaction id, or payment.ErrNotFound.
+// Incoming finds the newest incoming payment with a transaction ID, or payment.ErrNotFound.
 func (h *Env) Incoming(ctx context.Context, scheme rulebook.Scheme, transactionID string) (realm string, id uuid.UUID, err error) {
 	found, err := h.Messages.IncomingByTransaction(ctx, scheme, transactionID, "")
 	if err == nil && len(found) == 0 {

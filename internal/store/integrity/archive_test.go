@@ -390,7 +390,7 @@ func namesOf(t *testing.T, h *servicetest.Env) map[string][]string {
 	return names
 }
 
-// leftByName: each message that left, of any kind, is said to have left by its id, its Global ID, its UETR and, of an incoming payment, its transaction id, with the month.
+// leftByName: each message that left, of any kind, is said to have left by its id, its Global ID, its UETR and, of an incoming payment, its transaction ID, with the month.
 func leftByName(t *testing.T, h *servicetest.Env, names map[string][]string, of auditlog.Archive) {
 	t.Helper()
 	left := 0

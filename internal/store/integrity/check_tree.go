@@ -162,8 +162,8 @@ func (t *treeAudit) run(ctx context.Context, row dbsqlc.AuditedTreeListRow) erro
 	newest := t.newest()
 	t.gone(next, newest, "this entry is missing, but a checkpoint includes it")
 	if newest != stored.Size || newest != t.tree.Size || stored.Check() != nil || stored.Root() != t.tree.Root() {
-		t.unfit("audit_tree", t.realm, i18n.Text("the recorded number of leaves in the tree is %s, but the tree has %s and the newest "+
-			"checkpoint covers %s, or the edge hashes of the tree differ").
+		t.unfit("audit_tree", t.realm, i18n.Text("leaves recorded: %s, leaves in the tree: %s, leaves covered by the newest checkpoint: "+
+			"%s; if the three numbers are equal, the edge hashes of the tree differ").
 			With(fmt.Sprint(stored.Size), fmt.Sprint(t.tree.Size), fmt.Sprint(newest)))
 	}
 	return t.compareNodes(ctx)
@@ -276,7 +276,8 @@ func (t *treeAudit) leaf(leaf AuditedLeaf) {
 	case kind == kind.Unverified():
 		what = "the row did not match its seal when it was added as leaf %s, so the row was not written by the gateway"
 	case place.Leaf.Hash() != leaf.Hash:
-		what = "the row differs from leaf %s because the row itself was changed, or because its move, decision, makers or content were changed"
+		what = "the row no longer matches leaf %s, because the row itself, its change of state, its decision, its makers or its content " +
+			"was changed"
 	}
 	if what != "" {
 		t.unfit(tableOf(kind), place.Leaf.RowID.String(), what.With(strconv.FormatInt(place.Index, 10)))
@@ -287,7 +288,7 @@ func (t *treeAudit) leaf(leaf AuditedLeaf) {
 	if !t.signer.Empty() {
 		err := t.signer.Check(place, leaf.Hash, leaf.Seal)
 		if err != nil {
-			what := i18n.Text("the seal of this leaf does not match because the position, row or hash was changed")
+			what := i18n.Text("the seal of this leaf is not valid because the position, row or hash of the leaf was changed")
 			if errors.Is(err, keyring.ErrUnknownKey) {
 				what = "this seal cannot be checked because its key is missing from the key file, so restore the key and check again"
 			}

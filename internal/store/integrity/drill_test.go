@@ -109,7 +109,7 @@ func named(report integrity.Report, m tampering) bool {
 // beyondTheCheckpoint are the tamperings whose row a check since a checkpoint need not name: it may have been sealed before, or no message
 // leads to it any more. Then I30 names its leaf.
 var beyondTheCheckpoint = map[string]bool{
-	"a settled payment deleted whole": true, "outbound document without message": true, "transaction id led to another message": true,
+	"a settled payment deleted whole": true, "outbound document without message": true, "transaction ID led to another message": true,
 	"a row of the trail edited": true, "a row of the trail deleted": true, "a row of the trail sealed away, its leaf deleted": true,
 	"checkpoint changed": true, "first row of a trail that is of no message any more": true,
 }

@@ -301,7 +301,7 @@ func approve(t *testing.T, h *servicetest.Env, m payment.Message) payment.Messag
 	return m
 }
 
-// settle sends a released message and has clearing say that the payment settled.
+// settle sends a released message and has clearing say that the payment was settled.
 func settle(t *testing.T, h *servicetest.Env, m payment.Message) payment.Message {
 	t.Helper()
 	must(t, h.Clearing.Send(ctx, m.Scheme, m.Realm, m.InternalID))

@@ -274,17 +274,17 @@ var ofMessages = []tampering{
 		`UPDATE message_version SET amount = amount * 2 WHERE message_id = ':m'`,
 	},
 	{
-		"transaction id led to another message", "incoming", "I14", "incoming_payment",
+		"transaction ID led to another message", "incoming", "I14", "incoming_payment",
 		`SELECT scheme || ' ' || transaction_id || ' ' || bank FROM incoming_payment WHERE message_id = ':m'`,
 		`UPDATE incoming_payment SET message_id = md5('nobody')::uuid WHERE message_id = ':m'`,
 	},
 	{
-		"transaction id of another bank", "incoming", "I14", "incoming_payment",
+		"transaction ID of another bank", "incoming", "I14", "incoming_payment",
 		`SELECT scheme || ' ' || transaction_id || ' CCCCCHZZXXX' FROM incoming_payment WHERE message_id = ':m'`,
 		`UPDATE incoming_payment SET bank = 'CCCCCHZZXXX' WHERE message_id = ':m'`,
 	},
 	{
-		"transaction id used once more", "incoming", "I14", "incoming_payment",
+		"transaction ID used once more", "incoming", "I14", "incoming_payment",
 		`SELECT scheme || ' ' || transaction_id || ' ' || bank FROM incoming_payment WHERE message_id = ':m'`,
 		`INSERT INTO incoming_payment SELECT scheme, transaction_id, bank, use + 1, received_at, realm, message_id FROM incoming_payment
 			WHERE message_id = ':m'`,

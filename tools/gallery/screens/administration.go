@@ -35,7 +35,7 @@ func policyChange(waiting views.RealmChange, form views.ChangeForm) views.RealmC
 func realmSettings(list views.AdministrationList) views.AdministrationList {
 	list.Heading, list.Layout, list.New = "Realm", adminShell("Realm"), nil
 	list.Tabs = []ui.Tab{{Label: "Changes", URL: "/admin", Count: "2"}, {Label: "Realm", URL: "/admin/realm", Current: true}}
-	list.Words = "Settings for the whole realm, and the payments that were moved to archives."
+	list.Words = "Settings for the whole realm, and payments that were moved to archives."
 	list.Columns = []i18n.Text{"Setting", "Value", "Change"}
 	list.Rows = []views.AdministrationRow{
 		{
@@ -55,7 +55,7 @@ func administrationExhibits() []Exhibit {
 	people := views.AdministrationList{
 		Layout: adminShell("People"), Heading: "People", Tabs: tabs, Words: peopleWords(),
 		New:     []views.AdministrationLink{{Label: "New user account", URL: "/admin/ask/user.create"}},
-		Columns: []i18n.Text{"Account", "Person", "Roles", "Last sign-in", "Second factor", "ID at the provider", "Status", "Change"},
+		Columns: []i18n.Text{"Account", "Person", "Roles", "Last sign-in", "Second factor", "ID at the identity provider", "Status", "Change"},
 		Rows: []views.AdministrationRow{
 			{
 				Cells: []i18n.Text{"maker1", "Maker 1", "Maker", "20.11.2026 07:58:12 CET", "yes", "–", "active"},
@@ -119,7 +119,7 @@ func policyForm() views.ChangeForm {
 		Layout: adminShell("Create a policy"), Heading: "Create a policy", Words: administration.KindPolicyCreate.Action().Words,
 		Action: "/admin/ask/policy.create", BackURL: "/admin/policies", MayTry: true,
 		Tried: views.Tried{
-			Verdict:   "This change tightens control. Some payments will need more approvals or checks than now.",
+			Verdict:   "This change tightens controls. Some payments will need more approvals or checks than they do now.",
 			Sentences: []i18n.Text{i18n.Text("Of the last %d payments, the policy would have applied to %d.").With(1000, 12)},
 			Changed: []views.TriedPayment{{
 				Reference: "7QK4M2XW9TCH3F5A", At: now, Type: i18n.Text("%s: %s").With("SIC", i18n.Text("Payment")),
@@ -219,7 +219,7 @@ func webhook() views.Webhook {
 			{Type: "message.approval_pending", At: now.Add(-time.Hour), Answer: "200", EventID: "e4"},
 			{
 				Type: "message.settled", At: now.Add(-2 * time.Hour), Answer: "503", EventID: "e3",
-				Failure: i18n.Kept("the receiver did not answer with a 2xx status"),
+				Failure: i18n.Kept("the receiver did not respond with a 2xx status"),
 			},
 			{
 				Type: "recall.received", At: now.Add(-26 * time.Hour), Answer: "none", EventID: "e2", Failure: i18n.Kept(

@@ -61,7 +61,7 @@ func bulkExhibits() []Exhibit {
 		LeftOut: []views.BulkItem{items[2], items[8]},
 		Action:  "/queue/bulk", Totals: kindTotals(),
 	}
-	compared.Odd[0].Act = i18n.Text("Approve %s to %s").With("EUR 8'137.13", "Gemeinde Musterlingen")
+	compared.Odd[0].Act = i18n.Text("Approve the payment of %s to %s").With("EUR 8'137.13", "Gemeinde Musterlingen")
 	compared.Odd[0].Cautions = []views.Warning{
 		{
 			Title: i18n.Text("Possible duplicate: same account and amount entered %d times in the last 7 days").With(2),
@@ -69,7 +69,7 @@ func bulkExhibits() []Exhibit {
 		},
 		{Title: "New name for this account"},
 	}
-	compared.Odd[0].Talk = []views.Said{{By: "Maker 1", Text: i18n.Text("Paid again: %s").With("Zweite Rate"), Note: true}}
+	compared.Odd[0].Talk = []views.Said{{By: "Maker 1", Text: i18n.Text("Reason for paying again: %s").With("Zweite Rate"), Note: true}}
 	compared.LeftOut[0].Said = "This payment was amended after submission. Open it and check what changed."
 	compared.LeftOut[1].Said = i18n.Text("You %s this payment or request on %s. Another person must approve or reject it.").
 		With(i18n.Text("submitted"),

@@ -45,7 +45,7 @@ func TestDecisionIsBoundToWhatIsShown(t *testing.T) {
 			t.Errorf("the filters are lost: %s", form.AttrOr("action", ""))
 		}
 	})
-	if got := words(page.Find("#approve span")); got != "Approve CHF 1'234.56 to Beispiel Holzbau GmbH" {
+	if got := words(page.Find("#approve span")); got != "Approve the payment of CHF 1'234.56 to Beispiel Holzbau GmbH" {
 		t.Errorf("approve button %q", got)
 	}
 	if got := words(page.Find(".summary")); !strings.Contains(got, "CH44 3199 9123 0008 8901 2") {
@@ -195,8 +195,8 @@ func TestSubmissionNamesTheAct(t *testing.T) {
 		t.Errorf("button %q", got)
 	}
 	model.NeedsApproval, model.Approvers = false, ""
-	if got := words(parse(t, views.CheckPage(model)).Find("main button.primary > span")); got != "Submit CHF 1'234.56 to Beispiel Holzbau "+
-		"GmbH" {
+	if got := words(parse(t, views.CheckPage(model)).Find("main button.primary > span")); got != "Submit the payment of CHF 1'234.56 to "+
+		"Beispiel Holzbau GmbH" {
 		t.Errorf("button without approval %q", got)
 	}
 	model.Duplicates = []views.Duplicate{{Reference: "X", URL: "/payments/x", State: "Settled"}}

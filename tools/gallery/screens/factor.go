@@ -55,7 +55,7 @@ func factorExhibits() []Exhibit {
 
 func auditExhibits() []Exhibit {
 	trail := views.AuditTrail{
-		TableURL: "/audit/table", Events: []ui.Option{{Label: "Everything"}, {Value: "sign-in.refused", Label: "Sign-in refused"}},
+		TableURL: "/audit/table", Events: []ui.Option{{Label: "All events"}, {Value: "sign-in.refused", Label: "Sign-in refused"}},
 		Layout: adminShell("Audit trail"), Seal: views.AuditSeal{Rows: 1041, Signed: now.Add(-time.Minute), Root: digest[:16], Words: "sealed"},
 		Pages: ui.Pages{NextURL: "/audit?after=x", NextLabel: i18n.Text("Next %d").With(50)},
 	}

@@ -119,7 +119,7 @@ func filledPayment() views.NewPayment {
 	model.Outlook = views.Outlook{
 		Amount: ui.Amount{Currency: "CHF", Value: "1'234.00"}, CreditorName: "Beispiel Holzbau GmbH", Account: "CH44 3199 9123 0008 8901 2",
 		Marks: []views.Mark{
-			{Tone: ui.ToneGood, Text: i18n.Text("Account with %s").With("Muster Bank, MUSTCHZZ")},
+			{Tone: ui.ToneGood, Text: i18n.Text("Account held at %s").With("Muster Bank, MUSTCHZZ")},
 			{Tone: ui.ToneGood, Text: i18n.Text("%s instant payment, within the limit").With("SIC")},
 			{
 				Tone: ui.ToneWaiting, URL: "/payments/x",
@@ -127,7 +127,7 @@ func filledPayment() views.NewPayment {
 			},
 			{Tone: ui.ToneWaiting, Text: i18n.Join(": ", "New name for this account",
 				i18n.Text("The last payment to this account was in the name of %s.").With("Muster Treuhand AG"))},
-			{Tone: ui.ToneGood, Text: "Nothing is missing"},
+			{Tone: ui.ToneGood, Text: "No information is missing"},
 			{
 				Tone: ui.ToneMoving, Text: i18n.Text("%d approvals needed within %s. People who can approve: %s").
 					With(1, i18n.Text("%d hours").With(24), "Checker 1, Checker 2, Both 1"),
@@ -236,8 +236,8 @@ func check() views.Check {
 		},
 		NeedsApproval: true, Approvers: "Checker 1, Checker 2, Both 1",
 		Next: []i18n.Text{
-			i18n.Text("Another person checks your submission and approves or rejects it within %s.").With(i18n.Text("%d hours").With(24)),
-			i18n.Text("Once approved, your submission is sent immediately. %s").With(i18n.Text("Once the payment is sent, you cannot cancel " +
+			i18n.Text("Another person must check your submission and approve or reject it within %s.").With(i18n.Text("%d hours").With(24)),
+			i18n.Text("Once approved, your submission will be sent immediately. %s").With(i18n.Text("Once the payment is sent, you cannot cancel " +
 				"it, but you can request a recall.")),
 			"You will see the result under “My submissions”.",
 		},
@@ -325,7 +325,7 @@ func payeeExhibits() []Exhibit {
 		}),
 		payeeExhibit("not-possible", views.Payee{
 			Tone: ui.ToneWaiting, Icon: "circle-question-mark", Title: "The creditor's name could not be verified", Result: "NOAP",
-			Text: i18n.Text("The creditor's bank did not say who owns the account. The money may go to somebody other than the named " +
+			Text: i18n.Text("The creditor's bank did not say who owns the account. The money could go to somebody other than the named " +
 				"creditor. Checked on %s.").With(askedAt),
 		}),
 		payeeExhibit("late", views.Payee{

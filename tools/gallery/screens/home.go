@@ -12,7 +12,7 @@ import (
 // endedLines are what was rejected or failed of a maker's, with why.
 func endedLines() views.Lines {
 	lines := views.Lines{
-		Heading: "Rejected or failed, last 7 days", Nothing: "None of your submissions were rejected or failed",
+		Heading: "Rejected or failed, last 7 days", Nothing: "You have no rejected or failed submissions",
 		More: ui.Step{Label: "All rejected submissions", URL: "/mine?tab=rejected"},
 	}
 	for i, line := range []ui.Entry{
@@ -45,7 +45,7 @@ func ageChart(ending int) views.Chart {
 func supervisorHome() views.Dashboard {
 	model := dashboard()
 	model.Layout = supervisorShell("Dashboard", views.PlaceDashboard)
-	model.Heading, model.Waiting, model.Nothing = "Waiting longest", rows(3), "Nothing is waiting"
+	model.Heading, model.Waiting, model.Nothing = "Longest-waiting submissions", rows(3), "Nothing is waiting"
 	model.Tiles = []views.Tile{
 		{
 			Label: "Waiting for approval", Value: "14", Note: i18n.Text("the oldest has waited for %s, since %s").
@@ -55,7 +55,7 @@ func supervisorHome() views.Dashboard {
 		{Label: "Recalls to answer", Value: "1", Note: "from other banks", URL: "/recalls", Tone: ui.ToneWaiting},
 		{
 			Label: "Time until approval", Value: "4 min", URL: "/payments",
-			Note: i18n.Text("median of %d payments; 95%% within %s").With(318, "41 min"),
+			Note: i18n.Text("median of %d payments; 95%% of them within %s").With(318, "41 min"),
 		},
 		{Label: "Unconfirmed", Value: "1", Note: "waiting for clearing", URL: "/payments?state=Unconfirmed", Tone: ui.ToneWaiting},
 		{Label: i18n.Text("%s today").With(i18n.Text("Rejected")), Value: "2", Note: "see why", URL: "/payments?state=Rejected"},
@@ -63,7 +63,8 @@ func supervisorHome() views.Dashboard {
 	}
 	due := ui.Due{Day: "23.11.2026", Text: "due today", Tone: ui.ToneBad}
 	model.Lists = []views.Lines{{
-		Heading: "Answers due", Nothing: "No recalls are waiting for an answer", More: ui.Step{Label: "All received recalls", URL: "/recalls"},
+		Heading: "Recall deadlines", Nothing: "No recalls are waiting for an answer",
+		More: ui.Step{Label: "All received recalls", URL: "/recalls"},
 		Rows: []ui.Entry{{
 			ID: "due-1", URL: "/payments/x", Name: i18n.Data(creditors[2]), Due: &due, Amount: ui.Amount{Currency: "EUR", Value: "980.00"},
 		}},
@@ -104,16 +105,16 @@ func administratorHome() views.Dashboard {
 	return views.Dashboard{
 		Layout: adminHomeShell(),
 		Tiles: []views.Tile{
-			{Label: "Changes waiting for me", Value: "2", Note: "to check and decide", URL: "/admin?tab=me", Tone: ui.ToneWaiting},
+			{Label: "Changes waiting for me", Value: "2", Note: "to approve or reject", URL: "/admin?tab=me", Tone: ui.ToneWaiting},
 			{Label: "Changes I requested", Value: "1", Note: "waiting for another administrator", URL: "/admin?tab=mine"},
 			{Label: "Users without a second " +
 				"factor", Value: "4", Note: "active user accounts", URL: "/admin/users?show=no-factor", Tone: ui.ToneWaiting},
-			{Label: "Users to be set up", Value: "0", Note: "no password yet, or password reset", URL: "/admin/users?show=set-up"},
+			{Label: "Users without a password", Value: "0", Note: "no password yet, or password reset", URL: "/admin/users?show=set-up"},
 			{Label: "Quarantine", Value: "1", Note: "received messages that match no payment", URL: "/quarantine", Tone: ui.ToneBad},
 		},
 		Lists: []views.Lines{{
 			Heading: "Changes that have waited longest for my decision", Nothing: "No changes are waiting for you",
-			More: ui.Step{Label: "All waiting changes", URL: "/admin"},
+			More: ui.Step{Label: "All changes waiting for a decision", URL: "/admin"},
 			Rows: []ui.Entry{
 				{
 					ID: "change-1", URL: "/admin/changes/x", Name: i18n.Text("Change the roles of %s").With("maker3"),

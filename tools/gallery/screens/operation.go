@@ -57,13 +57,15 @@ func reconcile() views.Reconcile {
 			MayGoOn: true,
 			Differences: []views.DifferenceRow{
 				{
-					Kind: "Not in this " +
-						"gateway", Reference: "E2026060300000000000000000000000017", Here: "None", Proposal: "Explain", ProposalURL: "/admin",
-					Statement: i18n.Join(" ", i18n.Text("Incoming"), i18n.Data("EUR 999'999'999.99")),
+					Kind: "Not found in this gateway", Reference: "E2026060300000000000000000000000017", Here: "None",
+					Proposal:    "Explain the difference",
+					ProposalURL: "/admin",
+					Statement:   i18n.Join(" ", i18n.Text("Incoming"), i18n.Data("EUR 999'999'999.99")),
 				},
 				{
 					Kind: "Different amount", Reference: "P87QK4M2XW9TCH3F5A", Statement: i18n.Join(" ", i18n.Text("Outgoing"), i18n.Data("EUR 120.00")),
-					Here: i18n.Data("P87QK4M2XW9TCH3F5A EUR 102.00"), URL: "/payments/P87QK4M2XW9TCH3F5A", Proposal: "Explain", ProposalURL: "/admin",
+					Here: i18n.Data("P87QK4M2XW9TCH3F5A EUR 102.00"), URL: "/payments/P87QK4M2XW9TCH3F5A", Proposal: "Explain the difference",
+					ProposalURL: "/admin",
 				},
 			},
 		},

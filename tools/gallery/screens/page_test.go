@@ -377,7 +377,7 @@ func TestStepsThatRepeatAreCountedBesideTheFacts(t *testing.T) {
 			want -= 12 - 3
 		}
 		counted := page.Find(`.timeline a[href$="/timeline"]`).Text()
-		if steps != want || (counted == "10 more steps like this") != (tab == views.TabOverview) {
+		if steps != want || (counted == "10 similar steps not shown") != (tab == views.TabOverview) {
 			t.Errorf("%s shows %d steps, want %d, and says %q", tab, steps, want, counted)
 		}
 	}

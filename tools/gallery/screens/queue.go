@@ -302,7 +302,7 @@ func decided() views.Decided {
 
 // limitToday is what a limit lets through today, looked up when a page is made.
 func limitToday() i18n.Text {
-	return i18n.Text("Limit of %s: %s.").With(
+	return i18n.Text("Limit for %s: %s.").With(
 		i18n.Text("the account %s").With("CH50 … 1346"),
 		i18n.Join("; ", i18n.Text("%s per payment").With("CHF 10'000.00"),
 			i18n.Text("%s of %s used today").With("CHF 12'500.00", "CHF 50'000.00")),

@@ -33,7 +33,7 @@ func mine() views.List {
 		row.Steps = []ui.Step{
 			{Label: "Amend", URL: "/payments/x/amend"},
 			{Label: "Withdraw", URL: "/payments/x/withdraw"},
-			{Label: "New payment like this", URL: "/payments/new?like=" + reference},
+			{Label: "Create a similar payment", URL: "/payments/new?like=" + reference},
 		}
 		model.Entries.Entries = append(model.Entries.Entries, row)
 	}
@@ -48,7 +48,7 @@ func mineTabs(current string) []ui.Tab {
 		{Label: "Settled", URL: "settled", Count: "1'000+"},
 		{Label: "Rejected", URL: "rejected", Count: "1"},
 		{Label: "Failed", URL: "failed", Count: "1"},
-		{Label: "Withdrawn and expired", URL: "closed", Count: "0"},
+		{Label: "Withdrawn or expired", URL: "closed", Count: "0"},
 		{Label: "Drafts", URL: "drafts", Count: "3"},
 	}
 	for i := range tabs {
@@ -102,7 +102,7 @@ func paymentPage(tab views.PaymentTab) views.Payment {
 	return views.Payment{
 		Layout: bothShell("Payment 7QK4M2XW9TCH3F5A", views.PlacePayments), Message: settled(), Tab: tab,
 		Actions: []views.Action{
-			{Label: "New payment like this", URL: "/payments/new?like=x"},
+			{Label: "Create a similar payment", URL: "/payments/new?like=x"},
 		},
 		Barred: []i18n.Text{"This payment has already been recalled. A payment can be recalled only once."},
 		Documents: []views.Document{
@@ -184,7 +184,8 @@ func dashboard() views.Dashboard {
 		})
 	}
 	return views.Dashboard{
-		Layout: bothShell("Dashboard", views.PlaceDashboard), Heading: "Waiting longest for my decision", Nothing: "Nothing is waiting for you",
+		Layout: bothShell("Dashboard", views.PlaceDashboard), Heading: "Longest-waiting submissions",
+		Nothing: "Nothing is waiting for you",
 		Tiles: []views.Tile{
 			{Label: "Waiting for me", Value: "14", Note: i18n.Text("the oldest has waited for %s, since %s").
 				With("3 h", "20.11.2026 05:16:41 CET"), URL: "/queue", Tone: ui.ToneWaiting},

@@ -26,18 +26,18 @@ func reportedDecisions(decisions views.Report) views.Report {
 func reportExhibits() []Exhibit {
 	numbers := views.Report{
 		Layout: supervisorShell("Control reports", views.PlaceReports), Heading: "Control reports",
-		Words: i18n.Text("%d approvals between %s and %s. Open a report to see the approvals it counts.").With(412, "22.10.2026", "20.11.2026"),
-		Form:  &views.ReportPeriod{From: "22.10.2026", To: "20.11.2026"}, Columns: []i18n.Text{"Report", "What it counts", "Count"},
+		Words: i18n.Text("%d approvals between %s and %s. Open a report to see which approvals it includes.").With(412, "22.10.2026", "20.11.2026"),
+		Form:  &views.ReportPeriod{From: "22.10.2026", To: "20.11.2026"}, Columns: []i18n.Text{"Report", "What is counted", "Count"},
 		Rows: []views.ReportRow{{
 			URL: "/reports/fast?from=22.10.2026&to=20.11.2026", Cells: []i18n.Text{
 				"Approvals within 5 seconds of opening the page",
-				i18n.Text("Approvals in the portal for which the payment's page was open for less than %d seconds, or was not opened").
+				i18n.Text("Approvals given in the portal when the payment's page had been open for less than %d seconds, or had not been opened").
 					With(5), i18n.Data("3"),
 			},
 		}},
 	}
 	rows := views.Report{
-		Layout: supervisorShell("Approvals out of hours", views.PlaceReports), Heading: "Approvals out of hours",
+		Layout: supervisorShell("Approvals outside working hours", views.PlaceReports), Heading: "Approvals outside working hours",
 		Words:   i18n.Text("From %s to %s, newest first, at most 1'000 entries.").With("22.10.2026", "20.11.2026"),
 		BackURL: "/reports", TableURL: "/reports/hours/table", Columns: []i18n.Text{"Payment", "Created by", "Approved by", "Approved"},
 		Rows: []views.ReportRow{{URL: "/payments/x", Cells: []i18n.Text{
@@ -48,13 +48,13 @@ func reportExhibits() []Exhibit {
 	none.Rows, none.Empty = nil, ui.Empty{Icon: "list", Title: "No entries", Text: "There are no entries in this period."}
 	trail := views.AuditTrail{
 		Layout: supervisorShell("Audit trail", views.PlaceAudit), TableURL: "/audit/table", Seal: views.AuditSeal{Words: "sealed"},
-		Events: []ui.Option{{Label: "Everything"}},
+		Events: []ui.Option{{Label: "All events"}},
 		Verified: &views.AuditVerification{
 			At: now, Took: i18n.Text("%d ms").With(214),
 			Sentence: i18n.Text("All %s rows and documents up to the newest checkpoint are unchanged and in order. Signed checkpoints: %s.").
 				With("812", "31"),
 		},
-		Empty: ui.Empty{Icon: "list", Title: "No entries", Text: "No event in this realm matches your search. Widen or clear the search."},
+		Empty: ui.Empty{Icon: "list", Title: "No entries", Text: "No event in this realm matches your search. Change or clear the search."},
 	}
 	broken := trail
 	broken.Verified = &views.AuditVerification{

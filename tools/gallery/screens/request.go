@@ -48,7 +48,7 @@ func recallForm() views.RequestForm {
 		Usual: []views.RequestReason{
 			{Code: "DUPL", Text: "Payment sent twice by mistake", Hint: i18n.Text("Can be used until %s").With("04.12.2026")},
 			{Code: "FRAD", Text: "Fraud", Hint: i18n.Text("Can be used until %s").With("20.12.2027")},
-			{Code: "CUST", Text: "The customer asks for the recall"},
+			{Code: "CUST", Text: "The customer asked for the recall"},
 		},
 	}
 }
@@ -57,7 +57,7 @@ func returnForm() views.RequestForm {
 	form := recallForm()
 	form.Layout, form.Heading, form.Note = makerShell("Return CHF 1'234.56", views.PlaceIncoming), "Return CHF 1'234.56", ""
 	form.Action, form.Cards = "/payments/x/return", []views.Card{paymentCard()}
-	form.Usual = []views.RequestReason{{Code: "AC04", Text: "The account is closed"}, {Code: "MS03", Text: "The bank gives no reason"}}
+	form.Usual = []views.RequestReason{{Code: "AC04", Text: "The account is closed"}, {Code: "MS03", Text: "The bank gave no reason"}}
 	form.Others = []views.RequestReason{
 		{
 			Code: "NARR", Text: "Another reason",
@@ -77,7 +77,7 @@ func resolveForm() views.RequestForm {
 	form.Layout, form.Heading = makerShell(refusal, views.PlaceRecalls), refusal
 	form.Note, form.Action, form.Cards = "", "/recalls/y/resolve", []views.Card{paymentCard(), recallCard()}
 	form.Usual = []views.RequestReason{
-		{Code: "CUST", Text: "The creditor refuses the recall"}, {Code: "NOAS", Text: "The creditor has not responded"},
+		{Code: "CUST", Text: "The creditor refused the recall"}, {Code: "NOAS", Text: "The creditor has not responded"},
 	}
 	form.Reason = "NOAS"
 	form.Prepared = i18n.Text("Answer the recall by %s (%s). A refusal with the reason “The creditor has not responded” (NOAS) has been "+
@@ -90,7 +90,7 @@ func resolveForm() views.RequestForm {
 func grantForm() views.RequestForm {
 	form := resolveForm()
 	form.Heading, form.Prepared, form.Reason = i18n.Text("Accept the recall and send %s back").With("CHF 1'234.56"), "", "FOCR"
-	form.Usual = []views.RequestReason{{Code: "FOCR", Text: "Return in answer to a recall"}}
+	form.Usual = []views.RequestReason{{Code: "FOCR", Text: "Return after a recall"}}
 	form.Information = form.Information[:1]
 	form.Charge = &ui.Field{ID: "charge", Label: "Charge deducted, in CHF", Optional: true, InputMode: "decimal", Width: "w-10"}
 	return form
@@ -103,17 +103,17 @@ func requestCheck() views.RequestCheck {
 			paymentCard(), recallCard(),
 		},
 		Title: "The refusal", Submit: i18n.Text("Refuse the recall of %s, subject to approval").With("CHF 1'234.56"),
-		Words: reasoned(i18n.Text("Refuse the recall of %s sent by the bank of %s. The money stays with %s.").
-			With("CHF 1'234.56", "Muster Logistik AG", "Muster AG"), "The creditor refuses the recall", "CUST"),
+		Words: reasoned(i18n.Text("Refuse the recall from the bank of %[2]s. The creditor %[3]s keeps %[1]s.").
+			With("CHF 1'234.56", "Muster Logistik AG", "Muster AG"), "The creditor refused the recall", "CUST"),
 		Message: requestDecision().Message,
 		Rows: []ui.Row{{
-			Term: "Reason", Text: i18n.Text("%s (%s)").With(i18n.Text("The creditor refuses the recall"), "CUST"),
+			Term: "Reason", Text: i18n.Text("%s (%s)").With(i18n.Text("The creditor refused the recall"), "CUST"),
 			ChangeURL:  "/recalls/y/resolve?draft=d",
 			ChangeName: "reason",
 		}},
 		Next: []i18n.Text{
-			i18n.Text("Another person checks your submission and approves or rejects it within %s.").With(i18n.Text("%d hours").With(24)),
-			i18n.Text("Once approved, your submission is sent immediately. %s").With(i18n.Text("The refusal ends the recall, and the money stays " +
+			i18n.Text("Another person must check your submission and approve or reject it within %s.").With(i18n.Text("%d hours").With(24)),
+			i18n.Text("Once approved, your submission will be sent immediately. %s").With(i18n.Text("The refusal ends the recall, and the money stays " +
 				"with the creditor.")),
 		},
 	}
@@ -137,7 +137,7 @@ func requestPayment() views.Payment {
 	model := paymentPage(views.TabOverview)
 	model.Message.Kind, model.Message.State = payment.KindReceivedRecall, payment.StateAwaitingDecision
 	model.Message.Words = reasoned(i18n.Text("The bank of %s asks for %s back.").
-		With("Muster Logistik AG", "CHF 1'234.56"), "The customer asks for the recall", "CUST")
+		With("Muster Logistik AG", "CHF 1'234.56"), "The customer asked for the recall", "CUST")
 	model.Message.Facts = []ui.Row{
 		{Term: "Reason", Text: asked}, {
 			Term: "Answer by", Value: "22.11.2026",
@@ -146,7 +146,7 @@ func requestPayment() views.Payment {
 	}
 	model.Message.Warnings = []views.Warning{{
 		Title: i18n.Text("Answer the recall by %s (%s)").With("22.11.2026", i18n.Text("%d days left").With(2)),
-		Text:  "A refusal with the reason “The creditor has not responded” (NOAS) is ready. It is never sent automatically.",
+		Text:  "A refusal with the reason “The creditor has not responded” (NOAS) has been prepared. It will not be sent automatically.",
 		Links: []views.Link{{Label: "Open the prepared refusal", URL: "/recalls/y/resolve"}},
 	}}
 	model.Actions = []views.Action{
@@ -213,10 +213,10 @@ func incoming() views.List {
 func receivedRecalls() views.List {
 	model := views.List{
 		Layout: operatorShell("Received recalls", views.PlaceRecalls),
-		Tabs:   []ui.Tab{{Label: "To answer", URL: "/recalls", Current: true}, {Label: "Answered", URL: "/recalls?tab=answered"}},
+		Tabs:   []ui.Tab{{Label: "Not answered yet", URL: "/recalls", Current: true}, {Label: "Answered", URL: "/recalls?tab=answered"}},
 		Entries: ui.Entries{
 			Caption: "Received recalls, newest first",
-			Heads:   ui.Heads{Name: "Debtor and reason", State: "State", Due: "Answer by", When: "Received"},
+			Heads:   ui.Heads{Name: "Debtor and recall reason", State: "State", Due: "Answer by", When: "Received"},
 		},
 	}
 	for index, due := range []ui.Due{
@@ -227,7 +227,8 @@ func receivedRecalls() views.List {
 		row := ui.Entry{
 			ID: fmt.Sprintf("id-%d", index), URL: "/payments/y", Reference: "7QK4M2XW9TCH3F5R", Amount: ui.AmountOf(message().Summary.Amount),
 			Due:  &due,
-			Name: i18n.Data(creditors[index]), Purpose: "The customer asks for the recall", States: []string{"Awaiting Decision"}, At: now, Now: now,
+			Name: i18n.Data(creditors[index]), Purpose: "The customer asked for the recall", States: []string{"Awaiting Decision"},
+			At: now, Now: now,
 			Facts: ui.Facts(ui.Fact{Text: "CUST"}, ui.SchemeFact("sct-inst")),
 		}
 		if index == 1 {
@@ -316,4 +317,4 @@ func reasoned(what, why i18n.Text, code string) i18n.Text {
 }
 
 // asked is the reason of a recall that came in.
-var asked = i18n.Text("%s (%s)").With(i18n.Text("The customer asks for the recall"), "CUST")
+var asked = i18n.Text("%s (%s)").With(i18n.Text("The customer asked for the recall"), "CUST")

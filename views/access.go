@@ -13,7 +13,7 @@ type Access struct {
 	Seen     string    // digest of what is shown; sent as seen
 	Kept     i18n.Text // by whom and when it was confirmed; empty for the present
 	Note     string
-	Earlier  []Link
+	Earlier  []ui.Step
 	Problems []ui.Problem
 }
 

@@ -15,7 +15,7 @@ type AdministrationList struct {
 	Heading i18n.Text
 	Words   i18n.Text // what the list is, in a sentence
 	Tabs    []ui.Tab
-	New     []AdministrationLink // what can be asked for that is new
+	New     []ui.Step // what can be asked for that is new
 	Columns []i18n.Text
 	Rows    []AdministrationRow
 	Empty   ui.Empty
@@ -50,17 +50,11 @@ func (m AdministrationList) about() i18n.Text {
 	return "Administration"
 }
 
-// AdministrationLink is the way to a form.
-type AdministrationLink struct {
-	Label i18n.Text
-	URL   string
-}
-
 // AdministrationRow is one line of such a list. The first cell is its name.
 type AdministrationRow struct {
 	URL   string // of the change; "" for a row of master data
 	Cells []i18n.Text
-	Links []AdministrationLink
+	Links []ui.Step
 
 	Current bool // the rule that the preview found
 }

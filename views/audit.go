@@ -42,42 +42,17 @@ type AuditVerification struct {
 	Found    []i18n.Text // what does not fit
 }
 
-// tone returns the tone of the result's notice.
-func (v AuditVerification) tone() ui.Tone {
+// look returns how the notice of the result looks.
+func (v AuditVerification) look() (tone ui.Tone, icon string, title i18n.Text) {
 	switch {
 	case len(v.Found) > 0:
-		return ui.ToneBad
+		return ui.ToneBad, "circle-x", "Verification failed: the audit trail has been altered"
 	case v.Failed:
-		return ui.ToneWaiting
+		return ui.ToneWaiting, "info", "The audit trail was not fully verified"
 	}
-	return ui.ToneGood
-}
-
-// title is the heading of the verification's result.
-func (v AuditVerification) title() i18n.Text {
-	switch {
-	case len(v.Found) > 0:
-		return "Verification failed: the audit trail has been altered"
-	case v.Failed:
-		return "The audit trail was not fully verified"
-	}
-	return "Verification passed: the audit trail is unchanged"
-}
-
-func (v AuditVerification) icon() string {
-	switch {
-	case len(v.Found) > 0:
-		return "circle-x"
-	case v.Failed:
-		return "info"
-	}
-	return "circle-check"
+	return ui.ToneGood, "circle-check", "Verification passed: the audit trail is unchanged"
 }
 
 func (m AuditTrail) field(id string, label i18n.Text, value string, hint i18n.Text) ui.Field {
 	return ui.Field{ID: id, Label: label, Value: value, Hint: hint, Problem: ui.ProblemOf(m.Problems, id), Optional: true}
-}
-
-func (m AuditTrail) events() ui.Choice {
-	return ui.Choice{ID: "event", Label: "Event", Value: m.Event, Options: m.Events}
 }

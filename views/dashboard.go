@@ -1,6 +1,8 @@
 package views
 
 import (
+	"cmp"
+	"math"
 	"strconv"
 
 	"countersign/internal/i18n"
@@ -12,11 +14,8 @@ import (
 type Dashboard struct {
 	Layout   Layout
 	Tiles    []Tile
-	Heading  i18n.Text  // over the longest waiting; "" for whom nothing can wait
-	Nothing  i18n.Text  // said when nothing waits
-	Waiting  []ui.Entry // the longest waiting, at most five
-	Lists    []Lines    // what else this person's role has to look at
-	Charts   []Chart    // figures of the role
+	Lists    []Lines // the longest waiting messages, and what else this person's role has to look at
+	Charts   []Chart // figures of the role
 	Clearing []Connection
 	Volumes  []Volume // the last 24 hours
 }
@@ -49,12 +48,7 @@ type ChartBar struct {
 	Tone  ui.Tone // ui.ToneBad or ui.ToneWaiting when there are any; empty otherwise
 }
 
-func (b ChartBar) number() string {
-	if b.Most > 0 && b.Count >= b.Most {
-		return i18n.Number(b.Most) + "+"
-	}
-	return i18n.Number(b.Count)
-}
+func (b ChartBar) number() string { return ui.UpTo(b.Count, cmp.Or(b.Most, math.MaxInt)) }
 
 // chartWidth is the length of the longest bar in its own units.
 const chartWidth = 100

@@ -144,9 +144,6 @@ func (d Decision) keep() Kept {
 	return Kept{URL: "/queue/" + d.Message.InternalID.String() + "/reject/keep", At: d.Reject.KeptAt}
 }
 
-// approveLabel names the whole act.
-func (d Decision) approveLabel() i18n.Text { return d.Message.act(true) }
-
 func (d Decision) final() i18n.Text {
 	if d.Message.ApprovalsRequired-d.Message.Approvals() > 1 {
 		return "Nothing will be sent yet. After your approval, another person must also approve."

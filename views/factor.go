@@ -109,7 +109,6 @@ func (f Factor) removable() bool { return f.Kind != "recovery" }
 type NewApp struct {
 	Layout   Layout
 	Key      string // base32
-	URI      string // otpauth://
 	QR       []byte // PNG
 	Held     string
 	Name     string

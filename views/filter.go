@@ -109,18 +109,6 @@ func (f Filter) currencies() ui.Choice {
 	}}
 }
 
-func (f Filter) states() ui.Choice {
-	return ui.Choice{ID: "state", Label: "State", Value: f.State, Options: f.States}
-}
-
-func (f Filter) kinds() ui.Choice {
-	return ui.Choice{ID: "kind", Label: "Type", Value: f.Kind, Options: f.Kinds}
-}
-
-func (f Filter) directions() ui.Choice {
-	return ui.Choice{ID: "direction", Label: "Direction", Value: f.Direction, Options: f.Directions}
-}
-
 func (f Filter) amount(id string, label i18n.Text, value string, problems []ui.Problem) ui.Field {
 	return ui.Field{ID: id, Label: label, Value: value, InputMode: "decimal", Problem: ui.ProblemOf(problems, id)}
 }
@@ -178,18 +166,6 @@ func (f Filter) mades() ui.Choice {
 		{Value: MadeLastDay, Label: "Payments from the last 24 hours"},
 		{Value: ApprovedLastDay, Label: "Approved payments from the last 24 hours"},
 	}}
-}
-
-func (f Filter) ages() ui.Choice {
-	return ui.Choice{ID: "age", Label: "Waiting time", Value: f.Age, Options: Ages}
-}
-
-func (f Filter) flags() ui.Choice {
-	return ui.Choice{ID: "flag", Label: "Flag", Value: f.Flag, Options: Flags}
-}
-
-func (f Filter) orders() ui.Choice {
-	return ui.Choice{ID: "sort", Label: "Sort order", Value: f.Sort, Options: Orders}
 }
 
 // order is the order in words: "Oldest first".

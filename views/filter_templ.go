@@ -180,7 +180,7 @@ func filterForm(filter Filter, problems []ui.Problem, target string) templ.Compo
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Select(filter.orders()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Select(ui.Choice{ID: "sort", Label: "Sort order", Value: filter.Sort, Options: Orders}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -225,19 +225,19 @@ func filterForm(filter Filter, problems []ui.Problem, target string) templ.Compo
 			return templ_7745c5c3_Err
 		}
 		if len(filter.Kinds) > 0 {
-			templ_7745c5c3_Err = ui.Select(filter.kinds()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Select(ui.Choice{ID: "kind", Label: "Type", Value: filter.Kind, Options: filter.Kinds}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
 		if len(filter.Directions) > 0 {
-			templ_7745c5c3_Err = ui.Select(filter.directions()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Select(ui.Choice{ID: "direction", Label: "Direction", Value: filter.Direction, Options: filter.Directions}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
 		if len(filter.States) > 0 {
-			templ_7745c5c3_Err = ui.Select(filter.states()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Select(ui.Choice{ID: "state", Label: "State", Value: filter.State, Options: filter.States}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -261,11 +261,11 @@ func filterForm(filter Filter, problems []ui.Problem, target string) templ.Compo
 			}
 		}
 		if filter.Queued {
-			templ_7745c5c3_Err = ui.Select(filter.ages()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Select(ui.Choice{ID: "age", Label: "Waiting time", Value: filter.Age, Options: Ages}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Select(filter.flags()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Select(ui.Choice{ID: "flag", Label: "Flag", Value: filter.Flag, Options: Flags}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

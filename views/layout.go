@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -203,12 +204,7 @@ func (d densityChoice) pressed(layout Layout) string {
 	return strconv.FormatBool(layout.density() == string(d.value))
 }
 
-func (s Layout) density() string {
-	if s.Density == "" {
-		return string(DensityDefault)
-	}
-	return string(s.Density)
-}
+func (s Layout) density() string { return string(cmp.Or(s.Density, DensityDefault)) }
 
 // navigationEntry is one link of the navigation.
 type navigationEntry struct {
@@ -217,52 +213,31 @@ type navigationEntry struct {
 	icon  string
 	label i18n.Text
 	short i18n.Text // on narrow screens
+	shown bool      // this person has a use for it
 }
 
 // navigation lists the entries this person has a use for.
 func (s Layout) navigation() []navigationEntry {
-	var entries []navigationEntry
-	if s.Person.MayRead || s.Person.MaySubmit || s.Person.MayAdminister {
-		entries = append(entries, navigationEntry{PlaceDashboard, "/", "layout-dashboard", "Dashboard", "Home"})
-	}
-	if s.Person.MayDecide || s.Person.MayRead {
-		entries = append(entries, navigationEntry{PlaceQueue, "/queue", "inbox", "Approval queue", "Queue"})
-	}
-	if s.Person.MaySubmit {
-		entries = append(entries,
-			navigationEntry{PlaceNew, "/payments/new", "plus", "New payment", "New"},
-			navigationEntry{PlaceMine, "/mine", "file-text", "My submissions", "Mine"},
-			navigationEntry{PlaceTemplates, "/templates", "copy", "Templates", "Templates"},
-			navigationEntry{PlaceUpload, "/payments/upload", "upload", "Upload a file", "Upload a file"},
-			navigationEntry{PlaceBill, "/payments/qr-bill", "download", "QR-bill", "QR-bill"})
-	}
-	if s.Person.MaySubmit || s.Person.MayDecide {
-		entries = append(entries, navigationEntry{PlaceBeneficiaries, "/beneficiaries", "book-open", "Beneficiaries", "Creditors"})
-	}
-	if s.Person.MayRead {
-		entries = append(entries,
-			navigationEntry{PlacePayments, "/payments", "arrow-up-right", "Payments", "Payments"},
-			navigationEntry{PlaceIncoming, "/incoming", "arrow-down-left", "Incoming payments", "Incoming"},
-			navigationEntry{PlaceRecalls, "/recalls", "undo-2", "Received recalls", "Recalls"})
-	}
-	if s.Person.MayOperate {
-		entries = append(entries,
-			navigationEntry{PlaceQuarantine, "/quarantine", "triangle-alert", "Quarantine", "Quarantine"},
-			navigationEntry{PlaceOperation, "/operation", "info", "Operation", "Operation"})
-	}
-	if s.Person.MayAdminister {
-		entries = append(entries, navigationEntry{PlaceAdministration, "/admin", "user", "Administration", "Admin"})
-	}
-	if s.Person.MayAudit {
-		entries = append(entries, navigationEntry{PlaceAudit, "/audit", "clock", "Audit trail", "Audit"})
-	}
-	if s.Person.MayReport {
-		entries = append(entries, navigationEntry{PlaceReports, "/reports", "list", "Control reports", "Reports"})
-	}
-	if s.Simulator && s.Person.MayRead {
-		entries = append(entries, navigationEntry{PlaceSimulator, "/simulator", "send", "Simulator", "Simulator"})
-	}
-	return entries
+	may := s.Person
+	return slices.DeleteFunc([]navigationEntry{
+		{PlaceDashboard, "/", "layout-dashboard", "Dashboard", "Home", may.MayRead || may.MaySubmit || may.MayAdminister},
+		{PlaceQueue, "/queue", "inbox", "Approval queue", "Queue", may.MayDecide || may.MayRead},
+		{PlaceNew, "/payments/new", "plus", "New payment", "New", may.MaySubmit},
+		{PlaceMine, "/mine", "file-text", "My submissions", "Mine", may.MaySubmit},
+		{PlaceTemplates, "/templates", "copy", "Templates", "Templates", may.MaySubmit},
+		{PlaceUpload, "/payments/upload", "upload", "Upload a file", "Upload a file", may.MaySubmit},
+		{PlaceBill, "/payments/qr-bill", "download", "QR-bill", "QR-bill", may.MaySubmit},
+		{PlaceBeneficiaries, "/beneficiaries", "book-open", "Beneficiaries", "Creditors", may.MaySubmit || may.MayDecide},
+		{PlacePayments, "/payments", "arrow-up-right", "Payments", "Payments", may.MayRead},
+		{PlaceIncoming, "/incoming", "arrow-down-left", "Incoming payments", "Incoming", may.MayRead},
+		{PlaceRecalls, "/recalls", "undo-2", "Received recalls", "Recalls", may.MayRead},
+		{PlaceQuarantine, "/quarantine", "triangle-alert", "Quarantine", "Quarantine", may.MayOperate},
+		{PlaceOperation, "/operation", "info", "Operation", "Operation", may.MayOperate},
+		{PlaceAdministration, "/admin", "user", "Administration", "Admin", may.MayAdminister},
+		{PlaceAudit, "/audit", "clock", "Audit trail", "Audit", may.MayAudit},
+		{PlaceReports, "/reports", "list", "Control reports", "Reports", may.MayReport},
+		{PlaceSimulator, "/simulator", "send", "Simulator", "Simulator", s.Simulator && may.MayRead},
+	}, func(e navigationEntry) bool { return !e.shown })
 }
 
 // barPlaces limits the places in the bar at the bottom of a narrow screen; with more places the last one opens the others.
@@ -303,11 +278,10 @@ func (s Layout) beginsGroup(place Place) bool {
 
 // further are the places behind "More".
 func (s Layout) further() []navigationEntry {
-	all := s.navigation()
-	if len(all) <= barPlaces {
-		return nil
+	if all := s.navigation(); len(all) > barPlaces {
+		return all[barPlaces-1:]
 	}
-	return all[barPlaces-1:]
+	return nil
 }
 
 // among reports whether the open page is one of the places.
@@ -316,11 +290,7 @@ func (s Layout) among(places []navigationEntry) bool {
 }
 
 func (s Layout) roles(ctx context.Context) string {
-	names := make([]string, len(s.Person.Roles))
-	for i, role := range s.Person.Roles {
-		names[i] = say(ctx, role)
-	}
-	return strings.Join(names, ", ")
+	return say(ctx, i18n.Join(", ", s.Person.Roles...))
 }
 
 // countsChanges reports whether an entry shows the number of waiting changes: those of administration, or of beneficiaries.

@@ -57,7 +57,7 @@ type Warning struct {
 	Flags []i18n.Text // in lists: a word or two each
 	Title i18n.Text
 	Text  i18n.Text
-	Links []Link
+	Links []ui.Step
 }
 
 // name is the first flag, or the title.
@@ -89,12 +89,6 @@ func (w Warning) Whole() i18n.Text {
 	return i18n.Text("%s: %s").With(w.Title, w.Text)
 }
 
-// Link is a label and its address.
-type Link struct {
-	Label i18n.Text
-	URL   string
-}
-
 // Change is one field of an amended message, before and after.
 type Change struct {
 	Field  i18n.Text
@@ -110,19 +104,12 @@ func (m Message) ends() string {
 	return ui.DateTime(m.ExpiresAt)
 }
 
-// outcomeTone returns the tone of the sentence about the end of a message, or about its missing end.
-func (m Message) outcomeTone() ui.Tone {
+// outcome returns how the sentence about the end of a message, or about its missing end, looks.
+func (m Message) outcome() (tone ui.Tone, icon string) {
 	if m.State == payment.StateUnconfirmed {
-		return ui.ToneWaiting
+		return ui.ToneWaiting, "circle-question-mark"
 	}
-	return ui.ToneBad
-}
-
-func (m Message) outcomeIcon() string {
-	if m.State == payment.StateUnconfirmed {
-		return "circle-question-mark"
-	}
-	return "circle-x"
+	return ui.ToneBad, "circle-x"
 }
 
 func (m Message) name() i18n.Text {
@@ -257,8 +244,7 @@ type kindWords struct {
 	toward                i18n.Text // before the name in lists
 	toDebtor              bool      // the other side is the debtor, not the creditor
 	party                 i18n.Text // heads the payment that an R-transaction is about
-	listURL               string    // the list it belongs to
-	listLabel             i18n.Text
+	list                  ui.Step   // the list it belongs to; that of all payments when empty
 }
 
 // kinds are the words of each kind.
@@ -271,7 +257,7 @@ var kinds = map[payment.Kind]kindWords{
 		finalOfMany: "Each payment is sent as soon as it has all its approvals. You cannot cancel a payment that has been sent, but you can " +
 			"recall it.",
 		counted: "%d payments", summed: "%d payments (%s in total)",
-		toward: "to (a creditor)", listURL: "/payments", listLabel: "All payments",
+		toward: "to (a creditor)",
 	},
 	payment.KindRecall: {
 		approve: "Approve the recall of %s paid to %s", reject: "Reject the recall of %s paid to %s",
@@ -279,7 +265,6 @@ var kinds = map[payment.Kind]kindWords{
 		final:   "An approved recall is sent immediately. You can recall a payment only once.",
 		counted: "%d recalls",
 		toward:  "recall of a payment to", party: "Original payment",
-		listURL: "/payments", listLabel: "All payments",
 	},
 	payment.KindReturn: {
 		approve: "Approve the return of %s to %s", reject: "Reject the return of %s to %s",
@@ -287,7 +272,6 @@ var kinds = map[payment.Kind]kindWords{
 		final:   "An approved return sends the money back immediately. You cannot cancel it.",
 		counted: "%d returns", summed: "%d returns (%s in total)",
 		toward: "money goes back to", toDebtor: true, party: "Original payment",
-		listURL: "/payments", listLabel: "All payments",
 	},
 	payment.KindResolution: {
 		approve: "Approve the refusal to return %s", reject: "Reject the refusal to return %s",
@@ -295,15 +279,14 @@ var kinds = map[payment.Kind]kindWords{
 		final:   "An approved refusal is sent immediately and ends the recall. The creditor keeps the money.",
 		counted: "%d refusals to return money",
 		toward:  "refusal: the money stays with", party: "Original payment",
-		listURL: "/payments", listLabel: "All payments",
 	},
 	payment.KindPayment: { // it came in: nobody submits or decides it
 		toward: "from (a debtor)", toDebtor: true,
-		listURL: "/incoming", listLabel: "Incoming payments",
+		list: ui.Step{Label: "Incoming payments", URL: "/incoming"},
 	},
 	payment.KindReceivedRecall: {
 		toward: "recalled by", toDebtor: true, party: "Original payment",
-		listURL: "/recalls", listLabel: "Received recalls",
+		list: ui.Step{Label: "Received recalls", URL: "/recalls"},
 	},
 }
 
@@ -319,16 +302,10 @@ func (m Message) about(sentence i18n.Text) i18n.Text {
 	return sentence.With(amount, m.facing())
 }
 
-// act returns the label of a decision button: "Approve CHF 1'234.50 to Muster AG".
-func (m Message) act(approve bool) i18n.Text {
-	if approve {
-		return m.about(m.words().approve)
-	}
-	return m.about(m.words().reject)
-}
+// Approve returns the label of the button that approves the message: "Approve CHF 1'234.50 to Muster AG".
+func (m Message) Approve() i18n.Text { return m.about(m.words().approve) }
 
-// Approve returns the label of the button that approves the message.
-func (m Message) Approve() i18n.Text { return m.act(true) }
+func (m Message) reject() i18n.Text { return m.about(m.words().reject) }
 
 // facing is the name of the other side.
 func (m Message) facing() string { name, _ := Facing(m.Message); return name }

@@ -24,7 +24,7 @@ type Words struct {
 	Required bool      // the text, where the act does not always need one
 	Query    string    // filters of the queue to come back to
 	Conflict *Conflict // another person was faster
-	Also     []Link    // other ways to go on
+	Also     []ui.Step // other ways to go on
 	Problems []ui.Problem
 }
 

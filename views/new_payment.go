@@ -144,13 +144,6 @@ func (m NewPayment) prefilled(id string) bool {
 	return m.Prefilled || m.Picked != "" && slices.Contains(creditorFieldIDs, id)
 }
 
-func (m NewPayment) debtorAccount() ui.Choice {
-	return ui.Choice{
-		ID: "debtorAccount", Label: "From account", Value: m.Values.DebtorAccount,
-		Options: m.DebtorAccounts, Problem: ui.ProblemOf(m.Problems, "debtorAccount"),
-	}
-}
-
 func (m NewPayment) creditorName() ui.Field {
 	field := m.text("creditorName", "Name", m.Values.CreditorName)
 	field.Limit = 140 // SPS; EPC takes half of it
@@ -172,28 +165,13 @@ func (m NewPayment) creditorIBAN() ui.Field {
 }
 
 func (m NewPayment) addressKind() ui.Choice {
-	chosen := m.Values.AddressKind
-	if chosen == "" {
-		chosen = orderform.AddressStructured
-	}
 	return ui.Choice{
-		ID: "addressKind", Label: "Address", Value: chosen, Problem: ui.ProblemOf(m.Problems, "addressKind"),
+		ID: "addressKind", Label: "Address", Value: cmp.Or(m.Values.AddressKind, orderform.AddressStructured),
+		Problem: ui.ProblemOf(m.Problems, "addressKind"),
 		Options: []ui.Option{
 			{Value: orderform.AddressStructured, Label: "Separate fields for street and number"},
 			{Value: orderform.AddressHybrid, Label: "Two address lines, plus postcode and town"},
 		},
-	}
-}
-
-func (m NewPayment) sized(field ui.Field, width string) ui.Field {
-	field.Width = width
-	return field
-}
-
-func (m NewPayment) country() ui.Choice {
-	return ui.Choice{
-		ID: "country", Label: "Country", Value: m.Values.Country,
-		Options: m.Countries, Problem: ui.ProblemOf(m.Problems, "country"),
 	}
 }
 
@@ -217,10 +195,6 @@ func (m NewPayment) executionDate() ui.Field {
 }
 
 func (m NewPayment) remittanceKind() ui.Choice {
-	chosen := m.Values.RemittanceKind
-	if chosen == "" {
-		chosen = orderform.RemittanceNone
-	}
 	options := []ui.Option{{Value: orderform.RemittanceNone, Label: "No reference"}}
 	if m.Scheme == "sic-inst" {
 		options = append(options, ui.Option{Value: orderform.RemittanceQR, Label: "QR reference", Hint: "27 digits, only with a QR-IBAN"})
@@ -229,7 +203,7 @@ func (m NewPayment) remittanceKind() ui.Choice {
 		ui.Option{Value: orderform.RemittanceReference, Label: "Creditor reference", Hint: "Starts with RF"},
 		ui.Option{Value: orderform.RemittanceText, Label: "Message to the creditor"})
 	return ui.Choice{
-		ID: "remittanceKind", Label: "Type of reference", Value: chosen,
+		ID: "remittanceKind", Label: "Type of reference", Value: cmp.Or(m.Values.RemittanceKind, orderform.RemittanceNone),
 		Options: options, Problem: ui.ProblemOf(m.Problems, "remittanceKind"),
 	}
 }
@@ -241,7 +215,9 @@ func (m NewPayment) qrReference() ui.Field {
 }
 
 func (m NewPayment) creditorReference() ui.Field {
-	return m.sized(m.text("creditorReference", "Creditor reference", m.Values.CreditorReference), "w-20")
+	field := m.text("creditorReference", "Creditor reference", m.Values.CreditorReference)
+	field.Width = "w-20"
+	return field
 }
 
 func (m NewPayment) remittanceText() ui.Field {

@@ -62,15 +62,13 @@ func (m Payment) overTone() ui.Tone {
 	if m.Message.State == payment.StateSettled {
 		return ui.ToneGood
 	}
-	return m.Message.outcomeTone()
+	tone, _ := m.Message.outcome()
+	return tone
 }
 
 // back is the way to the list.
 func (m Payment) back() ui.Step {
-	if m.Back.URL != "" {
-		return m.Back
-	}
-	return ui.Step{Label: m.Message.words().listLabel, URL: m.Message.words().listURL}
+	return cmp.Or(m.Back, m.Message.words().list, ui.Step{Label: "All payments", URL: "/payments"})
 }
 
 // Action is a step the state machine allows this person.
@@ -199,24 +197,15 @@ func (r Related) relation() i18n.Text {
 	return i18n.Text("%s: %s").With(r.Role, ReasonText(r.Kind, r.Scheme, r.Reason))
 }
 
-func (d Document) direction() i18n.Text {
+// direction is the direction in words, with its icon.
+func (d Document) direction() (words i18n.Text, icon string) {
 	switch {
 	case d.Draft:
-		return "Draft"
+		return "Draft", "file-text"
 	case d.Outgoing:
-		return "Sent"
+		return "Sent", "arrow-up-right"
 	}
-	return "Received"
-}
-
-func (d Document) icon() string {
-	switch {
-	case d.Draft:
-		return "file-text"
-	case d.Outgoing:
-		return "arrow-up-right"
-	}
-	return "arrow-down-left"
+	return "Received", "arrow-down-left"
 }
 
 // Flight is the progress of a payment until clearing's answer.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"countersign/internal/i18n"
+	"countersign/views/ui"
 )
 
 // Problem is an error page: refused, not found, failed, or the session ended. Without a person in the layout it has no navigation.
@@ -16,8 +17,8 @@ type Problem struct {
 	RequestID string // shown where somebody may ask for it
 	NextLabel i18n.Text
 	NextURL   string
-	Typed     string // values that were not sent, to be copied; empty for nothing
-	Also      []Link // other places to go on
+	Typed     string    // values that were not sent, to be copied; empty for nothing
+	Also      []ui.Step // other places to go on
 	// Resend holds the typed values, to be sent again; nil for none.
 	Resend *Resend
 }

@@ -2,7 +2,6 @@ package views
 
 import (
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -38,15 +37,6 @@ type WaitingFile struct {
 	Waiting int
 }
 
-// queueHeads are the columns of the queue.
-var queueHeads = ui.Heads{Name: "Creditor and purpose", When: "Age", OneLine: true}
-
-// decidedHeads are the columns of decided messages.
-var decidedHeads = ui.Heads{Name: "Creditor and purpose", State: "State", When: "Decided"}
-
-// selectHeads are the columns with check boxes, to approve rows together.
-var selectHeads = ui.Heads{Name: "Creditor and purpose", When: "Age", Select: true, OneLine: true}
-
 // Questions is the tab of the messages that wait for an answer of their makers.
 const Questions = "questions"
 
@@ -72,14 +62,12 @@ func (q Queue) entries() ui.Entries {
 	return list
 }
 
+// heads are the columns, with check boxes where rows can be approved together.
 func (q Queue) heads() ui.Heads {
-	switch {
-	case q.Selecting:
-		return selectHeads
-	case q.decided():
-		return decidedHeads
+	if q.decided() {
+		return ui.Heads{Name: "Creditor and purpose", State: "State", When: "Decided"}
 	}
-	return queueHeads
+	return ui.Heads{Name: "Creditor and purpose", When: "Age", Select: q.Selecting, OneLine: true}
 }
 
 // sort is the link that sorts by a column.
@@ -172,9 +160,4 @@ func (f QueueFacts) count() i18n.Text {
 const MaxWaiting = 1000
 
 // CountOfWaiting formats a count.
-func CountOfWaiting(count int) string {
-	if count >= MaxWaiting {
-		return "1'000+"
-	}
-	return strconv.Itoa(count)
-}
+func CountOfWaiting(count int) string { return ui.UpTo(count, MaxWaiting) }

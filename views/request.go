@@ -1,6 +1,7 @@
 package views
 
 import (
+	"slices"
 	"strconv"
 
 	"countersign/internal/i18n"
@@ -34,7 +35,7 @@ type RequestForm struct {
 	LineLimit   int             // characters of a line
 	Charge      *ui.Field       // nil where none may be kept
 	Prepared    i18n.Text       // why an answer is filled in already; empty when none is
-	Instead     *Link           // the other way to answer a recall
+	Instead     *ui.Step        // the other way to answer a recall
 	Kept        Kept            // where the form is kept while it is being typed
 	Note        i18n.Text       // a sentence under the heading
 	Problems    []ui.Problem
@@ -73,22 +74,14 @@ func (m RequestForm) lines(first, last int) []int {
 
 // moreLines reports whether a line behind the click has something to show.
 func (m RequestForm) moreLines() bool {
-	for _, index := range m.lines(shownLines, len(m.Information)) {
-		if m.Information[index] != "" || ui.ProblemOf(m.Problems, m.line(index).ID).Text != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.lines(shownLines, len(m.Information)), func(index int) bool {
+		return m.Information[index] != "" || m.line(index).Problem.Text != ""
+	})
 }
 
 // otherChosen reports whether the reason chosen is behind the click.
 func (m RequestForm) otherChosen() bool {
-	for _, reason := range m.Others {
-		if reason.Code == m.Reason {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.Others, func(r RequestReason) bool { return r.Code == m.Reason })
 }
 
 func (m RequestForm) reasonProblem() ui.Problem { return ui.ProblemOf(m.Problems, "reason") }

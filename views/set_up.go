@@ -1,8 +1,6 @@
 package views
 
 import (
-	"net/url"
-
 	"github.com/a-h/templ"
 
 	"countersign/internal/i18n"
@@ -21,11 +19,7 @@ type SetUp struct {
 
 // signIn is the address of the sign-in to the realm, with the page that follows it.
 func (m SetUp) signIn(next string) templ.SafeURL {
-	query := url.Values{"realm": {m.Realm}}
-	if next != "" {
-		query.Set("next", next)
-	}
-	return templ.SafeURL("/signin?" + query.Encode())
+	return templ.SafeURL(ui.Address("/signin", "realm", m.Realm, "next", next))
 }
 
 func (m SetUp) code() ui.Field {

@@ -1,8 +1,6 @@
 package views
 
 import (
-	"net/url"
-
 	"github.com/a-h/templ"
 
 	"countersign/internal/i18n"
@@ -70,9 +68,5 @@ type SignedOut struct {
 
 // in is the address of a page before the sign-in in another language; next is the page that follows the sign-in, or "".
 func in(offered i18n.Language, path, next string) templ.SafeURL {
-	query := url.Values{"language": {string(offered)}}
-	if next != "" {
-		query.Set("next", next)
-	}
-	return templ.SafeURL(path + "?" + query.Encode())
+	return templ.SafeURL(ui.Address(path, "language", string(offered), "next", next))
 }

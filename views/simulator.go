@@ -51,29 +51,10 @@ func (m Simulator) amount() ui.Field {
 	return field
 }
 
-func (m Simulator) transaction() ui.Choice {
-	return ui.Choice{
-		ID: "transaction", Label: "Incoming payment", Value: m.Payment, Options: m.Payments, Problem: ui.ProblemOf(m.Problems, "transaction"),
-	}
-}
-
-func (m Simulator) recallReason() ui.Choice {
-	return ui.Choice{
-		ID: "recallReason", Label: "Reason", Value: m.Reason, Options: m.Reasons,
-		Problem: ui.ProblemOf(m.Problems, "recallReason"),
-	}
-}
-
-func (e SimulatorEntry) icon() string {
+// direction is the direction in words, with its icon.
+func (e SimulatorEntry) direction() (words i18n.Text, icon string) {
 	if e.FromGateway {
-		return "arrow-up-right"
+		return "From the gateway", "arrow-up-right"
 	}
-	return "arrow-down-left"
-}
-
-func (e SimulatorEntry) direction() i18n.Text {
-	if e.FromGateway {
-		return "From the gateway"
-	}
-	return "To the gateway"
+	return "To the gateway", "arrow-down-left"
 }

@@ -46,14 +46,6 @@ type FileField struct {
 	Problem ui.Problem
 }
 
-// described names the hint and the problem of the field to screen readers.
-func (f FileField) described() templ.Attributes {
-	if f.Problem.Text == "" {
-		return templ.Attributes{"aria-describedby": f.ID + "-hint"}
-	}
-	return templ.Attributes{"aria-invalid": "true", "aria-describedby": f.ID + "-hint " + f.ID + "-error"}
-}
-
 func (m Upload) field() FileField {
 	return FileField{
 		ID: "file", Label: "Payment file", Accept: ".xml,.csv,application/xml,text/xml,text/csv",

@@ -640,7 +640,7 @@ func fileField(file FileField) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.RenderAttributes(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_ElementWriter, "input", file.described())
+			templ_7745c5c3_Err = templruntime.RenderAttributes(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_ElementWriter, "input", ui.Described(file.ID, true, file.Problem))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

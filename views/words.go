@@ -161,15 +161,6 @@ func IsCorrected(m payment.Message) bool {
 	return false
 }
 
-// DataLines are lines of text that are the same in every language.
-func DataLines(lines []string) []i18n.Text {
-	texts := make([]i18n.Text, len(lines))
-	for i, line := range lines {
-		texts[i] = i18n.Data(line)
-	}
-	return texts
-}
-
 // Purpose returns the purpose of a message for a list: the text to the creditor, or the reason of an R-transaction with its code.
 func Purpose(m payment.Message) i18n.Text {
 	if m.Reason == "" {

@@ -42,12 +42,13 @@ func attributes(field Field) templ.Attributes {
 	return set
 }
 
-func choiceAttributes(choice Choice) templ.Attributes {
+// Described are the attributes that lead from an input to its hint and its problem.
+func Described(id string, hint bool, problem Problem) templ.Attributes {
 	set := templ.Attributes{}
-	if ids := describedBy(choice.ID, choice.Hint != "", choice.Problem); ids != "" {
+	if ids := describedBy(id, hint, problem); ids != "" {
 		set["aria-describedby"] = ids
 	}
-	if choice.Problem.Text != "" {
+	if problem.Text != "" {
 		set["aria-invalid"] = "true"
 	}
 	return set

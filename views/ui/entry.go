@@ -86,7 +86,7 @@ type Due struct {
 	Tone Tone
 }
 
-// Step is a link to a possible next action.
+// Step is a link to another page, such as a possible next action.
 type Step struct {
 	Label i18n.Text
 	URL   string

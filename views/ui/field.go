@@ -1,8 +1,10 @@
 package ui
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"countersign/internal/i18n"
 )
@@ -71,37 +73,22 @@ func (c Choice) has(value string) bool {
 	return value == c.Value && c.Chosen == nil || slices.Contains(c.Chosen, value)
 }
 
-func (f Field) name() string {
-	if f.Name == "" {
-		return f.ID
-	}
-	return f.Name
-}
+func (f Field) name() string { return cmp.Or(f.Name, f.ID) }
 
-func (f Field) kind() string {
-	if f.Kind == "" {
-		return "text"
-	}
-	return f.Kind
-}
+func (f Field) kind() string { return cmp.Or(f.Kind, "text") }
 
-func (f Field) autocomplete() string {
-	if f.Autocomplete == "" {
-		return "off"
-	}
-	return f.Autocomplete
-}
+func (f Field) autocomplete() string { return cmp.Or(f.Autocomplete, "off") }
 
 // describedBy lists the ids of the texts that belong to a field.
 func (f Field) describedBy() string {
 	ids := describedBy(f.ID, f.Hint != "", f.Problem)
 	if f.CheckURL != "" {
-		ids = join(ids, f.ID+"-feedback")
+		ids += " " + f.ID + "-feedback"
 	}
 	if f.Limit > 0 {
-		ids = join(ids, f.ID+"-count")
+		ids += " " + f.ID + "-count"
 	}
-	return ids
+	return strings.TrimSpace(ids)
 }
 
 func describedBy(id string, hint bool, problem Problem) string {
@@ -110,16 +97,9 @@ func describedBy(id string, hint bool, problem Problem) string {
 		ids = id + "-hint"
 	}
 	if problem.Text != "" {
-		ids = join(ids, id+"-error")
+		ids += " " + id + "-error"
 	}
-	return ids
-}
-
-func join(ids, id string) string {
-	if ids == "" {
-		return id
-	}
-	return ids + " " + id
+	return strings.TrimSpace(ids)
 }
 
 func optionID(group string, index int) string { return group + "-" + strconv.Itoa(index) }

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -61,24 +62,34 @@ func GroupFours(account string) string {
 }
 
 // LastSix returns the last six characters of an account number, enough to recognise it in a list.
-func LastSix(account string) string {
-	if len(account) <= 6 {
-		return account
-	}
-	return account[len(account)-6:]
-}
+func LastSix(account string) string { return account[max(0, len(account)-6):] }
 
 // Short returns the first eight characters of a digest or an identifier.
-func Short(text string) string {
-	if len(text) <= 8 {
-		return text
-	}
-	return text[:8]
-}
+func Short(text string) string { return text[:min(len(text), 8)] }
 
 // Tail is the end of an id: ids that are made one after the other begin alike.
-func Tail(text string) string {
-	return text[max(0, len(text)-8):]
+func Tail(text string) string { return text[max(0, len(text)-8):] }
+
+// Address adds pairs of name and value to a path as its query; empty values are left out.
+func Address(path string, pairs ...string) string {
+	query := url.Values{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			query.Set(pairs[i], pairs[i+1])
+		}
+	}
+	if len(query) == 0 {
+		return path
+	}
+	return path + "?" + query.Encode()
+}
+
+// UpTo writes a count that ends at most: "100+" when it got there.
+func UpTo(count, most int) string {
+	if count >= most {
+		return i18n.Number(most) + "+"
+	}
+	return i18n.Number(count)
 }
 
 // ByteSize writes a size in bytes as people read it: "840 B", "3.2 kB".

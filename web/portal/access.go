@@ -39,12 +39,11 @@ func (v *Request) renderAccess(status int, note string, problems ...ui.Problem) 
 		return err
 	}
 	model := views.Access{
-		Layout: v.layout("Access review", views.PlaceReports), Accounts: accessRows(access), Clients: clientRows(access),
+		Layout: v.FormShell("Access review", views.PlaceReports, status), Accounts: accessRows(access), Clients: clientRows(access),
 		Seen: seenAccess(access), Note: note, Problems: problems,
 	}
-	model.Layout.Failed = len(problems) > 0
 	for _, review := range earlier {
-		model.Earlier = append(model.Earlier, views.Link{
+		model.Earlier = append(model.Earlier, ui.Step{
 			Label: i18n.Text("%s, by %s").With(ui.DateTime(review.At), review.By), URL: accessPath + "/" + review.ID.String(),
 		})
 	}

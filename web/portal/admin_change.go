@@ -67,9 +67,3 @@ func showAdminChanges(v *Request) error {
 	model.Empty.Text = "No changes are waiting for a decision."
 	return v.ShowChanges(v.realmDesk(), model)
 }
-
-func showAdminChange(v *Request) error { return v.ShowChange(v.realmDesk()) }
-
-func approveChange(v *Request) error { return v.DecideChange(v.realmDesk(), true) }
-
-func rejectChange(v *Request) error { return v.DecideChange(v.realmDesk(), false) }

@@ -3,7 +3,6 @@ package portal
 import (
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -103,10 +102,7 @@ func (v *Request) changeForm(kind administration.Kind, subject string, values ad
 	model := views.ChangeForm{
 		Layout: v.layout(title, views.PlaceAdministration), Heading: title, Words: kind.Action().Words, BackURL: listOf(kind),
 		MustNote: kind.Action().NoteMissing != "",
-		Action:   "/admin/ask/" + string(kind), MayTry: tries(kind),
-	}
-	if subject != "" {
-		model.Action += "?" + url.Values{"subject": {subject}}.Encode()
+		Action:   link(kind, subject).URL, MayTry: tries(kind),
 	}
 	for _, name := range fieldsOf(kind, subject) {
 		model.Inputs = append(model.Inputs, input(kind, name, values[name]))
@@ -257,11 +253,8 @@ func (v *Request) tried(run administration.DryRun) (views.Tried, error) {
 	}
 	var messages map[uuid.UUID]payment.Message
 	if found.Readable {
-		keys := make([]uuid.UUID, len(run.Changed))
-		for i, m := range run.Changed {
-			keys[i] = m.ID
-		}
 		var err error
+		keys := mapped(run.Changed, func(m administration.ChangedMessage) uuid.UUID { return m.ID })
 		messages, err = v.Config.Reader.MessagesOf(v.Context(), v.By.Realm, keys)
 		if err != nil {
 			return found, err

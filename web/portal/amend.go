@@ -140,7 +140,7 @@ func checkAmend(v *Request, in amendment) error {
 	if helped || err != nil {
 		return err
 	}
-	return v.checkForm(model, at.take(draft), v.Keeper(at.Place), at.Sentence())
+	return v.checkForm(model, at.take(draft), v.Keeper(at), at.Sentence())
 }
 
 // amendment is a submitted amendment form.
@@ -162,12 +162,17 @@ func (v *Request) amendment() (amendment, error) {
 		return amendment{}, err
 	}
 	draft, err := v.newDraft(m.Scheme, typed(form))
-	version, noVersion := strconv.Atoi(v.Echo.QueryParam("version"))
-	if noVersion != nil || version < 1 || version > m.Version {
-		version = m.Version
-	}
-	draft.Amends, draft.AmendsVersion = m.InternalID, version
+	draft.Amends, draft.AmendsVersion = m.InternalID, v.versionOf(m)
 	return amendment{of: m, form: form, draft: draft, lost: barred}, err
+}
+
+// versionOf returns the version of a message that the address names, else the current one.
+func (v *Request) versionOf(m payment.Message) int {
+	version, err := strconv.Atoi(v.Echo.QueryParam("version"))
+	if err != nil || version < 1 || version > m.Version {
+		return m.Version
+	}
+	return version
 }
 
 // keepAmend saves an amendment as a draft while it is typed, also after somebody decided the submission, so that nothing typed is lost.
@@ -181,11 +186,11 @@ func (v *Request) tooLateToAmend(in amendment) error {
 	if err != nil {
 		return err
 	}
-	return v.cannotAmend(in.of, in.lost, views.Link{Label: "Show what you entered", URL: formPath(kept.ID)})
+	return v.cannotAmend(in.of, in.lost, ui.Step{Label: "Show what you entered", URL: formPath(kept.ID)})
 }
 
 // cannotAmend shows why the submission cannot be amended (any more).
-func (v *Request) cannotAmend(m payment.Message, err error, also ...views.Link) error {
+func (v *Request) cannotAmend(m payment.Message, err error, also ...ui.Step) error {
 	sentence, lost := LostTo(err)
 	if !lost {
 		return err

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -41,19 +40,19 @@ func (v *Request) wholeTrail(verified *views.AuditVerification) error {
 		return err
 	}
 	if after != uuid.Nil {
-		model.Pages.FirstURL = auditURL(model, uuid.Nil)
+		model.Pages.FirstURL = auditURL(model, "")
 	}
 	switch {
 	case next == uuid.Nil:
 	case len(events) == auditPage:
-		model.Pages.NextURL, model.Pages.NextLabel = auditURL(model, next), "Next page"
+		model.Pages.NextURL, model.Pages.NextLabel = auditURL(model, next.String()), "Next page"
 	case len(events) > 0:
-		model.Pages.NextURL, model.Pages.NextLabel = auditURL(model, next), "Show earlier entries"
+		model.Pages.NextURL, model.Pages.NextLabel = auditURL(model, next.String()), "Show earlier entries"
 	default:
 		model.Empty = ui.Empty{
 			Icon: "search", Title: "Nothing found so far", Text: "None of the newest events match your search. Older events have not been " +
 				"searched yet.",
-			LinkLabel: "Show earlier entries", LinkURL: auditURL(model, next),
+			LinkLabel: "Show earlier entries", LinkURL: auditURL(model, next.String()),
 		}
 	}
 	about, err := v.messagesIn(events)
@@ -82,8 +81,8 @@ func (v *Request) auditSearch() (views.AuditTrail, store.AuditFilter) {
 	model.Filtered = model.From+model.To+model.Actor+model.Event != ""
 	after, _ := uuid.Parse(query.Get("after"))
 	ask := store.AuditFilter{Before: after, Actor: model.Actor, Event: model.Event}
-	ask.From = v.day(&model, "from", model.From)
-	ask.To = v.day(&model, "to", model.To)
+	ask.From = dayOf(&model.Problems, "from", model.From, v.Today())
+	ask.To = dayOf(&model.Problems, "to", model.To, v.Today())
 	if model.Filtered {
 		model.Empty.Icon, model.Empty.Title = "search", "No results"
 		model.Empty.LinkLabel, model.Empty.LinkURL = "Clear filters", "/audit"
@@ -92,7 +91,7 @@ func (v *Request) auditSearch() (views.AuditTrail, store.AuditFilter) {
 		ask.To = ask.To.In(v.Config.Zone).AddDate(0, 0, 1).Add(-time.Microsecond)
 	}
 	if len(model.Problems) == 0 { // the whole search, whichever page shows it
-		model.TableURL = "/audit/table" + strings.TrimPrefix(auditURL(model, uuid.Nil), "/audit")
+		model.TableURL = "/audit/table" + strings.TrimPrefix(auditURL(model, ""), "/audit")
 	}
 	return model, ask
 }
@@ -108,18 +107,6 @@ func (v *Request) auditSeal() (views.AuditSeal, error) {
 		seal.Rows, seal.Signed, seal.Root = newest.Size, newest.At, newest.Root
 	}
 	return seal, err
-}
-
-// day reads a day in the zone of the banking day; what cannot be read is named in the problems and does not narrow the list.
-func (v *Request) day(model *views.AuditTrail, name, typed string) time.Time {
-	if typed == "" {
-		return time.Time{}
-	}
-	day, known := Day(typed, v.Today())
-	if !known {
-		model.Problems = append(model.Problems, ui.Problem{Field: name, Text: "Enter a date such as 20.11.2026.", Code: NoDay})
-	}
-	return day
 }
 
 // messagesIn reads the messages that events are about; none for somebody who reads no messages.
@@ -138,14 +125,10 @@ func (v *Request) messagesIn(events []store.HistoryEvent) (map[uuid.UUID]payment
 }
 
 func (v *Request) auditTrailRow(e store.HistoryEvent, about payment.Message) views.AuditEntry {
-	actor := cmp.Or(e.Actor, "–")
+	row := auditEntry(e)
+	row.Actor = cmp.Or(e.Actor, "–")
 	if e.ActorLogin != "" && e.ActorLogin != e.Actor.String() {
-		actor = i18n.Text("%s (%s)").With(actor, e.ActorLogin)
-	}
-	row := views.AuditEntry{
-		At: e.At, Actor: actor, Action: eventWords(e.Event), Refused: e.Refused, Channel: views.ChannelName(e.Channel,
-			e.ClientID), Address: e.SourceAddress,
-		RequestID: e.RequestID, Detail: detailWords(e),
+		row.Actor = i18n.Text("%s (%s)").With(row.Actor, e.ActorLogin)
 	}
 	if about.GlobalID != "" && about.Withheld == "" {
 		name, _ := views.Facing(about)
@@ -160,15 +143,6 @@ func (v *Request) auditTrailRow(e store.HistoryEvent, about payment.Message) vie
 }
 
 // auditURL is the address of a page of the trail under the same filters.
-func auditURL(model views.AuditTrail, after uuid.UUID) string {
-	values := url.Values{}
-	for name, value := range map[string]string{"from": model.From, "to": model.To, "actor": model.Actor, "event": model.Event} {
-		if value != "" {
-			values.Set(name, value)
-		}
-	}
-	if after != uuid.Nil {
-		values.Set("after", after.String())
-	}
-	return "/audit?" + values.Encode()
+func auditURL(model views.AuditTrail, after string) string {
+	return ui.Address("/audit", "from", model.From, "to", model.To, "actor", model.Actor, "event", model.Event, "after", after)
 }

@@ -27,19 +27,12 @@ func (v *Request) RememberList() {
 	if lists[v.Echo.Request().URL.Path] == "" || len(address) > maxList {
 		return
 	}
-	v.Echo.SetCookie(&http.Cookie{ //nolint:gosec // Secure follows the setting that says whether browsers come by HTTPS
-		Name: listCookie, Value: url.QueryEscape(v.By.UserID.String() + address), Path: "/", Secure: v.Config.TLS, HttpOnly: true,
-		SameSite: http.SameSiteStrictMode,
-	})
+	v.setCookie(listCookie, url.QueryEscape(v.By.UserID.String()+address), 0, http.SameSiteStrictMode)
 }
 
 // ListBehind returns the link to the list that this person saw last, with its filter; none when unknown.
 func (v *Request) ListBehind() ui.Step {
-	cookie, err := v.Echo.Cookie(listCookie)
-	if err != nil {
-		return ui.Step{}
-	}
-	kept, err := url.QueryUnescape(cookie.Value)
+	kept, err := url.QueryUnescape(cookieOf(v.Echo, listCookie))
 	address, own := strings.CutPrefix(kept, v.By.UserID.String())
 	if err != nil || !own {
 		return ui.Step{}

@@ -415,7 +415,7 @@ func (v *Request) submitLine(draft store.Draft) error {
 		return err
 	}
 	if became != uuid.Nil {
-		return v.noteSubmitted(draft, became)
+		return v.Config.Drafts.Submitted(v.Context(), v.By, draft, became)
 	}
 	lines, made, err := v.batchLines([]store.Draft{draft})
 	if err != nil || len(lines[0].Problems) > 0 {
@@ -435,9 +435,5 @@ func (v *Request) submitLine(draft store.Draft) error {
 	if err != nil {
 		return err
 	}
-	return v.noteSubmitted(draft, m.InternalID)
-}
-
-func (v *Request) noteSubmitted(draft store.Draft, message uuid.UUID) error {
-	return v.Config.Drafts.Submitted(v.Context(), v.By, draft, message)
+	return v.Config.Drafts.Submitted(v.Context(), v.By, draft, m.InternalID)
 }

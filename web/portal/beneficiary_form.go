@@ -11,7 +11,6 @@ import (
 	"countersign/internal/administration"
 	"countersign/internal/i18n"
 	"countersign/internal/orderform"
-	"countersign/internal/payment"
 	"countersign/internal/service"
 	"countersign/internal/store"
 	"countersign/views"
@@ -44,18 +43,7 @@ func showNew(v *Request) error {
 
 // creditorOf returns the fields of a payment's creditor.
 func (v *Request) creditorOf(id uuid.UUID) (administration.Values, error) {
-	m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, id)
-	if err != nil {
-		return nil, err
-	}
-	if m.Kind != payment.KindInstruction {
-		return nil, payment.ErrNotFound
-	}
-	err = m.Trusted()
-	if err != nil {
-		return nil, err
-	}
-	document, err := payment.DocumentOf(m)
+	_, document, err := v.order(id)
 	if err != nil {
 		return nil, err
 	}
@@ -70,22 +58,17 @@ func (v *Request) creditorOf(id uuid.UUID) (administration.Values, error) {
 	return values, nil
 }
 
-// showUpdate shows the form to change a beneficiary.
-func showUpdate(v *Request) error { return v.show(administration.KindBeneficiaryUpdate) }
-
-// showRemove shows the form to remove a beneficiary.
-func showRemove(v *Request) error { return v.show(administration.KindBeneficiaryRemove) }
-
+// show shows the form to change or remove a beneficiary.
 func (v *Request) show(kind administration.Kind) error {
-	ask, err := v.about(kind)
+	ask, err := v.askedAbout(kind)
 	if err != nil {
 		return err
 	}
 	return v.Render(http.StatusOK, views.ChangeFormPage(v.beneficiaryForm(ask)))
 }
 
-// about loads the beneficiary of the path for a person who may request the change.
-func (v *Request) about(kind administration.Kind) (askedBeneficiary, error) {
+// askedAbout loads the beneficiary of the path for a person who may request the change.
+func (v *Request) askedAbout(kind administration.Kind) (askedBeneficiary, error) {
 	ask := askedBeneficiary{kind: kind}
 	err := kind.MayAsk(v.By)
 	if err != nil || kind.Creates() {
@@ -138,15 +121,9 @@ func (v *Request) beneficiaryForm(ask askedBeneficiary) views.ChangeForm {
 	return model
 }
 
-func askNew(v *Request) error { return v.ask(administration.KindBeneficiaryCreate) }
-
-func askUpdate(v *Request) error { return v.ask(administration.KindBeneficiaryUpdate) }
-
-func askRemove(v *Request) error { return v.ask(administration.KindBeneficiaryRemove) }
-
 // ask stores a requested change, or renders the form with the problems beside its fields.
 func (v *Request) ask(kind administration.Kind) error {
-	ask, err := v.about(kind)
+	ask, err := v.askedAbout(kind)
 	if err != nil {
 		return err
 	}
@@ -218,7 +195,7 @@ func showBook(v *Request) error {
 	asks := MayMake(v.By) == nil
 	if asks {
 		model.Columns = append(model.Columns, "Next step")
-		model.New = []views.AdministrationLink{{Label: "New beneficiary", URL: "/beneficiaries/new"}}
+		model.New = []ui.Step{{Label: "New beneficiary", URL: "/beneficiaries/new"}}
 	}
 	if len(found) > bookPage {
 		found = found[:bookPage]
@@ -226,11 +203,7 @@ func showBook(v *Request) error {
 		model.Pages.NextLabel = i18n.Text("Next %d").With(bookPage)
 		model.Pages.NextURL = "/beneficiaries?" + url.Values{"q": {search}, "after": {last.Name}, "from": {last.ID}}.Encode()
 	}
-	accounts := make([]string, len(found))
-	for i, b := range found {
-		accounts[i] = b.IBAN
-	}
-	paid, err := v.lastPaid(accounts)
+	paid, err := v.lastPaid(mapped(found, func(b administration.Beneficiary) string { return b.IBAN }))
 	if err != nil {
 		return err
 	}
@@ -243,7 +216,7 @@ func showBook(v *Request) error {
 			i18n.Data(b.Name), i18n.Data(ui.GroupFours(b.IBAN)), i18n.Data(strings.TrimSpace(b.Postcode + " " + b.Town)), paid[b.IBAN], since[i],
 		}}
 		if asks {
-			row.Links = []views.AdministrationLink{
+			row.Links = []ui.Step{
 				{Label: "Pay", URL: "/payments/new?beneficiary=" + b.ID},
 				{Label: "Change", URL: "/beneficiaries/" + b.ID + "/change"},
 				{Label: "Remove", URL: "/beneficiaries/" + b.ID + "/remove"},

@@ -62,7 +62,7 @@ func showBulk(v *Request) error {
 	return v.Render(http.StatusOK, views.BulkPage(model))
 }
 
-// bulk sorts the selected messages into those that can be approved together and those left out.
+// bulk is the page of the selected messages.
 func (v *Request) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
 	model := views.Bulk{
 		Layout: v.layout("Approve together", views.PlaceQueue), BackURL: "/queue" + f.Query(),
@@ -72,49 +72,63 @@ func (v *Request) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
 	if err != nil {
 		return model, err
 	}
-	cautions, err := v.cautionsTogether(messages, nil)
+	return model, v.fillBulk(&model, messages, nil, f)
+}
+
+// fillBulk sorts messages into those left out with the reason, those with cautions, and the others, each in the order given. usual are the
+// usual amounts of a file by currency. Of selected messages, each one with cautions is ticked on its own and adds nothing to the totals.
+func (v *Request) fillBulk(model *views.Bulk, messages []payment.Message, usual map[money.Currency]int64, f Filter) error {
+	cautions, err := v.cautionsTogether(messages, usual)
 	if err != nil {
-		return model, err
+		return err
 	}
 	talks, err := v.talks(messages)
 	if err != nil {
-		return model, err
+		return err
 	}
 	said, err := v.leftOutBefore(messages)
 	if err != nil {
-		return model, err
+		return err
 	}
 	var shown []payment.Message
-	amounts := map[payment.Kind][]money.Amount{}
+	amounts, selected := map[payment.Kind][]money.Amount{}, model.File == ""
 	for i, m := range messages {
 		item := bulkItem(m, v.flaggedRow(m, f, cautions))
-		item.Said = said[i]
-		if item.Said == "" && model.Count() >= maxBulk {
+		item.Said, item.Cautions = said[i], cautions[m.InternalID]
+		if selected && item.Said == "" && model.Count() >= maxBulk {
 			item.Said = i18n.Text("You can approve up to %d payments together. Approve the other payments first, then select this payment again.").
 				With(maxBulk)
 		}
 		if item.Said != "" {
+			if selected {
+				item.Cautions = nil // only the form of a file confirms those that are left out
+			}
 			model.LeftOut = append(model.LeftOut, item)
 			continue
 		}
 		shown = append(shown, m)
 		err = v.fillSent(&item, m)
 		if err != nil {
-			return model, err
+			return err
 		}
 		item.Talk = talks[m.InternalID]
-		item.Cautions = cautions[m.InternalID]
 		item.Binding += itemParts + views.Confirming(item.Cautions)
-		if len(item.Cautions) > 0 {
-			item.Act = views.Message{Message: m}.Approve()
-			model.Odd = append(model.Odd, item)
-			continue
+		if len(item.Cautions) == 0 || !selected {
+			amounts[m.Kind] = append(amounts[m.Kind], m.Summary.Amount)
 		}
-		model.Included = append(model.Included, item)
-		amounts[m.Kind] = append(amounts[m.Kind], m.Summary.Amount)
+		switch {
+		case len(item.Cautions) == 0:
+			model.Included = append(model.Included, item)
+			continue
+		case selected:
+			item.Act = views.Message{Message: m}.Approve()
+		default:
+			model.Mark(item.Cautions)
+		}
+		model.Odd = append(model.Odd, item)
 	}
 	model.Totals = kindTotals(amounts)
-	return model, v.lookAtAll(shown)
+	return v.lookAtAll(shown)
 }
 
 // cautionsTogether are the cautions of messages that are approved together, with those that need several approvals and, in a file, the
@@ -229,7 +243,7 @@ func (v *Request) approveItems(model *views.BulkOutcome, items []string, f Filte
 // stops no other message. A page that shows the progress sends the rest in further requests; without a script one request decides all. Sent
 // twice, it approves nothing twice.
 func approveBulk(v *Request, form url.Values) error {
-	items, step := form[itemField], bulkStep
+	items, step, most := form[itemField], bulkStep, maxBulk
 	var places []int // of the items in their file
 	f := ReadFilter(v.Echo.QueryParams(), "/queue")
 	model := views.BulkOutcome{
@@ -248,7 +262,7 @@ func approveBulk(v *Request, form url.Values) error {
 		if len(waiting.items) == 0 {
 			return v.allDecided(waiting.last.InternalID)
 		}
-		items, step = waiting.items, fileStep
+		items, step, most = waiting.items, fileStep, orderform.MaxPayments
 		model.File, model.Checked, places = form.Get(fileField), form.Get(CheckedField), waiting.places
 		if !waiting.looked {
 			return v.renderFileApproval(uuid.MustParse(model.File), http.StatusUnprocessableEntity, unlooked)
@@ -257,7 +271,7 @@ func approveBulk(v *Request, form url.Values) error {
 	if len(items) == 0 {
 		return v.leaveFor(model.BackURL, "Nothing was approved. Tick the payments that you want to approve.")
 	}
-	if len(items) > maxTogether(form) {
+	if len(items) > most {
 		return v.leaveFor(model.BackURL, i18n.Text("Nothing was approved. Select no more than %d payments.").With(maxBulk))
 	}
 	items = onceEach(items, itemKey) // a message that is named once more is decided once, and counts once
@@ -444,4 +458,19 @@ func refusalOf(err error) (i18n.Text, error) {
 		return i18n.OfError(err), nil
 	}
 	return "", err
+}
+
+// sumBulk renders the number and the sum of the messages that the form of several would approve as it stands. It decides nothing.
+func sumBulk(v *Request, form url.Values) error {
+	messages, err := v.Config.Reader.WholeMessages(v.Context(), v.By.Realm, keysOf(form[itemField]))
+	if err != nil {
+		return err
+	}
+	amounts := map[payment.Kind][]money.Amount{}
+	for _, m := range messages {
+		if v.leftOut(m) == "" {
+			amounts[m.Kind] = append(amounts[m.Kind], m.Summary.Amount)
+		}
+	}
+	return v.Render(http.StatusOK, views.BulkSum(kindTotals(amounts)))
 }

@@ -14,7 +14,6 @@ import (
 
 	"countersign/internal/i18n"
 	"countersign/internal/money"
-	"countersign/internal/orderform"
 	"countersign/internal/payment"
 	"countersign/views"
 	"countersign/views/ui"
@@ -67,13 +66,13 @@ func (v *Request) renderFileApproval(id uuid.UUID, status int, problems ...ui.Pr
 	if err != nil {
 		return err
 	}
-	f := ReadFilter(url.Values{}, "/queue")
 	model := views.Bulk{
-		Layout: v.layout("Approve payments from a file", views.PlaceQueue), BackURL: "/queue", Action: "/queue/bulk",
+		Layout: v.FormShell("Approve payments from a file", views.PlaceQueue, status), BackURL: "/queue", Action: "/queue/bulk",
 		File: id.String(), FileName: name, Checked: digestOfFile(messages), All: len(messages), Problems: problems,
 	}
-	model.Layout.Failed = len(problems) > 0
-	err = v.fillFile(&model, messages, f)
+	waiting := slices.DeleteFunc(messages, func(m payment.Message) bool { return m.State != payment.StateApprovalPending })
+	model.Waiting = len(waiting)
+	err = v.fillBulk(&model, waiting, medians(waiting), ReadFilter(url.Values{}, "/queue"))
 	if err != nil {
 		return err
 	}
@@ -81,54 +80,6 @@ func (v *Request) renderFileApproval(id uuid.UUID, status int, problems ...ui.Pr
 		return v.Render(status, views.BulkBody(model))
 	}
 	return v.Render(status, views.BulkPage(model))
-}
-
-// fillFile sorts the waiting payments of a file: those left out with the reason, those with cautions, and the others, each in the order of
-// the file.
-func (v *Request) fillFile(model *views.Bulk, messages []payment.Message, f Filter) error {
-	messages = slices.DeleteFunc(slices.Clone(messages), func(m payment.Message) bool { return m.State != payment.StateApprovalPending })
-	model.Waiting = len(messages)
-	cautions, err := v.cautionsTogether(messages, medians(messages))
-	if err != nil {
-		return err
-	}
-	said, err := v.leftOutBefore(messages)
-	if err != nil {
-		return err
-	}
-	talks, err := v.talks(messages)
-	if err != nil {
-		return err
-	}
-	items := make([]views.BulkItem, len(messages))
-	var shown []payment.Message
-	amounts := map[payment.Kind][]money.Amount{}
-	for i, m := range messages {
-		items[i] = bulkItem(m, v.flaggedRow(m, f, cautions))
-		items[i].Said = said[i]
-		if items[i].Said == "" {
-			shown, amounts[m.Kind] = append(shown, m), append(amounts[m.Kind], m.Summary.Amount)
-			err = v.fillSent(&items[i], m)
-			if err != nil {
-				return err
-			}
-			items[i].Talk = talks[m.InternalID]
-		}
-		items[i].Cautions = cautions[m.InternalID]
-	}
-	for i := range items {
-		switch {
-		case items[i].Said != "":
-			model.LeftOut = append(model.LeftOut, items[i])
-		case len(items[i].Cautions) > 0:
-			model.Odd = append(model.Odd, items[i])
-			model.Mark(items[i].Cautions)
-		default:
-			model.Included = append(model.Included, items[i])
-		}
-	}
-	model.Totals = kindTotals(amounts)
-	return v.lookAtAll(shown)
 }
 
 // medians returns the median amounts of payments in minor units by currency; none for fewer than five payments.
@@ -221,14 +172,6 @@ func (v *Request) allDecided(last uuid.UUID) error {
 		return err
 	}
 	return v.leaveFor("/queue", i18n.Join(" ", "Nothing was approved. No payments in this file are waiting for approval.", WhatHappened(m)))
-}
-
-// maxTogether limits the messages that one form approves.
-func maxTogether(form url.Values) int {
-	if form.Get(fileField) != "" {
-		return orderform.MaxPayments
-	}
-	return maxBulk
 }
 
 // unlooked refuses the approval of a file whose marked payments the checker did not confirm having looked at.

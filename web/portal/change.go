@@ -3,7 +3,6 @@ package portal
 import (
 	"errors"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -50,8 +49,8 @@ type Decided struct {
 func (v *Request) ShowChanges(desk ChangeDesk, model views.AdministrationList) error {
 	filter := store.ChangeFilter{State: administration.StatePending, PageSize: changesPage + 1}
 	tab := v.Echo.QueryParam("tab")
-	model.New = []views.AdministrationLink{{Label: "All changes", URL: desk.ListURL + "?tab=all"}}
-	waiting := []views.AdministrationLink{{Label: "Changes waiting for a decision", URL: desk.ListURL}}
+	model.New = []ui.Step{{Label: "All changes", URL: desk.ListURL + "?tab=all"}}
+	waiting := []ui.Step{{Label: "Changes waiting for a decision", URL: desk.ListURL}}
 	switch tab {
 	case "all":
 		filter.State, model.New = "", waiting
@@ -69,7 +68,7 @@ func (v *Request) ShowChanges(desk ChangeDesk, model views.AdministrationList) e
 	filter.From, _ = uuid.Parse(after)
 	filter.FromWord = Searchable(word)
 	model.Sort = sorted
-	model.SortURL = func(order string) string { return changesURL(desk, tab, order) }
+	model.SortURL = func(order string) string { return ui.Address(desk.ListURL, "tab", tab, "sort", order) }
 	changes, err := desk.List(filter)
 	if err != nil {
 		return err
@@ -83,10 +82,11 @@ func (v *Request) ShowChanges(desk ChangeDesk, model views.AdministrationList) e
 		changes = changes[:changesPage]
 		model.Pages.NextLabel = i18n.Text("Next %d").With(changesPage)
 		last := changes[changesPage-1]
-		model.Pages.NextURL = changesURL(desk, tab, sorted, "after", strings.TrimSuffix(last.ID.String()+"~"+filter.Sort.Word(last), "~"))
+		place := strings.TrimSuffix(last.ID.String()+"~"+filter.Sort.Word(last), "~")
+		model.Pages.NextURL = ui.Address(desk.ListURL, "tab", tab, "sort", sorted, "after", place)
 	}
 	if filter.From != uuid.Nil {
-		model.Pages.FirstURL = changesURL(desk, tab, sorted)
+		model.Pages.FirstURL = ui.Address(desk.ListURL, "tab", tab, "sort", sorted)
 	}
 	for _, c := range changes {
 		cells := []i18n.Text{
@@ -109,20 +109,6 @@ func (v *Request) sortChanges(filter *store.ChangeFilter) string {
 		return asked
 	}
 	return ""
-}
-
-// changesURL returns the address of a page of a tab in an order.
-func changesURL(desk ChangeDesk, tab, order string, more ...string) string {
-	query := url.Values{}
-	for i, pair := 0, append([]string{"tab", tab, "sort", order}, more...); i+1 < len(pair); i += 2 {
-		if pair[i+1] != "" {
-			query.Set(pair[i], pair[i+1])
-		}
-	}
-	if len(query) == 0 {
-		return desk.ListURL
-	}
-	return desk.ListURL + "?" + query.Encode()
 }
 
 // ShowChange shows the change that the path names, field by field.

@@ -208,7 +208,7 @@ func RoleWords(roles []identity.Role) i18n.Text { return i18n.Join(", ", roleNam
 // OrDash returns the text, or a dash for an empty one.
 func OrDash(text string) i18n.Text {
 	if strings.TrimSpace(text) == "" {
-		return i18n.Data("–")
+		text = "–"
 	}
 	return i18n.Data(text)
 }

@@ -29,9 +29,12 @@ func showCheck(v *Request, draft store.Draft) error {
 
 // showDraft renders the check page of a draft with problems above it.
 func (v *Request) showDraft(draft store.Draft, status int, problems []ui.Problem) error {
-	held, err := ShowCheck(v, draft, status, problems)
-	if held || err != nil {
+	request, err := formIn(draft)
+	if err != nil {
 		return err
+	}
+	if request != nil {
+		return v.showCheckPage(draft, *request, status, problems)
 	}
 	p, err := v.prepareDraft(draft)
 	if err != nil {
@@ -103,8 +106,7 @@ func (v *Request) renderCheck(status int, p prepared, model views.Check) error {
 	if p.draft.Amends != uuid.Nil {
 		place = views.PlaceMine
 	}
-	model.Layout = v.layout("Check your answers", place)
-	model.Layout.Failed = len(model.Problems) > 0
+	model.Layout = v.FormShell("Check your answers", place, status)
 	model.Action, model.ChangeURL, model.KeepURL = base+"/submit", base+"/edit", base+"/check/keep"
 	model.Checked = p.draft.Digest()
 	found, err := v.payeeOf(p)
@@ -150,13 +152,7 @@ func (v *Request) renderCheck(status int, p prepared, model views.Check) error {
 	}
 	model.NotForwarded, model.Warnings = p.notForwarded(), append(model.Warnings, overbooked(p.asked.Overbooked...)...)
 	if len(p.draft.File) > 0 {
-		model.Warnings = append(model.Warnings, fileWarnings(p.draft)...)
-		if last, taken := v.previousTaken(); taken && p.message == iso20022.Pain001V03 {
-			model.Warnings = append(model.Warnings, views.Warning{
-				Title: i18n.Text("pain.001.001.03 is accepted until %s").With(last),
-				Text:  "Files will soon be accepted only in the format pain.001.001.09. Have the program that creates your files updated.",
-			})
-		}
+		model.Warnings = append(model.Warnings, v.fileWarnings(p)...)
 	}
 	return v.Render(status, views.CheckPage(model))
 }
@@ -253,12 +249,19 @@ func bankNamed(bank string) i18n.Text {
 	return i18n.Data(bank)
 }
 
-// fileWarnings names the file that the payment was uploaded in.
-func fileWarnings(draft store.Draft) []views.Warning {
-	return []views.Warning{{
-		Title: i18n.Text("This payment comes from the file %s").With(draft.FileName),
+// fileWarnings names the file that the payment was uploaded in, and warns of a format that ends.
+func (v *Request) fileWarnings(p prepared) []views.Warning {
+	warnings := []views.Warning{{
+		Title: i18n.Text("This payment comes from the file %s").With(p.draft.FileName),
 		Text:  "To change the payment, correct the file and upload it again.",
 	}}
+	if last, taken := v.previousTaken(); taken && p.message == iso20022.Pain001V03 {
+		warnings = append(warnings, views.Warning{
+			Title: i18n.Text("pain.001.001.03 is accepted until %s").With(last),
+			Text:  "Files will soon be accepted only in the format pain.001.001.09. Have the program that creates your files updated.",
+		})
+	}
+	return warnings
 }
 
 // showSubmitted confirms a submission. It may be opened again at any time.
@@ -267,7 +270,9 @@ func showSubmitted(v *Request, m payment.Message) error {
 	if m.IsForLaterThan(v.At) {
 		later = m.ExecutionDay
 	}
-	next := NextSteps(m.Kind, PolicyOf(m), later)
+	next := NextSteps(m.Kind, payment.Policy{
+		ApprovalsRequired: m.ApprovalsRequired, PendingFor: m.ExpiresAt.Sub(m.CreatedAt),
+	}, later)
 	if m.State != payment.StateApprovalPending {
 		next = []i18n.Text{i18n.Text("The state is now “%s”. You can follow what happens next under “My submissions”.").
 			With(ui.StateLabel(m.State))}
@@ -279,4 +284,49 @@ func showSubmitted(v *Request, m payment.Message) error {
 	return v.Render(http.StatusOK, views.SubmittedPage(views.Submitted{
 		Layout: v.layout("Submitted", views.PlaceMine), Message: views.Message{Message: m}, Next: next, Again: again,
 	}))
+}
+
+// NextSteps describes the steps after the submission of a message. later is the execution day if it is to come, else zero.
+func NextSteps(kind payment.Kind, policy payment.Policy, later time.Time) []i18n.Text {
+	sent, result := whatFollows[kind], i18n.Text("You will see the result under “My submissions”.")
+	within := Span(policy.PendingFor)
+	onceApproved := i18n.Text("Once approved, your submission will be sent immediately. %s").With(sent)
+	unapproved := i18n.Text("Your submission will be sent immediately, without approval. %s").With(sent)
+	if !later.IsZero() {
+		onceApproved = i18n.Text("The payment will be checked again and sent on %s. Until then, it can be withdrawn.").With(ui.Day(later))
+		unapproved = onceApproved
+	}
+	switch policy.ApprovalsRequired {
+	case 0:
+		return []i18n.Text{unapproved, result}
+	case 1:
+		return []i18n.Text{
+			i18n.Text("Another person must check your submission and approve or reject it within %s.").With(within),
+			onceApproved, result,
+		}
+	}
+	return []i18n.Text{
+		i18n.Text("%d other people must check your submission, one after the other, within %s.").With(policy.ApprovalsRequired, within),
+		onceApproved, result,
+	}
+}
+
+// whatFollows describes the effect of sending a message, for each kind.
+var whatFollows = map[payment.Kind]i18n.Text{
+	payment.KindInstruction: "Once the payment is sent, you cannot cancel it, but you can request a recall.",
+	payment.KindRecall:      "The other bank will either return the money or refuse the recall. A payment can be recalled only once.",
+	payment.KindReturn:      "The money will be sent back to the debtor. You cannot cancel a return that has been sent.",
+	payment.KindResolution:  "The refusal ends the recall, and the money stays with the creditor.",
+}
+
+// Span formats a time limit of whole minutes in the largest unit that divides it; days from two on.
+func Span(limit time.Duration) i18n.Text {
+	const day = 24 * time.Hour
+	switch {
+	case limit >= 2*day && limit%day == 0:
+		return i18n.Text("%d days").With(int(limit / day))
+	case limit >= time.Hour && limit%time.Hour == 0:
+		return i18n.Text("%d hours").With(int(limit / time.Hour))
+	}
+	return i18n.Text("%d minutes").With(int(limit / time.Minute))
 }

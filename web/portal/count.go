@@ -15,9 +15,6 @@ import (
 	"countersign/views/ui"
 )
 
-// maxCounted limits the count of a tab.
-const maxCounted = views.MaxWaiting
-
 // counted holds the pending messages within the filter of an address: those of the shown tab, and the count of each tab.
 type counted struct {
 	waiting []store.WaitingMessages
@@ -33,25 +30,21 @@ func (c counted) facts(f Filter, now time.Time) views.QueueFacts {
 
 // counted reads all pending messages once and assigns them to the tabs. Only when there are more than one read returns, each tab is read
 // further on its own, up to the limit of its count.
-func (v *Request) counted(f *Filter) (now counted, err error) {
-	err = v.together(func() (err error) {
-		now, err = v.count(f)
-		return err
-	})
-	return now, err
+func (v *Request) counted(f *Filter) (counted, error) {
+	return together(v, func() (counted, error) { return v.count(f) })
 }
 
 // count is counted in the transaction of the caller.
 func (v *Request) count(f *Filter) (counted, error) {
 	r, now := v.Config.Reader, counted{tabs: map[string]string{}}
 	if v.By.Has(identity.RoleChecker) {
-		decided, err := r.DecidedCount(v.Context(), v.By.Realm, v.By.PersonID, v.Midnight(), maxCounted)
+		decided, err := r.DecidedCount(v.Context(), v.By.Realm, v.By.PersonID, v.Midnight(), views.MaxWaiting)
 		if err != nil {
 			return now, err
 		}
 		now.tabs[tabDecided] = views.CountOfWaiting(decided)
 	}
-	asked, err := r.Questions(v.Context(), v.By.Realm, maxCounted)
+	asked, err := r.Questions(v.Context(), v.By.Realm, views.MaxWaiting)
 	if err != nil {
 		return now, err
 	}
@@ -89,15 +82,12 @@ func (v *Request) shares(f *Filter) (map[string][]store.WaitingMessages, store.Q
 		return shares, ask, nil
 	}
 	for _, t := range v.tabs() {
-		enough := maxCounted
-		if t.name == v.tab(*f) {
-			enough = views.MaxWaiting
-		}
-		if t.name == tabAll || t.name == tabDecided || t.name == tabAsked || len(shares[t.name]) >= enough {
+		if t.name == tabAll || t.name == tabDecided || t.name == tabAsked || len(shares[t.name]) >= views.MaxWaiting {
 			continue
 		}
 		ask := v.onTab(ask, t.name)
-		ask.After.MessageID, ask.PageSize = all[len(all)-1].MessageID, int32(enough-len(shares[t.name])) //nolint:gosec // a thousand at most
+		ask.After.MessageID = all[len(all)-1].MessageID
+		ask.PageSize = int32(views.MaxWaiting - len(shares[t.name])) //nolint:gosec // a thousand at most
 		more, err := r.QueueKeys(v.Context(), v.By.Realm, v.By.PersonID, ask)
 		if err != nil {
 			return nil, ask, err

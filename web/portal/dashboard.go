@@ -65,30 +65,29 @@ func (v *Request) fillWaiting(model *views.Dashboard) error {
 	if err != nil {
 		return err
 	}
-	waiting, err := v.Config.Reader.Queue(v.Context(), v.By.Realm, v.longest(model))
+	lines, ask := v.longest()
+	waiting, err := v.Config.Reader.Queue(v.Context(), v.By.Realm, ask)
 	if err != nil {
 		return err
 	}
 	for _, m := range waiting {
-		model.Waiting = append(model.Waiting, views.QueueEntry(m, v.By.PersonID, "", v.At))
+		lines.Rows = append(lines.Rows, views.QueueEntry(m, v.By.PersonID, "", v.At))
 	}
+	model.Lists = append(model.Lists, lines)
 	return v.fillRole(model)
 }
 
-// longest returns the filter of the list of the longest waiting messages: those this person may decide, else those this person made, else
-// all.
-func (v *Request) longest(model *views.Dashboard) store.QueueFilter {
-	ask := store.QueueFilter{PageSize: dashboardRows}
+// longest starts the list of the longest waiting messages: those this person may decide, else those this person made, else all.
+func (v *Request) longest() (views.Lines, store.QueueFilter) {
 	switch {
 	case v.By.Has(identity.RoleChecker):
-		ask.Checker, model.Heading, model.Nothing = v.checker(), "Waiting longest for my decision", "Nothing is waiting for you"
+		return views.Lines{Heading: "Waiting longest for my decision", Nothing: "Nothing is waiting for you"},
+			store.QueueFilter{PageSize: dashboardRows, Checker: v.checker()}
 	case MayMake(v.By) == nil:
-		ask.OnlyPerson, model.Heading = v.By.PersonID, "My longest-waiting submissions"
-		model.Nothing = "None of your submissions are waiting for a decision"
-	default:
-		model.Heading, model.Nothing = "Longest-waiting submissions", "Nothing is waiting"
+		return views.Lines{Heading: "My longest-waiting submissions", Nothing: "None of your submissions are waiting for a decision"},
+			store.QueueFilter{PageSize: dashboardRows, OnlyPerson: v.By.PersonID}
 	}
-	return ask
+	return views.Lines{Heading: "Longest-waiting submissions", Nothing: "Nothing is waiting"}, store.QueueFilter{PageSize: dashboardRows}
 }
 
 // tiles returns the figures of the day, each linked to its list. Only people who may decide see how many messages wait.
@@ -96,11 +95,11 @@ func (v *Request) tiles() ([]views.Tile, error) {
 	var tiles []views.Tile
 	decides, makes := v.By.Has(identity.RoleChecker), MayMake(v.By) == nil
 	if decides || !makes {
-		waiting, err := v.waitingTiles(decides)
+		waiting, err := v.waitingTile(decides)
 		if err != nil {
 			return nil, err
 		}
-		tiles = append(tiles, waiting...)
+		tiles = append(tiles, waiting)
 	}
 	more, err := v.roleTiles(decides, makes)
 	if err != nil {
@@ -149,16 +148,13 @@ func sealingTile(standing integrity.SignerStanding) views.Tile {
 	return tile
 }
 
-// waitingTiles counts the waiting messages, for this person or for all.
-func (v *Request) waitingTiles(mine bool) ([]views.Tile, error) {
-	label, list, count := i18n.Text("Waiting for me"), "/queue", v.Totals
+// waitingTile counts the waiting messages, for this person or for all.
+func (v *Request) waitingTile(mine bool) (views.Tile, error) {
+	label, list, totals := i18n.Text("Waiting for me"), "/queue", v.totals
+	var err error
 	if !mine {
 		label, list = "Waiting for approval", "/queue?tab=all"
-		count = v.AllTotals
-	}
-	totals, err := count()
-	if err != nil {
-		return nil, err
+		totals, err = v.pending(store.Checker{})
 	}
 	number, oldest := int64(0), time.Time{}
 	for _, total := range totals {
@@ -172,7 +168,7 @@ func (v *Request) waitingTiles(mine bool) ([]views.Tile, error) {
 		waiting.Tone = ui.ToneWaiting
 		waiting.Note = i18n.Text("the oldest has waited for %s, since %s").With(ui.Age(oldest, v.At), ui.DateTime(oldest))
 	}
-	return []views.Tile{waiting}, nil
+	return waiting, err
 }
 
 // fillRole adds the lists and figures of each role of this person that works with payments.
@@ -220,14 +216,12 @@ func (v *Request) fillAdministration(model *views.Dashboard) error {
 	return err
 }
 
-// maxQuarantined limits the count of documents in quarantine; their page lists no more.
-const maxQuarantined = 100
-
 // quarantineTile counts the documents from clearing that match no message.
 func (v *Request) quarantineTile() (views.Tile, error) {
-	count, err := v.Config.Reader.QuarantineCount(v.Context(), maxQuarantined)
+	count, err := v.Config.Reader.QuarantineCount(v.Context(), quarantineLimit)
 	tile := views.Tile{
-		Label: "Quarantine", Value: i18n.Data(upTo(count, maxQuarantined)), Note: "received messages that match no payment", URL: "/quarantine",
+		Label: "Quarantine", Value: i18n.Data(ui.UpTo(count, quarantineLimit)), Note: "received messages that match no payment",
+		URL: "/quarantine",
 	}
 	if count > 0 {
 		tile.Tone = ui.ToneBad

@@ -4,13 +4,16 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
 
+	"countersign/internal/auth"
 	"countersign/internal/i18n"
+	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/service"
 	"countersign/views"
@@ -37,11 +40,7 @@ func (v *Request) renderDecision(status int, m payment.Message, added views.Deci
 		return v.Render(status, views.DetailFragment(detail))
 	}
 	f.Current = m.InternalID
-	var model views.Queue
-	err = v.together(func() (err error) {
-		model, err = v.queue(f)
-		return err
-	})
+	model, err := together(v, func() (views.Queue, error) { return v.queue(f) })
 	if err != nil {
 		return err
 	}
@@ -109,7 +108,7 @@ func (v *Request) demands(m payment.Message, detail *views.Decision) error {
 		return err
 	}
 	detail.StepUp, detail.Factorless = true, len(list) == 0
-	detail.Passkey, err = v.PasskeyToApprove(m.Approval())
+	detail.Passkey, err = v.askPasskey(auth.PasskeyInput{By: v.By, Purpose: identity.PurposeApproval, For: m.Approval()})
 	return err
 }
 
@@ -184,7 +183,7 @@ func approve(v *Request, form url.Values) error {
 
 func reject(v *Request, form url.Values) error {
 	typed := views.Reject{Open: true, Category: form.Get("category"), Reason: strings.ReplaceAll(form.Get("reason"), "\r\n", "\n")}
-	if !knownCategory(typed.Category) {
+	if !slices.ContainsFunc(views.RejectCategories, func(offered ui.Option) bool { return offered.Value == typed.Category }) {
 		return v.askCategory(typed)
 	}
 	return v.decide(typed, func(in service.Input) (payment.Message, error) {
@@ -388,7 +387,6 @@ func (v *Request) renderReject(status int, m payment.Message, added views.Decisi
 	if err != nil {
 		return err
 	}
-	layout := v.layout(i18n.Text("Reject %s").With(m.GlobalID), views.PlaceQueue)
-	layout.Failed = len(added.Problems) > 0
+	layout := v.FormShell(i18n.Text("Reject %s").With(m.GlobalID), views.PlaceQueue, status)
 	return v.Render(status, views.RejectPage(layout, detail))
 }

@@ -157,10 +157,7 @@ func (v *Request) decidedRows(f Filter, model *views.Queue) error {
 	}
 	more := len(decided) > queuePage
 	decided = decided[:min(len(decided), queuePage)]
-	keys := make([]uuid.UUID, len(decided))
-	for i, d := range decided {
-		keys[i] = d.MessageID
-	}
+	keys := mapped(decided, func(d store.Decided) uuid.UUID { return d.MessageID })
 	messages, err := v.Config.Reader.MessagesOf(v.Context(), v.By.Realm, keys)
 	if err != nil {
 		return err

@@ -42,12 +42,7 @@ type begun struct {
 
 func (b begun) count() int { return len(b.forms) + len(b.files) }
 
-// CountBegun counts the unsubmitted drafts of this person, as the tab of drafts lists them.
-func CountBegun(v *Request) (int, error) {
-	b, err := v.begun()
-	return b.count(), err
-}
-
+// begun reads the unsubmitted drafts of this person, as the tab of drafts lists them.
 func (v *Request) begun() (b begun, err error) {
 	b.forms, err = v.Config.Drafts.List(v.Context(), v.By, v.At, MaxDrafts)
 	if err != nil {
@@ -59,15 +54,14 @@ func (v *Request) begun() (b begun, err error) {
 
 // draftRows lists the unsubmitted drafts, the last changed first.
 func (v *Request) draftRows(b begun) ([]ui.Entry, error) {
-	rows := make([]ui.Entry, 0, b.count())
-	for _, f := range b.files {
-		rows = append(rows, ui.Entry{
+	rows := mapped(b.files, func(f store.ListedBatch) ui.Entry {
+		return ui.Entry{
 			ID: f.ID.String(), URL: batchPath(f.ID), Name: i18n.Data(f.FileName), At: f.SavedAt, Now: v.At, Aged: true,
 			Reference: v.Say("kept until %s", ui.ShortTime(f.ExpiresAt, v.At)), Purpose: i18n.Text("%d of %d payments submitted").
 					With(f.Submitted, f.Lines),
 			Steps: []ui.Step{discards("Delete", f.ID.String())},
-		})
-	}
+		}
+	})
 	for _, d := range b.forms {
 		row, err := v.draftRow(d)
 		if err != nil {
@@ -129,6 +123,11 @@ func discardDrafts(v *Request, form url.Values) error {
 	return v.GoTo("/mine?tab="+tabDrafts, i18n.Text("%d drafts deleted.").With(int(count)))
 }
 
+// draftToward are the words before the name in the list of drafts.
+var draftToward = map[payment.Kind]i18n.Text{
+	payment.KindRecall: "Recall from", payment.KindReturn: "Return of money to", payment.KindResolution: "Refusal to return money to",
+}
+
 func (v *Request) draftRow(d store.Draft) (ui.Entry, error) {
 	path := "/payments/" + d.ID.String()
 	row := ui.Entry{
@@ -141,13 +140,14 @@ func (v *Request) draftRow(d store.Draft) (ui.Entry, error) {
 		row.Name, row.URL = i18n.Text("File %s").With(d.FileName), path+"/check"
 		return row, nil
 	}
-	about, err := SketchOf(store.Draft{ID: d.ID, Scheme: d.Scheme, Answers: d.Answers})
+	request, err := formIn(d)
 	if err != nil {
 		return row, err
 	}
-	if about.URL != "" {
-		row.URL, row.Toward, row.Name, row.Purpose = about.URL, about.Toward, i18n.Data(cmp.Or(about.Name, d.ID.String())), about.Reason
-		row.Amount = ui.Amount{Currency: about.Currency, Value: about.Amount}
+	if request != nil {
+		row.URL, row.Toward, row.Name = request.addressOf(d.ID), draftToward[request.Kind], i18n.Data(cmp.Or(request.Name, d.ID.String()))
+		row.Purpose = views.ReasonText(request.Kind, d.Scheme, request.Reason)
+		row.Amount = ui.Amount{Currency: request.Currency, Value: request.Amount}
 		return row, nil
 	}
 	values, err := orderform.DecodeValues(d.Answers)

@@ -13,11 +13,6 @@ import (
 	"countersign/views"
 )
 
-// showEdit shows the form of a draft.
-func showEdit(v *Request, draft store.Draft) error {
-	return v.showDraftForm(draft)
-}
-
 // showDraftForm shows the form of a draft; the forms of R-transactions and files have addresses of their own.
 func (v *Request) showDraftForm(draft store.Draft) error {
 	if len(draft.File) > 0 {
@@ -96,15 +91,15 @@ func checkEdit(v *Request, draft store.Draft) error {
 	if at.named() == "" {
 		return v.checkForm(model, changed, v.Config.Drafts.Add, another)
 	}
-	return v.checkForm(model, changed, v.Keeper(at.Place), at.Sentence())
+	return v.checkForm(model, changed, v.Keeper(at), at.Sentence())
 }
 
 // placeOfEdit reads the changed form of a draft and finds where it is stored: in that draft, or in another one in which the form was
 // continued.
-func (v *Request) placeOfEdit(draft store.Draft, form url.Values, model views.NewPayment) (store.Draft, place, error) {
+func (v *Request) placeOfEdit(draft store.Draft, form url.Values, model views.NewPayment) (store.Draft, Place, error) {
 	changed, err := v.newDraft(SchemeOf(model.Scheme), model.Values)
 	if err != nil {
-		return changed, place{}, err
+		return changed, Place{}, err
 	}
 	changed.Amends, changed.AmendsVersion = draft.Amends, draft.AmendsVersion
 	if draft.Amends != uuid.Nil {

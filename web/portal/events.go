@@ -38,8 +38,6 @@ type streams struct {
 	each map[uuid.UUID]int
 }
 
-func newStreams() *streams { return &streams{each: map[uuid.UUID]int{}} }
-
 // enter counts one more stream of a person, unless there are too many.
 func (s *streams) enter(person uuid.UUID) bool {
 	s.mu.Lock()
@@ -124,8 +122,8 @@ func (v *Request) stream(pause time.Duration, rights *store.Rights) error {
 			return err
 		}
 		if due || now != decided {
-			open, err := v.stillOpen()
-			if err != nil || !open {
+			open, err := v.Refresh()
+			if err != nil || !open || !v.By.Has(identity.RoleChecker) { // session and role may have ended
 				return err
 			}
 			decided = now
@@ -171,10 +169,4 @@ func (v *Request) write(event string) error {
 		return err
 	}
 	return controller.Flush()
-}
-
-// stillOpen reads session and person again; the stream ends when either ended or lost its rights.
-func (v *Request) stillOpen() (bool, error) {
-	open, err := v.Refresh()
-	return open && v.By.Has(identity.RoleChecker), err
 }

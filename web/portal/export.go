@@ -94,11 +94,7 @@ func (v *Request) exportHead() []request.Cell {
 }
 
 func textCells(texts ...string) []request.Cell {
-	cells := make([]request.Cell, len(texts))
-	for i, text := range texts {
-		cells[i] = request.Cell{Text: text}
-	}
-	return cells
+	return mapped(texts, func(text string) request.Cell { return request.Cell{Text: text} })
 }
 
 // exportRow returns a message as its list shows it; of a withheld message only the identity.

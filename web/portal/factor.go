@@ -8,8 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/google/uuid"
-
 	"countersign/internal/auth"
 	"countersign/internal/i18n"
 	"countersign/internal/identity"
@@ -25,30 +23,25 @@ func showFactors(v *Request) error {
 		return err
 	}
 	return v.Render(http.StatusOK, views.FactorsPage(views.Factors{
-		Layout: v.layout("Second factors", views.PlaceProfile), List: factorViews(list), Wanted: v.MustEnrol(),
+		Layout: v.layout("Second factors", views.PlaceProfile), List: mapped(list, factorView), Wanted: v.MustEnrol(),
 	}))
 }
 
-func factorViews(list []auth.Factor) []views.Factor {
-	shown := make([]views.Factor, len(list))
-	for i, f := range list {
-		shown[i] = views.Factor{
-			ID: f.ID.String(), Kind: string(f.Kind), Name: f.Name, MadeAt: f.MadeAt, LastUsedAt: f.LastUsedAt, CodesLeft: f.CodesLeft,
-		}
+func factorView(f auth.Factor) views.Factor {
+	return views.Factor{
+		ID: f.ID.String(), Kind: string(f.Kind), Name: f.Name, MadeAt: f.MadeAt, LastUsedAt: f.LastUsedAt, CodesLeft: f.CodesLeft,
 	}
-	return shown
 }
 
-// proof returns the fields in which a user proves a change of factors: the password, and a factor when there is one. The page that adds a
-// passkey asks for a code instead, because a page can ask the browser for one passkey only.
-func (v *Request) proof(list []auth.Factor, problems []ui.Problem) (views.Proof, error) {
-	proof := views.Proof{HasFactor: len(list) > 0, Problems: problems}
-	if len(list) == 0 {
-		return proof, nil
+// proof returns the factors of a user, and the fields in which the user proves a change of them: the password, and a factor when there is
+// one. The page that adds a passkey asks for a code instead, because a page can ask the browser for one passkey only.
+func (v *Request) proof(problems []ui.Problem) (list []auth.Factor, proof views.Proof, err error) {
+	list, err = v.Config.Auth.Factors(v.Context(), v.By)
+	proof = views.Proof{HasFactor: len(list) > 0, Problems: problems}
+	if proof.HasFactor {
+		proof.Passkey, err = v.PasskeyFor(v.By, identity.PurposeProfile)
 	}
-	var err error
-	proof.Passkey, err = v.PasskeyFor(v.By, identity.PurposeProfile)
-	return proof, err
+	return list, proof, err
 }
 
 // factorProblem returns the problem of a change of factors; status 0 is an error of ours.
@@ -98,15 +91,12 @@ func showNewApp(v *Request) error {
 }
 
 func (v *Request) renderNewApp(status int, fresh auth.NewTOTP, model views.NewApp) error {
-	list, err := v.Config.Auth.Factors(v.Context(), v.By)
+	var err error
+	_, model.Proof, err = v.proof(model.Proof.Problems)
 	if err != nil {
 		return err
 	}
-	model.Proof, err = v.proof(list, model.Proof.Problems)
-	if err != nil {
-		return err
-	}
-	model.Key, model.URI, model.QR, model.Held = fresh.Key, fresh.URI, fresh.QR, fresh.Held
+	model.Key, model.QR, model.Held = fresh.Key, fresh.QR, fresh.Held
 	model.Layout = v.FormShell("Add an authenticator app", views.PlaceProfile, status)
 	return v.Render(status, views.NewAppPage(model))
 }
@@ -178,7 +168,7 @@ func enrolPasskey(v *Request, form url.Values) error {
 func showRemoveFactor(v *Request) error { return v.renderRemoveFactor(http.StatusOK) }
 
 func (v *Request) renderRemoveFactor(status int, problems ...ui.Problem) error {
-	list, err := v.Config.Auth.Factors(v.Context(), v.By)
+	list, proof, err := v.proof(problems)
 	if err != nil {
 		return err
 	}
@@ -191,18 +181,18 @@ func (v *Request) renderRemoveFactor(status int, problems ...ui.Problem) error {
 		return payment.ErrNotFound
 	}
 	others := slices.ContainsFunc(list, func(f auth.Factor) bool { return f.ID != id && f.Kind != identity.FactorRecovery })
-	model := views.RemoveFactor{Factor: factorViews(list[at : at+1])[0], Last: !others}
-	model.Proof, err = v.proof(list, problems)
-	if err != nil {
-		return err
-	}
+	model := views.RemoveFactor{Factor: factorView(list[at]), Last: !others, Proof: proof}
 	model.Layout = v.FormShell("Remove a second factor", views.PlaceProfile, status)
 	return v.Render(status, views.RemoveFactorPage(model))
 }
 
 // removeFactor removes a second factor.
 func removeFactor(v *Request) error {
-	form, id, err := v.factorForm()
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	id, err := v.ID("id")
 	if err != nil {
 		return err
 	}
@@ -220,32 +210,18 @@ func removeFactor(v *Request) error {
 	return v.renderRemoveFactor(status, problem)
 }
 
-func (v *Request) factorForm() (url.Values, uuid.UUID, error) {
-	form, err := v.Form()
-	if err != nil {
-		return nil, uuid.Nil, err
-	}
-	id, err := v.ID("id")
-	return form, id, err
-}
-
 func showRecoveryCodes(v *Request) error { return v.renderRecoveryCodes(http.StatusOK) }
 
 func (v *Request) renderRecoveryCodes(status int, problems ...ui.Problem) error {
-	list, err := v.Config.Auth.Factors(v.Context(), v.By)
+	_, proof, err := v.proof(problems)
 	if err != nil {
 		return err
 	}
-	if len(list) == 0 {
+	if !proof.HasFactor {
 		return v.GoTo(FactorsPath, "")
 	}
-	var model views.RecoveryCodes
-	model.Proof, err = v.proof(list, problems)
-	if err != nil {
-		return err
-	}
-	model.Layout = v.FormShell("Recovery codes", views.PlaceProfile, status)
-	return v.Render(status, views.RecoveryCodesPage(model))
+	layout := v.FormShell("Recovery codes", views.PlaceProfile, status)
+	return v.Render(status, views.RecoveryCodesPage(views.RecoveryCodes{Layout: layout, Proof: proof}))
 }
 
 // newRecoveryCodes makes recovery codes and shows them once.
@@ -282,11 +258,6 @@ func (v *Request) PasskeyAnswer(form url.Values) *auth.PasskeyAnswer {
 // PasskeyFor starts a request for a passkey of the person; the zero Passkey when the person has none.
 func (v *Request) PasskeyFor(by identity.Principal, purpose identity.FactorPurpose) (views.Passkey, error) {
 	return v.askPasskey(auth.PasskeyInput{By: by, Purpose: purpose})
-}
-
-// PasskeyToApprove starts the request for a passkey with which this person approves one content.
-func (v *Request) PasskeyToApprove(about identity.Approval) (views.Passkey, error) {
-	return v.askPasskey(auth.PasskeyInput{By: v.By, Purpose: identity.PurposeApproval, For: about})
 }
 
 func (v *Request) askPasskey(in auth.PasskeyInput) (views.Passkey, error) {

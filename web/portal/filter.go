@@ -186,21 +186,20 @@ func inDigits(typed string) string {
 // NoDay is the code of a finding about text that is not a day.
 const NoDay = "DT01"
 
+// dayOf reads a day of a filter in the time zone of now; zero for none. An invalid day is added to the problems and narrows nothing.
+func dayOf(problems *[]ui.Problem, name, typed string, now time.Time) time.Time {
+	day, known := Day(typed, now)
+	if typed != "" && !known {
+		*problems = append(*problems, ui.Problem{Field: name, Text: "Enter a date such as 20.11.2026.", Code: NoDay})
+	}
+	return day
+}
+
 // Days reads the days of the filter in the time zone of now: made from the first, made up to and including the second, in its
 // state since the third. A zero time does not narrow the list. An invalid day is added to the problems.
 func (f *Filter) Days(now time.Time) (from, before, since time.Time) {
-	day := func(name, typed string) time.Time {
-		if typed == "" {
-			return time.Time{}
-		}
-		at, known := Day(typed, now)
-		if known {
-			return at
-		}
-		f.Problems = append(f.Problems, ui.Problem{Field: name, Text: "Enter a date such as 20.11.2026.", Code: NoDay})
-		return time.Time{}
-	}
-	from, before, since = day("from", f.View.From), day("to", f.View.To), day("since", f.View.Since)
+	from, before = dayOf(&f.Problems, "from", f.View.From, now), dayOf(&f.Problems, "to", f.View.To, now)
+	since = dayOf(&f.Problems, "since", f.View.Since, now)
 	if !before.IsZero() {
 		before = before.AddDate(0, 0, 1)
 	}
@@ -335,11 +334,11 @@ func (f Filter) NothingMatches(said i18n.Text) ui.Empty {
 	}
 }
 
-// KindOptions are the kinds a list can be narrowed to.
-func KindOptions(kinds []payment.Kind) []ui.Option {
+// anyOf are the options of a filter: any, and each value under its label.
+func anyOf[T ~string](label func(T) i18n.Text, values ...T) []ui.Option {
 	options := []ui.Option{{Label: "Any"}}
-	for _, kind := range kinds {
-		options = append(options, ui.Option{Value: string(kind), Label: ui.KindLabel(kind)})
+	for _, value := range values {
+		options = append(options, ui.Option{Value: string(value), Label: label(value)})
 	}
 	return options
 }

@@ -21,7 +21,7 @@ func showFind(v *Request) error {
 	if v.By.Has(identity.RoleAdministrator) {
 		for _, list := range adminLists {
 			for _, kind := range list.make {
-				model.Add = append(model.Add, ui.Step(link(kind, "")))
+				model.Add = append(model.Add, link(kind, ""))
 			}
 		}
 	}

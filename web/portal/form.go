@@ -2,6 +2,7 @@ package portal
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -109,4 +110,57 @@ func (f form) asked(draft uuid.UUID, charge money.Amount) payment.RTransaction {
 		asked.ExternalID = draft.String()
 	}
 	return asked
+}
+
+// FormOf returns the address of the form of a draft that is an R-transaction; "" for a payment.
+func FormOf(draft store.Draft) (string, error) {
+	f, err := formIn(draft)
+	if err != nil || f == nil {
+		return "", err
+	}
+	return f.addressOf(draft.ID), nil
+}
+
+// requestRoutes are the forms of R-transactions by their routes.
+var requestRoutes = map[string]payment.Kind{
+	"/payments/:id/recall": payment.KindRecall, "/payments/:id/return": payment.KindReturn, "/recalls/:id/resolve": payment.KindResolution,
+}
+
+// KeepRTransaction stores an R-transaction form that was sent after the session ended, as a draft of the session's person. It returns the
+// address that opens the draft; "" for another form, for a form about no payment, and for a person with too many drafts.
+func KeepRTransaction(v *Request) (string, error) {
+	kind, ours := requestRoutes[strings.TrimSuffix(v.Echo.Path(), "/keep")]
+	if !ours {
+		return "", nil
+	}
+	values, err := v.Form()
+	if err != nil {
+		return "", err
+	}
+	id, err := v.ID("id")
+	if err != nil {
+		return "", nil //nolint:nilerr // a form about nothing is not kept
+	}
+	f := form{Kind: kind, Original: id}
+	if kind == payment.KindResolution {
+		f.Original, f.Recall = uuid.Nil, id
+	}
+	a, err := v.previewRequest(f)
+	if errors.Is(err, payment.ErrNotFound) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	a.read(values)
+	at, draft, err := v.placeOfRequest(a, values)
+	if err != nil {
+		return "", err
+	}
+	err = v.KeepAt(at, draft)
+	var tooMany *payment.ForbiddenError
+	if errors.As(err, &tooMany) {
+		return "", nil
+	}
+	return a.addressOf(draft.ID), err
 }

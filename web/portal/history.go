@@ -129,7 +129,7 @@ func (v *Request) warnings(m payment.Message) ([]views.Warning, error) {
 		Summary: m.Summary, Since: m.CreatedAt.Add(-store.DuplicateWindow), Except: m.InternalID,
 	})
 	for _, s := range similar {
-		list[at].Links = append(list[at].Links, views.Link{
+		list[at].Links = append(list[at].Links, ui.Step{
 			Label: i18n.Text("%s, %s, %s").With(s.GlobalID, ui.DateTime(s.CreatedAt), ui.StateLabel(s.State)),
 			URL:   "/payments/" + s.MessageID.String(),
 		})

@@ -35,8 +35,7 @@ func (v *Request) aboutIBAN(typed string, scheme rulebook.Scheme) (views.IBANChe
 	check := views.IBANCheck{Scheme: string(scheme)}
 	iban, err := account.ParseInput(typed)
 	if err != nil {
-		wrong := orderform.ProblemOf("creditorIban", err)
-		check.Problem = ui.Problem{Field: wrong.Field, Text: wrong.Text, Code: wrong.Code}
+		check.Problem = ui.Problem(orderform.ProblemOf("creditorIban", err))
 		return check, nil
 	}
 	probe := orderform.Order{Scheme: scheme, Values: orderform.Values{CreditorIBAN: iban.String()}, At: v.At, Today: v.Today()}.Build()

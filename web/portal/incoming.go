@@ -16,7 +16,7 @@ import (
 func showIncoming(v *Request) error {
 	v.RememberList()
 	f := ReadFilter(v.Echo.QueryParams(), "/incoming")
-	f.View.States, f.View.Dated = stateOptions(payment.StateAccepted, payment.StateBooked, payment.StateFailed), true
+	f.View.Dated, f.View.States = true, anyOf(ui.StateLabel[payment.State], payment.StateAccepted, payment.StateBooked, payment.StateFailed)
 	f.View.Kind, f.View.Direction = string(payment.KindPayment), string(payment.DirectionIn)
 	return v.showFiltered(f, ReadSearch(f.View.Text, v.Today()), filtered{
 		path: "/incoming", part: "incoming-list", title: "Incoming payments", newest: "Incoming payments, newest first",

@@ -13,32 +13,46 @@ import (
 	"countersign/views/ui"
 )
 
-// Keep saves the reason of a rejection that was sent, or typed, after the session ended, for the session's person. It returns the address
-// that opens the message with it; "" for another form. An approval has nothing to save and leads back to its message.
-func Keep(v *Request) (string, error) {
-	path := v.Echo.Path()
-	if !slices.Contains([]string{
-		"/queue/:id/reject", "/queue/:id/reject/keep", "/queue/:id/approve", "/queue/:id/ask", "/queue/:id/ask/keep",
-	}, path) {
-		return "", nil
-	}
+// lateForms are the forms about the message or draft of their path: the page that shows such a form again, and the field of the text that
+// the browser saves while it is typed. Bare forms have nothing to save.
+var lateForms = map[string]struct {
+	page, text string
+	bare       bool
+}{
+	"/queue/:id/approve":           {page: "/queue/:id", bare: true},
+	"/queue/:id/reject":            {page: "/queue/:id"},
+	"/queue/:id/reject/keep":       {page: "/queue/:id", text: "reason"},
+	"/queue/:id/ask":               {page: "/queue/:id/ask"},
+	"/queue/:id/ask/keep":          {page: "/queue/:id/ask", text: "question"},
+	"/payments/:id/submit":         {page: "/payments/:id/check"},
+	"/payments/:id/check/keep":     {page: "/payments/:id/check", text: "duplicateReason"},
+	"/payments/:id/withdraw":       {page: "/payments/:id/withdraw"},
+	"/payments/:id/withdraw/keep":  {page: "/payments/:id/withdraw", text: "reason"},
+	"/payments/:id/answer":         {page: "/payments/:id/answer"},
+	"/payments/:id/answer/keep":    {page: "/payments/:id/answer", text: "answer"},
+	"/payments/batches/:id/submit": {page: "/payments/batches/:id", bare: true},
+}
+
+// keepLate saves such a form that was sent, or typed, after the session ended, for the session's person. It returns the address that opens
+// it again; "" for another form, and for one about nothing.
+func keepLate(v *Request) (string, error) {
+	form, ours := lateForms[v.Echo.Path()]
 	id, err := v.ID("id")
-	if err != nil {
-		return "", nil //nolint:nilerr // a decision about nothing is not kept
+	if !ours || err != nil {
+		return "", nil //nolint:nilerr // a form about nothing is not kept
 	}
-	filter := ReadFilter(v.Echo.QueryParams(), "/queue").Query()
-	where := "/queue/" + id.String() + filter
-	switch path {
-	case "/queue/:id/ask":
-		return v.Park("/queue/"+id.String()+"/ask"+filter, nil, "")
-	case "/queue/:id/ask/keep":
-		return "/queue/" + id.String() + "/ask" + filter, v.KeepTypedLate(id, "question")
-	case "/queue/:id/approve":
-		return where, nil
-	case "/queue/:id/reject/keep":
-		return where, v.KeepTypedLate(id, "reason")
+	page := strings.Replace(form.page, ":id", id.String(), 1)
+	if strings.HasPrefix(page, ApprovalPath) {
+		page += ReadFilter(v.Echo.QueryParams(), "/queue").Query()
 	}
-	return v.Park(where, nil, "")
+	switch {
+	case form.bare:
+		return page, nil
+	case form.text != "": // the answer may be lost, because the page sends the form while it is closed
+		_, err = v.keepTyped(id, form.text)
+		return page, err
+	}
+	return v.Park(page, nil, "")
 }
 
 // keptReject loads the unsent rejection form of this person about a message.
@@ -81,11 +95,6 @@ func (v *Request) typed(m payment.Message) (views.Decision, error) {
 	}
 	conflict := Conflict(&payment.StateError{Message: m}, m, kept.Reason)
 	return views.Decision{Conflict: conflict}, v.leadOn(conflict, m)
-}
-
-// knownCategory reports whether the value is one of the offered reasons of a rejection.
-func knownCategory(value string) bool {
-	return slices.ContainsFunc(views.RejectCategories, func(category ui.Option) bool { return category.Value == value })
 }
 
 // askCategory renders the form again because the category of the reason is missing, with all other problems of the form.

@@ -161,55 +161,18 @@ const CheckedField = "checked"
 const ChangedSince i18n.Text = "The details were changed after the page was loaded, perhaps in another window. Nothing was " +
 	"submitted. Check the details again."
 
-// KeepPayment saves a form that a maker sent after the session ended, for the same person: a payment form as a draft, answers and files
-// unchanged. It returns the address that opens it again; "" for another form.
+// KeepPayment saves a form that a maker sent after the session ended, for the same person: a payment form as a draft, a file unchanged. It
+// returns the address that opens it again; "" for another form.
 func KeepPayment(v *Request) (string, error) {
-	path := v.Echo.Path()
-	switch path {
+	switch path := v.Echo.Path(); path {
 	case "/payments/new", keepAddress, "/payments/:id/edit", "/payments/:id/amend", "/payments/:id/amend/keep":
 		return keepForm(v, path)
-	case "/payments/:id/submit":
-		return keepAnswers(v, "check")
-	case "/payments/:id/withdraw":
-		return keepAnswers(v, "withdraw")
-	case "/payments/:id/answer":
-		return keepAnswers(v, "answer")
-	case "/payments/:id/answer/keep":
-		return keepWords(v, "answer", "answer")
-	case "/payments/:id/check/keep":
-		return keepWords(v, "check", "duplicateReason")
-	case "/payments/:id/withdraw/keep":
-		return keepWords(v, "withdraw", "reason")
 	case "/payments/upload":
 		return keepFile(v)
-	case "/payments/batches/:id/submit":
-		id, err := v.ID("id")
-		if err != nil {
-			return "", nil //nolint:nilerr // there is no such file
-		}
-		return batchPath(id), nil
-	case "/payments/qr-bill":
+	case qrBillPath:
 		return keepQRBill(v)
 	}
 	return "", nil
-}
-
-// keepAnswers saves the text typed beside a draft or a message: the reason for paying again or for withdrawing.
-func keepAnswers(v *Request, part string) (string, error) {
-	id, err := v.ID("id")
-	if err != nil {
-		return "", nil //nolint:nilerr // answers about nothing are not kept
-	}
-	return v.Park("/payments/"+id.String()+"/"+part, nil, "")
-}
-
-// keepWords saves such a text while it is typed, in the field of this name.
-func keepWords(v *Request, part, reason string) (string, error) {
-	id, err := v.ID("id")
-	if err != nil {
-		return "", nil //nolint:nilerr // words about nothing are not kept
-	}
-	return "/payments/" + id.String() + "/" + part, v.KeepTypedLate(id, reason)
 }
 
 // keepFile saves an uploaded file of an accepted size.
@@ -245,11 +208,7 @@ func keepForm(v *Request, path string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		version, err := strconv.Atoi(v.Echo.QueryParam("version"))
-		if err != nil || version < 1 || version > m.Version {
-			version = m.Version
-		}
-		draft.Amends, draft.AmendsVersion = m.InternalID, version
+		draft.Amends, draft.AmendsVersion = m.InternalID, v.versionOf(m)
 	}
 	kept, _, err := v.keepIn(form, draft)
 	var tooMany *payment.ForbiddenError

@@ -24,10 +24,8 @@ const (
 
 // LanguageOf returns the language of a request without a session: from the cookie, else from Accept-Language.
 func LanguageOf(c echo.Context) i18n.Language {
-	if cookie, err := c.Cookie(languageCookie); err == nil {
-		if known, ok := i18n.Parse(cookie.Value); ok {
-			return known
-		}
+	if known, ok := i18n.Parse(cookieOf(c, languageCookie)); ok {
+		return known
 	}
 	return i18n.Guess(c.Request().Header.Get("Accept-Language"))
 }
@@ -53,8 +51,8 @@ func (v *Request) ChooseLanguage(name string) {
 	if !ok {
 		return
 	}
-	v.keepLanguage(languageCookie, string(chosen), languageLife)
-	v.keepLanguage(choiceCookie, string(chosen), 0)
+	v.setCookie(languageCookie, string(chosen), languageLife, http.SameSiteStrictMode)
+	v.setCookie(choiceCookie, string(chosen), 0, http.SameSiteStrictMode)
 	v.speak(chosen)
 }
 
@@ -64,14 +62,7 @@ func (v *Request) KeepLanguage(name string) {
 	if name == "" {
 		life = -1
 	}
-	v.keepLanguage(languageCookie, name, life)
-}
-
-// keepLanguage sets a cookie; life 0 lasts until the browser is closed, a negative life deletes the cookie.
-func (v *Request) keepLanguage(name, value string, life int) {
-	v.Echo.SetCookie(&http.Cookie{ //nolint:gosec // Secure follows the setting that says whether browsers come by HTTPS
-		Name: name, Value: value, Path: "/", MaxAge: life, Secure: v.Config.TLS, HttpOnly: true, SameSite: http.SameSiteStrictMode,
-	})
+	v.setCookie(languageCookie, name, life, http.SameSiteStrictMode)
 }
 
 // speakTo switches to the language of the person who just signed in, chosen now or earlier.
@@ -80,10 +71,9 @@ func (v *Request) speakTo(by identity.Principal) error {
 	if err != nil {
 		return err
 	}
-	cookie, err := v.Echo.Cookie(choiceCookie)
-	if err == nil && slices.Contains(i18n.Languages(), i18n.Language(cookie.Value)) {
-		v.keepLanguage(choiceCookie, "", -1)
-		preference.Language = cookie.Value
+	if choice := cookieOf(v.Echo, choiceCookie); slices.Contains(i18n.Languages(), i18n.Language(choice)) {
+		v.setCookie(choiceCookie, "", -1, http.SameSiteStrictMode)
+		preference.Language = choice
 		err = v.Config.Auth.SavePreference(v.Context(), by, preference)
 		if err != nil {
 			return err

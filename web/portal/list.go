@@ -96,16 +96,12 @@ func rowsOf[T administration.Subject](
 }
 
 // link returns the link to the form of a change.
-func link(kind administration.Kind, subject string) views.AdministrationLink {
-	address := "/admin/ask/" + string(kind)
-	if subject != "" {
-		address += "?" + url.Values{"subject": {subject}}.Encode()
-	}
-	return views.AdministrationLink{Label: kind.Action().Label, URL: address}
+func link(kind administration.Kind, subject string) ui.Step {
+	return ui.Step{Label: kind.Action().Label, URL: ui.Address("/admin/ask/"+string(kind), "subject", subject)}
 }
 
-func links(subject string, kinds ...administration.Kind) []views.AdministrationLink {
-	list := make([]views.AdministrationLink, len(kinds))
+func links(subject string, kinds ...administration.Kind) []ui.Step {
+	list := make([]ui.Step, len(kinds))
 	for i, kind := range kinds {
 		list[i] = link(kind, subject)
 	}
@@ -139,7 +135,7 @@ func listUsers(v *Request, model *views.AdministrationList) error {
 	if narrowed {
 		users = slices.DeleteFunc(users, func(u administration.User) bool { return !part.holds(u) })
 		model.Words = part.words
-		model.New = append(model.New, views.AdministrationLink{Label: "Show all people", URL: "/admin/users"})
+		model.New = append(model.New, ui.Step{Label: "Show all people", URL: "/admin/users"})
 		model.Empty = ui.Empty{Icon: "circle-check", Title: "Nobody", Text: part.words}
 	}
 	access, err := v.Config.Reader.Access(v.Context(), v.By.Realm)
@@ -161,7 +157,7 @@ func listUsers(v *Request, model *views.AdministrationList) error {
 			Cells: []i18n.Text{
 				i18n.Data(u.Name), i18n.Data(u.DisplayName), RoleWords(u.Roles), OrDash(u.Email), lastSignIn(access, u.Name), YesNo(u.HasFactor),
 				OrDash(u.OuterSubject), FieldValue("", u.Status),
-			}, Links: append(links(u.Name, kinds...), views.AdministrationLink{
+			}, Links: append(links(u.Name, kinds...), ui.Step{
 				Label: "Add user account", URL: "/admin/ask/user.create?" + url.Values{"person": {u.Name}}.Encode(),
 			}),
 		})

@@ -202,10 +202,7 @@ func (l *Live) messages(named []store.WaitingMessages) ([]payment.Message, error
 	if len(named) == 0 {
 		return nil, nil
 	}
-	var ids []uuid.UUID
-	for _, w := range named[:min(len(named), maxGone)] {
-		ids = append(ids, w.MessageID)
-	}
+	ids := mapped(named[:min(len(named), maxGone)], func(w store.WaitingMessages) uuid.UUID { return w.MessageID })
 	return l.request.Config.Reader.WholeMessages(l.request.Context(), l.request.By.Realm, ids)
 }
 

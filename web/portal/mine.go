@@ -142,21 +142,12 @@ func (v *Request) mineRows(list []payment.Message) ([]ui.Entry, map[uuid.UUID][]
 	if err != nil {
 		return nil, nil, err
 	}
-	var rejected []uuid.UUID
-	for _, m := range inState(list, payment.StateRejected) {
-		rejected = append(rejected, m.InternalID)
-	}
-	decisions, err := v.Config.Reader.DecisionsOf(v.Context(), v.By.Realm, rejected)
+	decisions, err := v.Config.Reader.DecisionsOf(v.Context(), v.By.Realm, mapped(inState(list, payment.StateRejected), idOf))
 	if err != nil {
 		return nil, nil, err
 	}
-	var pending []uuid.UUID
-	for _, m := range list {
-		if m.State.Pending() {
-			pending = append(pending, m.InternalID)
-		}
-	}
-	whole, err := v.Config.Reader.WholeMessages(v.Context(), v.By.Realm, pending)
+	pending := slices.DeleteFunc(slices.Clone(list), func(m payment.Message) bool { return !m.State.Pending() })
+	whole, err := v.Config.Reader.WholeMessages(v.Context(), v.By.Realm, mapped(pending, idOf))
 	amends := map[uuid.UUID]bool{}
 	for _, m := range whole {
 		amends[m.InternalID] = MayAmend(v, m)
@@ -222,7 +213,7 @@ func againStep(m payment.Message, replacements []payment.Message) []ui.Step {
 	case label == "":
 		return nil
 	case len(replacements) > 0:
-		return []ui.Step{{Label: "Show the corrected payment", URL: pathOf(replacements[0])}}
+		return []ui.Step{{Label: "Show the corrected payment", URL: views.PaymentURL(replacements[0].InternalID)}}
 	}
 	return []ui.Step{{Label: label, URL: "/payments/new?like=" + m.InternalID.String()}}
 }

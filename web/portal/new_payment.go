@@ -13,6 +13,7 @@ import (
 
 	"countersign/internal/account"
 	"countersign/internal/i18n"
+	"countersign/internal/iso20022"
 	"countersign/internal/orderform"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -82,18 +83,7 @@ func (v *Request) fillLike(model *views.NewPayment, like string) error {
 	if err != nil {
 		return payment.ErrNotFound
 	}
-	m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, id)
-	if err != nil {
-		return err
-	}
-	if m.Kind != payment.KindInstruction {
-		return payment.ErrNotFound
-	}
-	err = m.Trusted()
-	if err != nil {
-		return err
-	}
-	document, err := payment.DocumentOf(m)
+	m, document, err := v.order(id)
 	if err != nil {
 		return err
 	}
@@ -103,6 +93,22 @@ func (v *Request) fillLike(model *views.NewPayment, like string) error {
 		model.Values.EndToEndID = ""
 	}
 	return nil
+}
+
+// order reads a payment of the realm with its order. A message of another kind is not found, and one that contradicts its seal is an error.
+func (v *Request) order(id uuid.UUID) (payment.Message, *iso20022.CustomerCreditTransferInitiation, error) {
+	m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, id)
+	if err == nil && m.Kind != payment.KindInstruction {
+		err = payment.ErrNotFound
+	}
+	if err == nil {
+		err = m.Trusted()
+	}
+	if err != nil {
+		return m, nil, err
+	}
+	document, err := payment.DocumentOf(m)
+	return m, document, err
 }
 
 // corrected is the rejected, failed or withdrawn payment that a form was filled from; nil for none.
@@ -115,7 +121,9 @@ func (v *Request) corrected(basis string) (*views.Corrected, error) {
 	if errors.Is(err, payment.ErrNotFound) || err == nil && !views.IsCorrected(m) {
 		return nil, nil //nolint:nilnil // nothing ended that the form corrects
 	}
-	return &views.Corrected{Reference: string(m.GlobalID), URL: pathOf(m), State: m.State, Why: views.StatusReason(m)}, err
+	return &views.Corrected{
+		Reference: string(m.GlobalID), URL: views.PaymentURL(m.InternalID), State: m.State, Why: views.StatusReason(m),
+	}, err
 }
 
 // newEndToEndID proposes a reference that the creditor can quote: the day and six random characters.
@@ -145,7 +153,7 @@ func checkNewPayment(v *Request, form url.Values) error {
 	if helped || err != nil {
 		return err
 	}
-	return v.checkForm(model, at.take(draft), v.Keeper(at.Place), at.Sentence())
+	return v.checkForm(model, at.take(draft), v.Keeper(at), at.Sentence())
 }
 
 // switchScheme shows the form for the other scheme with all typed values. An account belongs to a scheme, so the account falls back to the
@@ -179,11 +187,6 @@ func (v *Request) checkForm(model views.NewPayment, draft store.Draft, keep Keep
 func (v *Request) refuseForm(model views.NewPayment, p prepared) error {
 	model.Problems = problemsOf(p.built.Problems, p.findings, model.Values)
 	return v.renderForm(http.StatusUnprocessableEntity, model)
-}
-
-// ibanRefused reports whether the form already shows a problem with the creditor's account.
-func ibanRefused(model views.NewPayment) bool {
-	return slices.ContainsFunc(model.Problems, func(p ui.Problem) bool { return p.Field == "creditorIban" })
 }
 
 func (v *Request) renderForm(status int, model views.NewPayment) error {
@@ -222,7 +225,7 @@ func (v *Request) renderForm(status int, model views.NewPayment) error {
 	}
 	model.Layout = v.layout(model.Heading(), place)
 	model.Layout.Failed = len(model.Problems) > 0
-	if model.Values.CreditorIBAN != "" && !ibanRefused(model) {
+	if model.Values.CreditorIBAN != "" && ui.ProblemOf(model.Problems, "creditorIban").Field == "" {
 		feedback, err := v.aboutIBAN(model.Values.CreditorIBAN, SchemeOf(model.Scheme))
 		if err != nil {
 			return err

@@ -111,7 +111,7 @@ func tryAgain(v *Request, form url.Values) error {
 	return v.GoTo(operationPath, "The failed tasks are being tried again.")
 }
 
-// quarantineLimit limits the listed documents in quarantine.
+// quarantineLimit limits the documents in quarantine that are listed and counted.
 const quarantineLimit = 100
 
 const quarantinedPath = "/quarantine/document"

@@ -57,11 +57,6 @@ func (f Filter) OlderThan() time.Duration {
 	return ages[f.View.Age]
 }
 
-// SortedBy returns the address of the list in another order, from its beginning.
-func (f Filter) SortedBy(path, order string) string {
-	return path + f.Query("sort", order, "after", "")
-}
-
 // Words describes the filter and its order for people.
 func (f Filter) Words() []i18n.Text {
 	var words []i18n.Text
@@ -141,7 +136,7 @@ func (f Filter) goingOn(next store.ListPlace) Filter {
 	return f
 }
 
-// SortLinks are the addresses of the list in each order.
+// SortLinks are the addresses of the list in each order, from its beginning.
 func (f Filter) SortLinks(path string) func(order string) string {
-	return func(order string) string { return f.SortedBy(path, order) }
+	return func(order string) string { return path + f.Query("sort", order, "after", "") }
 }

@@ -92,13 +92,6 @@ func (v *Request) KeepTyped(about uuid.UUID, reason string) error {
 	return v.Render(http.StatusOK, views.DraftKept(kept))
 }
 
-// KeepTypedLate is KeepTyped after the session ended, for the session's person. The answer may be lost, because the page sends the form
-// while it is closed; the text is found when the page is opened again.
-func (v *Request) KeepTypedLate(about uuid.UUID, reason string) error {
-	_, err := v.keepTyped(about, reason)
-	return err
-}
-
 func (v *Request) keepTyped(about uuid.UUID, reason string) (kept views.Kept, err error) {
 	form, err := v.Form()
 	if err != nil {
@@ -146,7 +139,7 @@ func keepAfterTimeout(v *Request) (string, error) {
 	}
 	v.By = owner
 	defer func() { v.By = identity.Principal{} }()
-	for _, keep := range []func(*Request) (string, error){KeepRTransaction, Keep, KeepPayment} {
+	for _, keep := range []func(*Request) (string, error){KeepRTransaction, keepLate, KeepPayment} {
 		path, err := keep(v)
 		if err != nil || path != "" {
 			return path, err

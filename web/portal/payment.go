@@ -183,12 +183,14 @@ func (v *Request) auditTrail(m payment.Message) ([]views.AuditEntry, error) {
 	events, err := v.Config.Reader.Audit(v.Context(), v.By.Realm, m.InternalID)
 	entries := make([]views.AuditEntry, 0, len(events))
 	for _, e := range events {
-		entries = append(entries, views.AuditEntry{
-			At: e.At, Actor: e.Actor, Action: eventWords(e.Event), Refused: e.Refused,
-			Channel: views.ChannelName(e.Channel,
-				e.ClientID),
-			Address: e.SourceAddress, RequestID: e.RequestID, Detail: detailWords(e),
-		})
+		entries = append(entries, auditEntry(e))
 	}
 	return entries, err
+}
+
+func auditEntry(e store.HistoryEvent) views.AuditEntry {
+	return views.AuditEntry{
+		At: e.At, Actor: e.Actor, Action: eventWords(e.Event), Refused: e.Refused, Channel: views.ChannelName(e.Channel, e.ClientID),
+		Address: e.SourceAddress, RequestID: e.RequestID, Detail: detailWords(e),
+	}
 }

@@ -19,8 +19,11 @@ import (
 func showPayments(v *Request) error {
 	v.RememberList()
 	f := ReadFilter(v.Echo.QueryParams(), "/payments")
-	f.View.States, f.View.Kinds, f.View.Directions = stateOptions(payment.States()...), KindOptions(payment.Kinds()), directionOptions()
-	f.View.Dated = true
+	f.View.States = anyOf(ui.StateLabel[payment.State], payment.States()...)
+	f.View.Directions = []ui.Option{
+		{Label: "Any"}, {Value: string(payment.DirectionOut), Label: "Outgoing"}, {Value: string(payment.DirectionIn), Label: "Incoming"},
+	}
+	f.View.Kinds, f.View.Dated = anyOf(ui.KindLabel[payment.Kind], payment.Kinds()...), true
 	found := ReadSearch(f.View.Text, v.Today())
 	id, err := v.exact(found)
 	if err != nil {
@@ -178,18 +181,4 @@ func (v *Request) narrowToApproved(ask *store.Filter) {
 		ask.CreatedFrom = day
 	}
 	ask.Kind, ask.Approved = string(payment.KindInstruction), true
-}
-
-func directionOptions() []ui.Option {
-	return []ui.Option{
-		{Label: "Any"}, {Value: string(payment.DirectionOut), Label: "Outgoing"}, {Value: string(payment.DirectionIn), Label: "Incoming"},
-	}
-}
-
-func stateOptions(states ...payment.State) []ui.Option {
-	options := []ui.Option{{Label: "Any"}}
-	for _, state := range states {
-		options = append(options, ui.Option{Value: string(state), Label: ui.StateLabel(state)})
-	}
-	return options
 }

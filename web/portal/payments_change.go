@@ -51,10 +51,3 @@ func showChanges(v *Request) error {
 	model.Columns = []i18n.Text{"Change (a change)", "Requested by", "When", "State", "Account"}
 	return v.ShowChanges(v.beneficiaryDesk(), model)
 }
-
-// showChange shows one change, field by field, and lets a checker decide it.
-func showChange(v *Request) error { return v.ShowChange(v.beneficiaryDesk()) }
-
-func approveBeneficiary(v *Request) error { return v.DecideChange(v.beneficiaryDesk(), true) }
-
-func rejectBeneficiary(v *Request) error { return v.DecideChange(v.beneficiaryDesk(), false) }

@@ -93,8 +93,11 @@ func (p Place) Named() store.Draft {
 	return store.Draft{}
 }
 
-// Take returns the draft as it is stored in the place.
-func (p Place) Take(draft store.Draft) store.Draft {
+// take returns the draft as it is stored in the place. A draft that amends a message stays one, of the same scheme.
+func (p Place) take(draft store.Draft) store.Draft {
+	if named := p.Named(); named.Amends != uuid.Nil && draft.Amends == uuid.Nil {
+		draft.Scheme, draft.Amends, draft.AmendsVersion = named.Scheme, named.Amends, named.AmendsVersion
+	}
 	if p.Kept.ID != uuid.Nil {
 		draft.ID, draft.Seen = p.Kept.ID, p.Kept.SavedAt
 	}
@@ -155,28 +158,16 @@ const keepAddress = "/payments/keep"
 // formPath returns the page of the form of a draft.
 func formPath(draft uuid.UUID) string { return "/payments/" + draft.String() + "/edit" }
 
-// place names the draft that stores the form of a payment.
-type place struct{ Place }
-
 // of returns the place of a form that amends the message, zero for a new payment. The place of another form counts as none.
-func (p place) of(amends uuid.UUID) place {
+func (p Place) of(amends uuid.UUID) Place {
 	if named := p.Named(); named.ID != uuid.Nil && named.Amends != amends {
-		return place{}
+		return Place{}
 	}
 	return p
 }
 
-// take returns the draft as it is stored in the place. A draft that amends a message stays one, of the same scheme.
-func (p place) take(draft store.Draft) store.Draft {
-	named := p.Named()
-	if named.Amends != uuid.Nil && draft.Amends == uuid.Nil { // an amendment stays one, of the same scheme
-		draft.Scheme, draft.Amends, draft.AmendsVersion = named.Scheme, named.Amends, named.AmendsVersion
-	}
-	return p.Take(draft)
-}
-
 // named returns the key of the draft that the refused form names; "" for none.
-func (p place) named() string {
+func (p Place) named() string {
 	if named := p.Named(); named.ID != uuid.Nil {
 		return named.ID.String()
 	}
@@ -184,12 +175,11 @@ func (p place) named() string {
 }
 
 // placeOf finds the place of a payment form that is stored as the draft.
-func (v *Request) placeOf(form url.Values, draft store.Draft) (place, error) {
-	at, err := v.PlaceOf(form, draft, func(kept store.Draft) (bool, error) {
+func (v *Request) placeOf(form url.Values, draft store.Draft) (Place, error) {
+	return v.PlaceOf(form, draft, func(kept store.Draft) (bool, error) {
 		other, err := FormOf(kept)
 		return other == "" && len(kept.File) == 0 && kept.MessageID == uuid.Nil, err
 	})
-	return place{at}, err
 }
 
 // keepAs saves a form in its named draft, or in a new one, and answers with the place.
@@ -213,20 +203,14 @@ func (v *Request) keepIn(form url.Values, draft store.Draft) (kept store.Draft, 
 		at = at.of(draft.Amends)
 	}
 	draft = at.take(draft)
-	return draft, at.Other.ID, v.KeepAt(at.Place, draft)
+	return draft, at.Other.ID, v.KeepAt(at, draft)
 }
 
-// savedForm is the place of a stored form, with its draft.
-type savedForm struct {
-	Place
-	draft store.Draft
-}
-
-// placeOfRequest finds where a form is saved: in the draft that the form or its address names, else in a new one.
-func (v *Request) placeOfRequest(a asked, values url.Values) (savedForm, error) {
+// placeOfRequest finds where a form is saved, and its draft there: the one that the form or its address names, else a new one.
+func (v *Request) placeOfRequest(a asked, values url.Values) (Place, store.Draft, error) {
 	draft, err := v.newRequestDraft(a)
 	if err != nil {
-		return savedForm{}, err
+		return Place{}, draft, err
 	}
 	draft = FromPage(draft, values)
 	if values.Get("draft") == "" && v.Echo.QueryParam("draft") != "" {
@@ -236,5 +220,5 @@ func (v *Request) placeOfRequest(a asked, values url.Values) (savedForm, error) 
 		f, err := formIn(kept)
 		return f != nil && f.about(a.form) && kept.MessageID == uuid.Nil, err
 	})
-	return savedForm{Place: at, draft: at.Take(draft)}, err
+	return at, at.take(draft), err
 }

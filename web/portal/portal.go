@@ -18,7 +18,6 @@ import (
 
 	"github.com/alexedwards/scs/v2"
 	"github.com/google/uuid"
-	"github.com/labstack/echo/v4"
 
 	"countersign/internal/auth"
 	"countersign/internal/clearing"
@@ -126,7 +125,7 @@ func New(cfg Config) (*Portal, error) {
 		cfg.EventsPause = defaultEventsPause
 	}
 	p := &Portal{
-		Config: cfg, streams: newStreams(), rights: store.NewRights(cfg.Reader, rightsShared),
+		Config: cfg, streams: &streams{each: map[uuid.UUID]int{}}, rights: store.NewRights(cfg.Reader, rightsShared),
 		simulator: &http.Client{Timeout: simulatorWait},
 	}
 	p.sessions = p.newSessions()
@@ -134,9 +133,6 @@ func New(cfg Config) (*Portal, error) {
 	p.figures = store.NewSharedFigures(cfg.Reader, cfg.FiguresShared, cfg.Now)
 	return p, nil
 }
-
-// Sessions is the middleware that loads and stores the session. It belongs around the portal's routes only: the API knows no cookie.
-func (p *Portal) Sessions() echo.MiddlewareFunc { return p.sessionMiddleware() }
 
 func (p *Portal) get(path string, handle handler) request.Route {
 	return p.route(http.MethodGet, path, handle)
@@ -166,6 +162,11 @@ func with[T any](read func(*Request) (T, error), handle func(*Request, T) error)
 		}
 		return handle(v, subject)
 	}
+}
+
+// about returns the handler for a fixed subject, such as a kind of change.
+func about[T any](handle func(*Request, T) error, subject T) handler {
+	return func(v *Request) error { return handle(v, subject) }
 }
 
 // route returns the route of a page for signed-in people.

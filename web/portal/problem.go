@@ -206,7 +206,7 @@ func (v *Request) reopen(where string) error {
 func problemsOf(unreadable []orderform.Problem, findings []payment.Finding, values orderform.Values) []ui.Problem {
 	problems := make([]ui.Problem, 0, len(unreadable)+len(findings))
 	for _, p := range unreadable {
-		problems = append(problems, ui.Problem{Field: p.Field, Text: p.Text, Code: p.Code})
+		problems = append(problems, ui.Problem(p))
 	}
 	rulesFirst := slices.Clone(findings)
 	slices.SortStableFunc(rulesFirst, func(a, b payment.Finding) int { return cmp.Compare(rank(a), rank(b)) })

@@ -104,7 +104,6 @@ func (v *Request) refuseQRBill(text, field string, cause error) error {
 }
 
 func (v *Request) renderQRBill(status int, model views.QRBill) error {
-	model.Layout = v.layout("Pay a QR-bill", views.PlaceBill)
-	model.Layout.Failed, model.Limit = status != http.StatusOK, sizeOf(MaxUpload)
+	model.Layout, model.Limit = v.FormShell("Pay a QR-bill", views.PlaceBill, status), sizeOf(MaxUpload)
 	return v.Render(status, views.QRBillPage(model))
 }

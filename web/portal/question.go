@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"countersign/internal/identity"
+
 	"github.com/google/uuid"
 
 	"countersign/internal/i18n"
@@ -32,13 +34,12 @@ func talkOf(steps []store.Step, version int) (talk []views.Said) {
 	return talk
 }
 
+func idOf(m payment.Message) uuid.UUID { return m.InternalID }
+
 // talks returns what talkOf does for several messages, by their ids.
 func (v *Request) talks(list []payment.Message) (map[uuid.UUID][]views.Said, error) {
-	ids, talks := make([]uuid.UUID, len(list)), make(map[uuid.UUID][]views.Said, len(list))
-	for i, m := range list {
-		ids[i] = m.InternalID
-	}
-	steps, err := v.Config.Reader.Histories(v.Context(), v.By.Realm, ids)
+	talks := make(map[uuid.UUID][]views.Said, len(list))
+	steps, err := v.Config.Reader.Histories(v.Context(), v.By.Realm, mapped(list, idOf))
 	for _, m := range list {
 		talks[m.InternalID] = talkOf(steps[m.InternalID], m.Version)
 	}
@@ -103,13 +104,15 @@ func (v *Request) renderAsk(m payment.Message, question string, cause error) err
 	return v.renderWords(m, model, cause)
 }
 
-// keepQuestion saves a question while it is typed.
-func keepQuestion(v *Request, m payment.Message) error {
-	err := m.MayDecide(v.By)
-	if err != nil {
-		return err
+// keepText returns the handler that saves a text about a message while a person with the right types it.
+func keepText(field string, right func(payment.Message, identity.Principal) error) func(*Request, payment.Message) error {
+	return func(v *Request, m payment.Message) error {
+		err := right(m, v.By)
+		if err != nil {
+			return err
+		}
+		return v.KeepTyped(m.InternalID, field)
 	}
-	return v.KeepTyped(m.InternalID, "question")
 }
 
 // showAnswer shows the form of the answer to a question.
@@ -151,18 +154,9 @@ func (v *Request) renderAnswer(m payment.Message, answer string, cause error) er
 		}
 	}
 	if MayAmend(v, m) {
-		model.Also = []views.Link{{Label: "Amend the payment instead", URL: "/payments/" + m.InternalID.String() + "/amend"}}
+		model.Also = []ui.Step{{Label: "Amend the payment instead", URL: "/payments/" + m.InternalID.String() + "/amend"}}
 	}
 	return v.renderWords(m, model, cause)
-}
-
-// keepReply saves an answer while it is typed.
-func keepReply(v *Request, m payment.Message) error {
-	err := m.MayChange(v.By)
-	if err != nil {
-		return err
-	}
-	return v.KeepTyped(m.InternalID, "answer")
 }
 
 // questionRows fills the queue with the messages that wait for an answer, newest first.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -39,11 +40,7 @@ var pendingKinds = []payment.Kind{payment.KindInstruction, payment.KindRecall, p
 // showQueue lists the waiting messages.
 func showQueue(v *Request) error {
 	f := ReadFilter(v.Echo.QueryParams(), "/queue")
-	var model views.Queue
-	err := v.together(func() (err error) {
-		model, err = v.queue(f)
-		return err
-	})
+	model, err := together(v, func() (views.Queue, error) { return v.queue(f) })
 	if err != nil {
 		return err
 	}
@@ -87,7 +84,7 @@ func (v *Request) firstDetail(model *views.Queue, f Filter) (*views.Decision, er
 
 // queue fills the page for a filter, in the transaction of the caller.
 func (v *Request) queue(f Filter) (views.Queue, error) {
-	f.View.Kinds, f.View.Queued, f.View.Dated = KindOptions(pendingKinds), true, true
+	f.View.Kinds, f.View.Queued, f.View.Dated = anyOf(ui.KindLabel[payment.Kind], pendingKinds...), true, true
 	f.View.Tab = v.tab(f)
 	if f.View.Active > 0 || f.View.Text != "" || f.View.Sort != "" {
 		f.View.SaveURL = "/queue/views" + savable(f)
@@ -117,7 +114,7 @@ func (v *Request) queue(f Filter) (views.Queue, error) {
 		err = v.questionRows(f, &model)
 	default:
 		model.Selecting, model.ExportURL = v.selecting(f), "/queue/table"+f.Query("after", "")
-		model.SortURL = func(order string) string { return f.SortedBy("/queue", order) }
+		model.SortURL = f.SortLinks("/queue")
 		err = v.waitingRows(f, now, &model)
 	}
 	model.Empty = v.emptyQueue(f)
@@ -342,4 +339,33 @@ func (v *Request) emptyQueue(f Filter) ui.Empty {
 		}
 	}
 	return ui.Empty{Icon: "circle-check", Title: "Nothing left to decide", Text: "Nothing is waiting for a decision."}
+}
+
+// look records that a checker has the message open; nothing for others.
+func (v *Request) look(m payment.Message) error {
+	if !v.By.Has(identity.RoleChecker) {
+		return nil
+	}
+	return v.Config.Desk.Look(v.Context(), v.By, m, v.At)
+}
+
+// lookAtAll records that a checker has these messages open on one page; nothing for others.
+func (v *Request) lookAtAll(messages []payment.Message) error {
+	if !v.By.Has(identity.RoleChecker) || len(messages) == 0 {
+		return nil
+	}
+	return v.Config.Desk.LookAtAll(v.Context(), v.By, messages, v.At)
+}
+
+// looked names the other people who view a message: "Checker 2 is looking at this"; "" for none.
+func (v *Request) looked(message uuid.UUID) i18n.Text {
+	names := v.viewers[message]
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return i18n.Text("%s is viewing this item").With(names[0])
+	}
+	last := len(names) - 1
+	return i18n.Text("%s and %s are viewing this item").With(strings.Join(names[:last], ", "), names[last])
 }

@@ -25,8 +25,7 @@ func showReconcile(v *Request) error {
 }
 
 func (v *Request) renderReconcile(status int, model views.Reconcile) error {
-	model.Layout = v.layout("Compare with clearing", views.PlaceOperation)
-	model.Layout.Failed = model.Problem.Text != ""
+	model.Layout = v.FormShell("Compare with clearing", views.PlaceOperation, status)
 	model.Limit = sizeOf(orderform.MaxFile)
 	model.Schemes.ID, model.Schemes.Label = "scheme", "Scheme"
 	for _, scheme := range rulebook.Schemes() {

@@ -38,7 +38,12 @@ func showReference(v *Request) error {
 	if err != nil {
 		return err
 	}
-	model.Rows = append(model.Rows, v.codesRow(imported), views.ReferenceRow{
+	codes := views.ReferenceRow{
+		Name: "External code sets of ISO 20022", Edition: i18n.ISODate(code.Published), Source: "ISO 20022, external code sets",
+		Warning: "The ISO codes are more than three months old, so newer purpose codes are refused. Ask an operator to import the current " +
+			"codes.",
+	}
+	model.Rows = append(model.Rows, v.editionRow(codes, imported, store.ReferenceCodes, "", code.Builtin().Day()), views.ReferenceRow{
 		Name: "IBAN formats by country", Edition: "varies by country", Source: "IBAN registry (ISO 13616), as published in public lists",
 	})
 	for _, scheme := range rulebook.Schemes() {
@@ -47,49 +52,32 @@ func showReference(v *Request) error {
 	return v.Render(http.StatusOK, views.ReferencePage(model))
 }
 
-// codesRow shows the code sets in force.
-func (v *Request) codesRow(imported []store.ReferenceSummary) views.ReferenceRow {
-	row := views.ReferenceRow{
-		Name: "External code sets of ISO 20022", Edition: i18n.ISODate(code.Published), Source: "ISO 20022, external code sets",
-	}
-	day := code.Builtin().Day()
-	if edition, found := store.ReferenceInForce(imported, store.ReferenceCodes, "", v.Today()); found {
-		row.Edition, row.LoadedAt = i18n.Data(ui.Day(edition.Edition)), edition.LoadedAt
-		row.Source = i18n.Data(edition.Source)
-		row.Size, day = i18n.Text("%d rows").With(edition.Entries), edition.Edition
-	}
-	if account.Stale(day, v.At) {
-		row.Warning = "The ISO codes are more than three months old, so newer purpose codes are refused. Ask an operator to import the " +
-			"current codes."
-	}
-	return withBroken(row, imported, store.ReferenceCodes, "")
-}
-
 // calendarRow shows the calendar by which the deadlines of a scheme are counted.
 func (v *Request) calendarRow(imported []store.ReferenceSummary, scheme rulebook.Scheme) views.ReferenceRow {
 	row := views.ReferenceRow{
 		Name: "Banking days for Swiss franc payments", Edition: i18n.ISODate(calendar.Written), Source: "Bank holidays in Zurich",
+		Warning: "This calendar is more than three months old, so deadlines may be wrong by a day. Ask an operator to import the current " +
+			"calendar.",
 	}
 	if scheme == rulebook.SchemeSCT {
 		row.Name, row.Source = "Banking days for euro payments", "European Central Bank, TARGET calendar"
 	}
 	day, _ := time.Parse(time.DateOnly, calendar.Written) // a constant
-	if edition, found := store.ReferenceInForce(imported, store.ReferenceCalendar, string(scheme), v.Today()); found {
-		row.Edition, row.LoadedAt = i18n.Data(ui.Day(edition.Edition)), edition.LoadedAt
-		row.Source = i18n.Data(edition.Source)
-		row.Size, day = i18n.Text("%d rows").With(edition.Entries), edition.Edition
-	}
-	if account.Stale(day, v.At) {
-		row.Warning = "This calendar is more than three months old, so deadlines may be wrong by a day. Ask an operator to import the current " +
-			"calendar."
-	}
-	return withBroken(row, imported, store.ReferenceCalendar, string(scheme))
+	return v.editionRow(row, imported, store.ReferenceCalendar, string(scheme), day)
 }
 
-// withBroken adds a warning when an edition differs from the imported one.
-func withBroken(
-	row views.ReferenceRow, imported []store.ReferenceSummary, kind store.ReferenceKind, scheme string,
+// editionRow shows the edition in force: the imported one, else the one of the row, which is of the day and part of the program. The
+// warning of the row stays for an old edition, and gives way to that of a changed one.
+func (v *Request) editionRow(
+	row views.ReferenceRow, imported []store.ReferenceSummary, kind store.ReferenceKind, scheme string, day time.Time,
 ) views.ReferenceRow {
+	if edition, found := store.ReferenceInForce(imported, kind, scheme, v.Today()); found {
+		row.Edition, row.LoadedAt, row.Source = i18n.Data(ui.Day(edition.Edition)), edition.LoadedAt, i18n.Data(edition.Source)
+		row.Size, day = i18n.Text("%d rows").With(edition.Entries), edition.Edition
+	}
+	if !account.Stale(day, v.At) {
+		row.Warning = ""
+	}
 	for _, edition := range imported {
 		if edition.Broken && edition.Kind == kind && edition.Covers(scheme) {
 			row.Warning = "An edition of the reference data was changed after it was imported, so it is not used. Ask an operator to run " +

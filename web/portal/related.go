@@ -10,6 +10,7 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/views"
+	"countersign/views/ui"
 )
 
 // tree is the payment with everything that refers to it, oldest first; answers stand below the recall they answer. It is empty when
@@ -111,11 +112,11 @@ var offers = map[payment.Kind]func(s Subject, m payment.Message) []offer{
 	payment.KindInstruction: func(s Subject, m payment.Message) []offer {
 		return []offer{{payment.KindRecall, views.Action{
 			Label: i18n.Text("Recall %s").With(m.Summary.Amount.Format()),
-			URL:   pathOf(s.Original) + "/recall",
+			URL:   views.PaymentURL(s.Original.InternalID) + "/recall",
 		}}}
 	},
 	payment.KindPayment: func(s Subject, m payment.Message) []offer {
-		amount, returning := m.Summary.Amount.Format(), pathOf(s.Original)+"/return"
+		amount, returning := m.Summary.Amount.Format(), views.PaymentURL(s.Original.InternalID)+"/return"
 		if !s.Recalled() {
 			return []offer{{payment.KindReturn, views.Action{Label: i18n.Text("Return %s").With(amount), URL: returning}}}
 		}
@@ -132,14 +133,12 @@ var offers = map[payment.Kind]func(s Subject, m payment.Message) []offer{
 		if s.Recalled() {
 			list = append(list, offer{payment.KindReturn, views.Action{
 				Label: "Accept the recall and send the money back",
-				URL:   pathOf(s.Original) + "/return",
+				URL:   views.PaymentURL(s.Original.InternalID) + "/return",
 			}})
 		}
 		return list
 	},
 }
-
-func pathOf(m payment.Message) string { return "/payments/" + m.InternalID.String() }
 
 // refusalPath returns the address of the form that refuses a received recall.
 func refusalPath(recall payment.Message) string {
@@ -154,15 +153,15 @@ func (v *Request) noticeOfRecall(s Subject, m payment.Message) []views.Warning {
 	due := Due(v, s.Recall)
 	warning := views.Warning{Title: i18n.Text("Answer the recall by %s (%s)").With(due.Day, due.Text)}
 	if m.Kind == payment.KindPayment {
-		warning.Links = []views.Link{{
-			Label: i18n.Text("Show the recall %s").With(s.Recall.GlobalID), URL: pathOf(s.Recall),
+		warning.Links = []ui.Step{{
+			Label: i18n.Text("Show the recall %s").With(s.Recall.GlobalID), URL: views.PaymentURL(s.Recall.InternalID),
 		}}
 	}
 	answerable := s
 	answerable.Kind = payment.KindResolution
 	if PreparedAnswer(v, answerable) != "" && answerable.Bar(v.Config.Rules) == "" && MayMake(v.By) == nil {
 		warning.Text = "A refusal with the reason “The creditor has not responded” (NOAS) has been prepared. It will not be sent automatically."
-		warning.Links = append(warning.Links, views.Link{
+		warning.Links = append(warning.Links, ui.Step{
 			Label: "Open the prepared refusal", URL: refusalPath(s.Recall),
 		})
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"net/http"
-	"net/url"
 	"strconv"
 	"time"
 
@@ -58,11 +57,7 @@ func (v *Request) reportPeriod() (p store.Period, from, to string) {
 
 // reportURL is the address of a report over the period of this one.
 func reportURL(path, from, to string, more ...string) string {
-	values := url.Values{"from": {from}, "to": {to}}
-	for i := 0; i+1 < len(more); i += 2 {
-		values.Set(more[i], more[i+1])
-	}
-	return path + "?" + values.Encode()
+	return ui.Address(path, append([]string{"from", from, "to", to}, more...)...)
 }
 
 // showReports shows the numbers of a period, each with the way to its rows.
@@ -199,11 +194,16 @@ func downloadReport(v *Request) error {
 
 // said translates texts into the language of the reader.
 func (v *Request) said(texts []i18n.Text) []string {
-	said := make([]string, len(texts))
-	for i, text := range texts {
-		said[i] = v.Say(text)
+	return mapped(texts, func(text i18n.Text) string { return v.Say(text) })
+}
+
+// mapped returns the result of a function for each of the values.
+func mapped[T, U any](values []T, convert func(T) U) []U {
+	list := make([]U, len(values))
+	for i, value := range values {
+		list[i] = convert(value)
 	}
-	return said
+	return list
 }
 
 // table sends rows for a spreadsheet.
@@ -320,8 +320,9 @@ func (v *Request) reportedChanges(period store.Period, words i18n.Text) (reporte
 	raised, err := v.Config.Reader.Raised(v.Context(), v.By.Realm, period)
 	outcomes := map[string]i18n.Text{"approve": "applied", "reject": "rejected", "waits": "waiting for a decision"}
 	for _, c := range raised {
+		change := administration.Change{Kind: administration.Kind(c.Kind), Before: c.Before, After: c.After}
 		found.rows = append(found.rows, views.ReportRow{URL: "/reports/changes/" + c.Change, Cells: []i18n.Text{
-			ChangeHeading(administration.Kind(c.Kind), c.Subject), raisedAbout(c), raisedEffect(c), i18n.Data(c.Requester),
+			ChangeHeading(change.Kind, c.Subject), raisedAbout(c), i18n.Join("; ", effects(change)...), i18n.Data(c.Requester),
 			i18n.Data(ui.DateTime(c.At)), i18n.Data(c.Decider), outcomes[c.Outcome], YesNo(c.Own),
 		}})
 	}
@@ -360,16 +361,5 @@ func showReportedChange(v *Request) error {
 	})
 }
 
-// raisedEffect says what a change makes more or less of.
-func raisedEffect(c store.Raised) i18n.Text {
-	return i18n.Join("; ", effects(administration.Change{Kind: administration.Kind(c.Kind), Before: c.Before, After: c.After})...)
-}
-
 // data returns cells that are the same in every language.
-func data(words ...string) []i18n.Text {
-	cells := make([]i18n.Text, len(words))
-	for i, word := range words {
-		cells[i] = i18n.Data(word)
-	}
-	return cells
-}
+func data(words ...string) []i18n.Text { return mapped(words, i18n.Data) }

@@ -41,9 +41,9 @@ type Request struct {
 	By         identity.Principal
 	At         time.Time
 	preference auth.Preference
-	Waiting    int // messages that wait for this person
-	totals     []store.Total
-	Changes    int // changes of administration, or of beneficiaries, that wait for this person
+	Waiting    int           // messages that wait for this person
+	totals     []store.Total // of them, for each currency
+	Changes    int           // changes of administration, or of beneficiaries, that wait for this person
 	broken     []views.BrokenGlass
 	Status     i18n.Text                          // a sentence left by the request before
 	viewers    map[uuid.UUID][]string             // the other viewers of messages, where the page asked for them
@@ -73,7 +73,7 @@ func (p *Portal) signedIn(handle handler) echo.HandlerFunc {
 			return v.ofAnother(made)
 		}
 		c.SetRequest(c.Request().WithContext(views.ForPerson(c.Request().Context(), v.whose())))
-		if v.heldBackAt() {
+		if v.MustEnrol() && !strings.HasPrefix(c.Path(), FactorsPath) {
 			return c.Redirect(http.StatusSeeOther, FactorsPath)
 		}
 		c.SetRequest(c.Request().WithContext(request.WithPrincipal(c.Request().Context(), by)))
@@ -170,14 +170,16 @@ func (v *Request) Fragment() bool {
 
 // together runs reads in one transaction: meanwhile v.Config.Reader is that of the transaction. work must not use another store of pages,
 // such as Desk: it would wait for a second connection.
-func (v *Request) together(work func() error) error {
+func together[T any](v *Request, work func() (T, error)) (result T, err error) {
 	outer := v.Config
 	defer func() { v.Config = outer }()
-	return outer.Reader.Together(v.Context(), v.By.Realm, func(r *store.Reader) error {
+	err = outer.Reader.Together(v.Context(), v.By.Realm, func(r *store.Reader) (err error) {
 		inner := *outer
 		inner.Reader, v.Config = r, &inner
-		return work()
+		result, err = work()
+		return err
 	})
+	return result, err
 }
 
 // layout returns the layout around the page.

@@ -43,7 +43,7 @@ func (v *Request) roleTiles(decides, makes bool) ([]views.Tile, error) {
 			return nil, err
 		}
 		tiles = append(tiles, views.Tile{
-			Label: "Decided by me today", Value: i18n.Data(upTo(decided, maxDecided)), Note: "approved or rejected", URL: "/queue?tab=decided",
+			Label: "Decided by me today", Value: i18n.Data(ui.UpTo(decided, maxDecided)), Note: "approved or rejected", URL: "/queue?tab=decided",
 		})
 	}
 	today := []views.Tile{v.todayTile(payment.StateRejected, standing.Rejected, ""), v.todayTile(payment.StateFailed, standing.Failed, "")}
@@ -69,7 +69,7 @@ func (v *Request) makerTiles() ([]views.Tile, error) {
 	if err != nil {
 		return nil, err
 	}
-	begun, err := CountBegun(v)
+	begun, err := v.begun()
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (v *Request) makerTiles() ([]views.Tile, error) {
 		),
 		recallTile(recalls.ToAnswer),
 		{
-			Label: "Drafts", Value: i18n.Data(i18n.Number(begun)), Note: "started, not submitted", URL: "/mine?tab=drafts",
+			Label: "Drafts", Value: i18n.Data(i18n.Number(begun.count())), Note: "started, not submitted", URL: "/mine?tab=drafts",
 		},
 		v.todayTile(payment.StateRejected, standing.Rejected, v.By.UserName),
 		v.todayTile(payment.StateFailed, standing.Failed, v.By.UserName),
@@ -114,17 +114,9 @@ func (v *Request) turnaroundTiles() ([]views.Tile, error) {
 	return []views.Tile{waited, cleared}, nil
 }
 
-// upTo formats a limited count: "100+" when the limit was reached.
-func upTo(count, most int) string {
-	if count >= most {
-		return i18n.Number(count) + "+"
-	}
-	return i18n.Number(count)
-}
-
 // countTile sets the limited count of a tile; a zero count has no tone.
 func countTile(tile views.Tile, count int) views.Tile {
-	tile.Value = i18n.Data(upTo(count, maxInTile))
+	tile.Value = i18n.Data(ui.UpTo(count, maxInTile))
 	if count == 0 {
 		tile.Tone = ""
 	}

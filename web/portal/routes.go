@@ -75,14 +75,12 @@ func (p *Portal) administrationRoutes() []request.Route {
 	for _, list := range adminLists[1:] {
 		routes = append(routes, get(list.path, list.show))
 	}
-	return append(
+	routes = append(
 		routes,
 		get("/admin/webhooks/:id", showWebhook),
 		post("/admin/webhooks/:id/send", sendWebhook),
 		get("/admin/ask/:kind", with((*Request).kind, showForm)),
 		post("/admin/ask/:kind", with((*Request).kind, ask)),
-		get("/admin/changes/:id", showAdminChange),
-		post("/admin/changes/:id/approve", approveChange),
-		post("/admin/changes/:id/reject", rejectChange),
 	)
+	return append(routes, p.changeRoutes("/admin/changes", (*Request).realmDesk)...)
 }

@@ -1,9 +1,11 @@
 package portal
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 
+	"countersign/internal/administration"
 	"countersign/internal/payment"
 	"countersign/views"
 	"countersign/web/request"
@@ -12,18 +14,12 @@ import (
 // paymentRoutes lists the pages of makers, checkers and supervisors in the order in which people meet them.
 func (p *Portal) paymentRoutes() []request.Route {
 	routes := slices.Concat(p.entryRoutes(), p.ownRoutes(), p.queueRoutes(), p.readingRoutes(), p.beneficiaryRoutes())
-	for _, form := range []struct {
-		path string
-		kind payment.Kind
-	}{
-		{"/payments/:id/recall", payment.KindRecall},
-		{"/payments/:id/return", payment.KindReturn},
-		{"/recalls/:id/resolve", payment.KindResolution},
-	} {
+	for _, path := range slices.Sorted(maps.Keys(requestRoutes)) {
+		kind := requestRoutes[path]
 		routes = append(routes,
-			p.get(form.path, func(v *Request) error { return v.showForm(form.kind) }),
-			p.post(form.path, func(v *Request) error { return v.takeForm(form.kind) }),
-			p.post(form.path+"/keep", func(v *Request) error { return v.keepRequestForm(form.kind) }))
+			p.get(path, about((*Request).showForm, kind)),
+			p.post(path, about((*Request).takeForm, kind)),
+			p.post(path+"/keep", about((*Request).keepRequestForm, kind)))
 	}
 	return routes
 }
@@ -48,7 +44,7 @@ func (p *Portal) entryRoutes() []request.Route {
 		post("/payments/upload", may(MayMake, readUpload)),
 		get("/payments/batches/:id", showBatch),
 		post("/payments/batches/:id/submit", submitBatch),
-		get("/payments/:id/edit", with((*Request).OpenDraft, showEdit)),
+		get("/payments/:id/edit", with((*Request).OpenDraft, (*Request).showDraftForm)),
 		post("/payments/:id/edit", may(MayMake, with((*Request).OpenDraft, checkEdit))),
 		get("/payments/:id/check", with((*Request).OpenDraft, showCheck)),
 		post("/payments/:id/check/keep", with((*Request).OpenDraft, keepAnswer)),
@@ -73,7 +69,7 @@ func (p *Portal) ownRoutes() []request.Route {
 		post("/payments/:id/withdraw/keep", with((*Request).Message, keepWithdraw)),
 		get("/payments/:id/answer", with((*Request).Message, showAnswer)),
 		post("/payments/:id/answer", with((*Request).Message, answerQuestion)),
-		post("/payments/:id/answer/keep", with((*Request).Message, keepReply)),
+		post("/payments/:id/answer/keep", with((*Request).Message, keepText("answer", payment.Message.MayChange))),
 	}
 }
 
@@ -97,7 +93,7 @@ func (p *Portal) queueRoutes() []request.Route {
 		post("/queue/:id/reject/keep", with((*Request).Readable, keepReject)),
 		get("/queue/:id/ask", with((*Request).Readable, showAsk)),
 		post("/queue/:id/ask", with((*Request).Readable, askMaker)),
-		post("/queue/:id/ask/keep", with((*Request).Readable, keepQuestion)),
+		post("/queue/:id/ask/keep", with((*Request).Readable, keepText("question", payment.Message.MayDecide))),
 	}
 }
 
@@ -144,17 +140,23 @@ func (p *Portal) readingRoutes() []request.Route {
 // beneficiaryRoutes lists the pages about beneficiaries.
 func (p *Portal) beneficiaryRoutes() []request.Route {
 	get, post := p.get, p.post
-	return []request.Route{
+	return append([]request.Route{
 		get("/beneficiaries", showBook),
 		get("/beneficiaries/new", showNew),
-		post("/beneficiaries/new", askNew),
-		get("/beneficiaries/:id/change", showUpdate),
-		post("/beneficiaries/:id/change", askUpdate),
-		get("/beneficiaries/:id/remove", showRemove),
-		post("/beneficiaries/:id/remove", askRemove),
+		post("/beneficiaries/new", about((*Request).ask, administration.KindBeneficiaryCreate)),
+		get("/beneficiaries/:id/change", about((*Request).show, administration.KindBeneficiaryUpdate)),
+		post("/beneficiaries/:id/change", about((*Request).ask, administration.KindBeneficiaryUpdate)),
+		get("/beneficiaries/:id/remove", about((*Request).show, administration.KindBeneficiaryRemove)),
+		post("/beneficiaries/:id/remove", about((*Request).ask, administration.KindBeneficiaryRemove)),
 		get("/beneficiaries/changes", showChanges),
-		get("/beneficiaries/changes/:id", showChange),
-		post("/beneficiaries/changes/:id/approve", approveBeneficiary),
-		post("/beneficiaries/changes/:id/reject", rejectBeneficiary),
+	}, p.changeRoutes("/beneficiaries/changes", (*Request).beneficiaryDesk)...)
+}
+
+// changeRoutes lists the pages of one change at a desk.
+func (p *Portal) changeRoutes(path string, desk func(*Request) ChangeDesk) []request.Route {
+	return []request.Route{
+		p.get(path+"/:id", func(v *Request) error { return v.ShowChange(desk(v)) }),
+		p.post(path+"/:id/approve", func(v *Request) error { return v.DecideChange(desk(v), true) }),
+		p.post(path+"/:id/reject", func(v *Request) error { return v.DecideChange(desk(v), false) }),
 	}
 }

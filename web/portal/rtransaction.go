@@ -119,7 +119,7 @@ func (v *Request) takeForm(kind payment.Kind) error {
 	if err != nil {
 		return err
 	}
-	at, err := v.placeOfRequest(a, values)
+	at, draft, err := v.placeOfRequest(a, values)
 	if err != nil {
 		return err
 	}
@@ -128,11 +128,11 @@ func (v *Request) takeForm(kind payment.Kind) error {
 	if err != nil || !fine {
 		return err
 	}
-	err = v.Keeper(at.Place)(v.Context(), v.By, at.draft)
+	err = v.Keeper(at)(v.Context(), v.By, draft)
 	if err != nil {
 		return err
 	}
-	return v.GoTo("/payments/"+at.draft.ID.String()+"/check", at.Sentence())
+	return v.GoTo("/payments/"+draft.ID.String()+"/check", at.Sentence())
 }
 
 // typedForm returns the form in the request.
@@ -156,15 +156,15 @@ func (v *Request) keepRequestForm(kind payment.Kind) error {
 	if err != nil {
 		return err
 	}
-	at, err := v.placeOfRequest(a, values)
+	at, draft, err := v.placeOfRequest(a, values)
 	if err != nil {
 		return err
 	}
-	err = v.KeepAt(at.Place, at.draft)
+	err = v.KeepAt(at, draft)
 	if err != nil {
 		return err
 	}
-	kept := KeptIn(at.draft, a.addressOf(at.draft.ID))
+	kept := KeptIn(draft, a.addressOf(draft.ID))
 	return v.Render(http.StatusOK, views.DraftKept(Beside(kept, values, at.Other.ID, a.addressOf)))
 }
 
@@ -189,8 +189,7 @@ func (v *Request) cannot(a asked, barred i18n.Text) error {
 func (v *Request) renderRequestForm(status int, a asked, model views.RequestForm) (err error) {
 	s := a.Subject
 	model.Heading, model.Note = s.heading()
-	model.Layout = v.layout(model.Heading, s.place())
-	model.Layout.Failed = len(model.Problems) > 0
+	model.Layout = v.FormShell(model.Heading, rtransactionPlaces[s.Kind], status)
 	model.Action, model.BackURL = a.path(), "/payments/"+s.Original.InternalID.String()
 	model.Kept, err = v.keptForm(a)
 	if err != nil {
@@ -213,11 +212,11 @@ func (v *Request) renderRequestForm(status int, a asked, model views.RequestForm
 				model.Charge.Problem = p
 			}
 		}
-		model.Instead = &views.Link{Label: "Refuse the recall instead", URL: "/recalls/" + s.Recall.InternalID.String() + "/resolve"}
+		model.Instead = &ui.Step{Label: "Refuse the recall instead", URL: "/recalls/" + s.Recall.InternalID.String() + "/resolve"}
 	}
 	if s.Kind == payment.KindResolution {
 		model.BackURL = "/payments/" + s.Recall.InternalID.String()
-		model.Instead = &views.Link{
+		model.Instead = &ui.Step{
 			Label: "Accept the recall and send the money back", URL: "/payments/" + s.Original.InternalID.String() + "/return",
 		}
 	}
@@ -254,12 +253,10 @@ var rtransactionPlaces = map[payment.Kind]views.Place{
 	payment.KindRecall: views.PlacePayments, payment.KindReturn: views.PlaceIncoming, payment.KindResolution: views.PlaceRecalls,
 }
 
-func (s Subject) place() views.Place { return rtransactionPlaces[s.Kind] }
-
 // day formats the day of a time in its own location.
 func day(at time.Time) string { return at.Format("02.01.2006") }
 
 // plainLines returns the row of the lines of information, of which there is at least one.
 func plainLines(lines []string) ui.Row {
-	return ui.Row{Term: "Information", Value: lines[0], Details: views.DataLines(lines[1:])}
+	return ui.Row{Term: "Information", Value: lines[0], Details: data(lines[1:]...)}
 }

@@ -29,7 +29,7 @@ func (v *Request) showCheckPage(draft store.Draft, f form, status int, problems 
 	policy := a.preview.About.Policy
 	says := a.wording()
 	model := views.RequestCheck{
-		Layout: v.layout("Check your answers", a.place()), Problems: problems, Checked: draft.Digest(),
+		Layout: v.FormShell("Check your answers", rtransactionPlaces[f.Kind], status), Problems: problems, Checked: draft.Digest(),
 		Action:    "/payments/" + draft.ID.String() + "/submit",
 		ChangeURL: f.addressOf(draft.ID), Cards: v.cards(a.Subject), Title: says.title, Words: says.sentence(),
 		Submit: says.submit(policy.ApprovalsRequired > 0), Next: NextSteps(f.Kind, policy, time.Time{}),
@@ -64,7 +64,6 @@ func (v *Request) showCheckPage(draft store.Draft, f form, status int, problems 
 	if by.Originator != "" { // the reason says who
 		model.Rows = append(model.Rows, wantedBy(by, banks))
 	}
-	model.Layout.Failed = len(problems) > 0
 	return v.Render(status, views.RequestCheckPage(model))
 }
 

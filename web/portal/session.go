@@ -18,6 +18,7 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/store"
 	"countersign/views"
+	"countersign/views/ui"
 	"countersign/web/request"
 )
 
@@ -47,10 +48,7 @@ func (p *Portal) newSessions() *scs.SessionManager {
 	m := scs.New()
 	m.Store = p.Config.Sessions
 	m.IdleTimeout, m.Lifetime = sessionIdle, sessionLife
-	m.Cookie.Name = "sid"
-	if p.Config.TLS {
-		m.Cookie.Name, m.Cookie.Secure = "__Host-sid", true
-	}
+	m.Cookie.Name, m.Cookie.Secure = p.hostCookie("sid"), p.Config.TLS
 	m.Cookie.HttpOnly, m.Cookie.Persist = true, false
 	// Strict: no page of another site can make a request that counts as signed in, not even by a link. A link from a mail therefore
 	// arrives without the cookie; reopen takes care of that.
@@ -59,9 +57,32 @@ func (p *Portal) newSessions() *scs.SessionManager {
 	return m
 }
 
-// sessionMiddleware is the middleware that loads and stores the session. It belongs around the portal's routes only: the API knows no
-// cookie.
-func (p *Portal) sessionMiddleware() echo.MiddlewareFunc {
+// hostCookie returns the name of a cookie that, by https, no other host may set.
+func (p *Portal) hostCookie(name string) string {
+	if p.Config.TLS {
+		return "__Host-" + name
+	}
+	return name
+}
+
+// cookieOf returns the value of a cookie; "" for none.
+func cookieOf(c echo.Context, name string) string {
+	cookie, err := c.Cookie(name)
+	if err != nil {
+		return ""
+	}
+	return cookie.Value
+}
+
+// setCookie sets a cookie that no script reads. life is in seconds: 0 lasts until the browser is closed, a negative one deletes the cookie.
+func (v *Request) setCookie(name, value string, life int, site http.SameSite) {
+	v.Echo.SetCookie(&http.Cookie{ //nolint:gosec // Secure follows the setting that says whether browsers come by HTTPS
+		Name: name, Value: value, Path: "/", MaxAge: life, Secure: v.Config.TLS, HttpOnly: true, SameSite: site,
+	})
+}
+
+// Sessions is the middleware that loads and stores the session. It belongs around the portal's routes only: the API knows no cookie.
+func (p *Portal) Sessions() echo.MiddlewareFunc {
 	loadAndSave := echo.WrapMiddleware(p.sessions.LoadAndSave)
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		used := loadAndSave(next)
@@ -69,11 +90,7 @@ func (p *Portal) sessionMiddleware() echo.MiddlewareFunc {
 			if !askedByPages[c.Path()] {
 				return p.withSession(c, used)
 			}
-			token := ""
-			if cookie, err := c.Cookie(p.sessions.Cookie.Name); err == nil {
-				token = cookie.Value
-			}
-			ctx, err := p.sessions.Load(c.Request().Context(), token)
+			ctx, err := p.sessions.Load(c.Request().Context(), cookieOf(c, p.sessions.Cookie.Name))
 			if err != nil {
 				return err
 			}
@@ -83,22 +100,26 @@ func (p *Portal) sessionMiddleware() echo.MiddlewareFunc {
 	}
 }
 
-// StartSession binds the session to a person under a new token, so that a token known before the sign-in is useless.
+// emptySession ends the session of the person signed in before and continues under a new token, so that a token known before the sign-in is
+// useless.
+func (v *Request) emptySession() error {
+	err := v.tellEnd(store.EndedBySignIn)
+	if err == nil {
+		err = v.portal.sessions.Clear(v.Context())
+	}
+	if err != nil {
+		return err
+	}
+	return v.portal.sessions.RenewToken(v.Context())
+}
+
+// StartSession binds an empty session to a person.
 func (v *Request) StartSession(by identity.Principal) error {
 	ctx, s := v.Context(), v.portal
-	err := v.tellEnd(store.EndedBySignIn)
-	if err != nil {
-		return err
+	err := v.emptySession()
+	if err == nil {
+		err = v.speakTo(by)
 	}
-	err = s.sessions.Clear(ctx)
-	if err != nil {
-		return err
-	}
-	err = s.sessions.RenewToken(ctx)
-	if err != nil {
-		return err
-	}
-	err = v.speakTo(by)
 	if err != nil {
 		return err
 	}
@@ -119,14 +140,11 @@ func (v *Request) StartSession(by identity.Principal) error {
 // session then ends.
 func (p *Portal) principal(c echo.Context) (by identity.Principal, ok bool, err error) {
 	ctx := c.Request().Context()
-	id, err := uuid.Parse(p.sessions.GetString(ctx, keyUser))
-	if err != nil {
+	account, known := p.account(ctx, keyRealm, keyUser, keySince, keyAsOf)
+	if !known {
 		return identity.Principal{}, false, nil
 	}
-	by, err = p.Config.Auth.SessionPrincipal(ctx, auth.PortalSession{
-		Realm: p.sessions.GetString(ctx, keyRealm), UserID: id, Since: time.UnixMicro(p.sessions.GetInt64(ctx, keySince)),
-		AsOf: p.asOf(ctx, keyAsOf),
-	})
+	by, err = p.Config.Auth.SessionPrincipal(ctx, account)
 	if errors.Is(err, auth.ErrUnauthorized) {
 		// The browser keeps the cookie, which is good for nothing but to know whose form comes too late.
 		return identity.Principal{}, false, p.Config.Sessions.DeleteCtx(ctx, p.sessions.Token(ctx))
@@ -138,12 +156,15 @@ func (p *Portal) principal(c echo.Context) (by identity.Principal, ok bool, err 
 	return by, true, nil
 }
 
-// asOf returns the AsOf of the principal that the session was started for; zero in a session without it.
-func (p *Portal) asOf(ctx context.Context, key string) time.Time {
-	if !p.sessions.Exists(ctx, key) {
-		return time.Time{}
+// account returns the account whose realm, id, sign-in and AsOf are under these keys of the session; known is false for none. An older
+// session has no AsOf.
+func (p *Portal) account(ctx context.Context, realm, user, since, asOf string) (account auth.PortalSession, known bool) {
+	id, err := uuid.Parse(p.sessions.GetString(ctx, user))
+	account = auth.PortalSession{Realm: p.sessions.GetString(ctx, realm), UserID: id, Since: time.UnixMicro(p.sessions.GetInt64(ctx, since))}
+	if p.sessions.Exists(ctx, asOf) {
+		account.AsOf = time.UnixMicro(p.sessions.GetInt64(ctx, asOf)).UTC()
 	}
-	return time.UnixMicro(p.sessions.GetInt64(ctx, key)).UTC()
+	return account, err == nil
 }
 
 // Address returns the client address of the request.
@@ -166,8 +187,7 @@ func (p *Portal) sessionLeft(v *Request) time.Duration {
 
 // hadSession reports whether the browser sent a session cookie at all.
 func (v *Request) hadSession() bool {
-	_, err := v.Echo.Cookie(v.portal.sessions.Cookie.Name)
-	return err == nil
+	return cookieOf(v.Echo, v.portal.sessions.Cookie.Name) != ""
 }
 
 // EndSession ends the session of this request.
@@ -186,10 +206,7 @@ func (v *Request) tellEnd(reason string) error {
 		return err
 	}
 	token := v.portal.sessions.Token(v.Context())
-	v.Echo.SetCookie(&http.Cookie{ //nolint:gosec // Secure follows the setting that says whether browsers come by HTTPS
-		Name: v.leftCookie(), Value: token, Path: "/", MaxAge: int(leftFor.Seconds()), Secure: v.Config.TLS, HttpOnly: true,
-		SameSite: http.SameSiteStrictMode,
-	})
+	v.setCookie(v.leftCookie(), token, int(leftFor.Seconds()), http.SameSiteStrictMode)
 	return v.Config.Sessions.End(v.Context(), store.SessionEnd{Token: token, By: by, Reason: reason, At: v.At})
 }
 
@@ -203,11 +220,7 @@ func (v *Request) SignedInAs() (by identity.Principal, ok bool, err error) {
 
 // Refresh reads session and person again, and reports whether the session is still open.
 func (v *Request) Refresh() (bool, error) {
-	cookie, err := v.Echo.Cookie(v.portal.sessions.Cookie.Name)
-	if err != nil {
-		return false, nil
-	}
-	_, found, err := v.Config.Sessions.FindCtx(v.Context(), cookie.Value)
+	_, found, err := v.Config.Sessions.FindCtx(v.Context(), cookieOf(v.Echo, v.portal.sessions.Cookie.Name))
 	if err != nil || !found {
 		return false, err
 	}
@@ -236,11 +249,11 @@ const leftFor = 15 * time.Minute
 // browser; known is false for none.
 func (v *Request) LapsedOwner() (owner identity.Principal, known bool, err error) {
 	for _, name := range []string{v.portal.sessions.Cookie.Name, v.leftCookie()} {
-		cookie, err := v.Echo.Cookie(name)
-		if err != nil {
+		token := cookieOf(v.Echo, name)
+		if token == "" {
 			continue
 		}
-		data, found, err := v.Config.Sessions.LapsedCtx(v.Context(), cookie.Value, v.At.Add(-store.LapsedFor))
+		data, found, err := v.Config.Sessions.LapsedCtx(v.Context(), token, v.At.Add(-store.LapsedFor))
 		if err != nil {
 			return identity.Principal{}, false, err
 		}
@@ -305,7 +318,7 @@ func (v *Request) ofAnother(madeFor string) error {
 		}
 		if kept != "" {
 			page.Text = i18n.Text("%s What you typed was saved. Sign in again as the same user to open the form as you left it.").With(page.Text)
-			page.Also = []views.Link{{Label: page.NextLabel, URL: page.NextURL}}
+			page.Also = []ui.Step{{Label: page.NextLabel, URL: page.NextURL}}
 			page.NextLabel, page.NextURL = i18n.Text("Sign in as %s").With(name), "/signin?next="+url.QueryEscape(kept)
 		}
 	}

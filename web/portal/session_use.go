@@ -59,18 +59,18 @@ func (v *Request) Sessions() ([]store.OpenSession, error) {
 // endedWhy returns the reason for the end of the session that the browser sends, as far as its row still knows it. Of the idle limit and
 // the longest life, the one that passed first ended it.
 func (v *Request) endedWhy() string {
-	cookie, err := v.Echo.Cookie(v.portal.sessions.Cookie.Name)
-	if err != nil {
+	token := cookieOf(v.Echo, v.portal.sessions.Cookie.Name)
+	if token == "" {
 		return views.EndedSomehow
 	}
-	why, err := v.Config.Sessions.EndedWhy(v.Context(), cookie.Value)
+	why, err := v.Config.Sessions.EndedWhy(v.Context(), token)
 	switch {
 	case err == nil && (why == store.EndedByElsewhere || why == store.EndedByOwner):
 		return why
 	case err != nil || why != "":
 		return views.EndedSomehow
 	}
-	data, found, err := v.Config.Sessions.LapsedCtx(v.Context(), cookie.Value, v.At.Add(-store.LapsedFor))
+	data, found, err := v.Config.Sessions.LapsedCtx(v.Context(), token, v.At.Add(-store.LapsedFor))
 	if err != nil || !found {
 		return views.EndedSomehow
 	}
@@ -129,27 +129,8 @@ func DeviceName(stored string) i18n.Text {
 	return i18n.Text("%s on %s (browser and system)").With(i18n.Kept(browser), i18n.Kept(system))
 }
 
-// deviceCookie names the cookie of a known browser.
-func (v *Request) deviceCookie() string {
-	if v.Config.TLS {
-		return "__Host-device"
-	}
-	return "device"
-}
-
-// Device returns the token that the browser stores of an earlier sign-in; "" for none.
-func (v *Request) Device() string {
-	cookie, err := v.Echo.Cookie(v.deviceCookie())
-	if err != nil {
-		return ""
-	}
-	return cookie.Value
-}
-
 // KeepDevice stores a cookie by which this browser is recognised at the next sign-in under the name. It is no session and gives no access.
 func (v *Request) KeepDevice(realm, name string) {
-	v.Echo.SetCookie(&http.Cookie{ //nolint:gosec // Secure follows the setting that says whether browsers come by HTTPS
-		Name: v.deviceCookie(), Value: v.Config.Auth.NewDevice(realm, name), Path: "/", MaxAge: int(auth.DeviceLife.Seconds()),
-		Secure: v.Config.TLS, HttpOnly: true, SameSite: http.SameSiteStrictMode,
-	})
+	token, life := v.Config.Auth.NewDevice(realm, name), int(auth.DeviceLife.Seconds())
+	v.setCookie(v.portal.hostCookie("device"), token, life, http.SameSiteStrictMode)
 }

@@ -6,7 +6,6 @@ import (
 	"net/url"
 
 	"countersign/internal/auth"
-	"countersign/internal/i18n"
 	"countersign/internal/identity"
 	"countersign/views"
 	"countersign/views/ui"
@@ -81,8 +80,9 @@ func (v *Request) refuseSetUp(in auth.SetUpInput, err error) error {
 
 // setUpProblem returns the problem of setting a password; status 0 is an error of ours.
 func setUpProblem(err error) (ui.Problem, int) {
-	var busy *auth.BusyError
-	var limited *auth.LimitError
+	if text, status := anySignInProblem(err); status != 0 {
+		return ui.Problem{Field: "code", Text: text}, status
+	}
 	switch {
 	case errors.Is(err, auth.ErrSetUpOver):
 		return ui.Problem{}, http.StatusNotFound
@@ -93,12 +93,6 @@ func setUpProblem(err error) (ui.Problem, int) {
 	case errors.Is(err, auth.ErrWeakPassword):
 		return ui.Problem{Field: "password", Text: "Choose a password of 12 characters or more that is hard to guess. A few words are enough."},
 			http.StatusUnprocessableEntity
-	case errors.As(err, &limited):
-		text := i18n.Text("Too many attempts from your network. Wait %s before you try again.").With(Wait(limited.RetryAfter))
-		return ui.Problem{Field: "code", Text: text}, http.StatusTooManyRequests
-	case errors.As(err, &busy):
-		return ui.Problem{Field: "code", Text: "Many people are signing in right now. Try again in a few seconds."},
-			http.StatusTooManyRequests
 	}
 	return ui.Problem{}, 0
 }

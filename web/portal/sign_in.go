@@ -6,15 +6,10 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
-	"time"
-
-	"github.com/google/uuid"
 
 	"countersign/internal/auth"
 	"countersign/internal/i18n"
 	"countersign/internal/identity"
-	"countersign/internal/store"
 	"countersign/views"
 	"countersign/views/ui"
 )
@@ -35,8 +30,7 @@ func showSignIn(v *Request) error {
 }
 
 func (v *Request) renderSignIn(status int, model views.SignIn) error {
-	model.Layout = v.layout("Sign in", views.PlaceNone)
-	model.Layout.Failed = len(model.Problems) > 0
+	model.Layout = v.FormShell("Sign in", views.PlaceNone, status)
 	model.DemoHint = v.Config.DemoHint
 	v.throughProvider(&model)
 	return v.Render(status, views.SignInPage(model))
@@ -46,11 +40,16 @@ func (v *Request) renderSignIn(status int, model views.SignIn) error {
 func signIn(v *Request, form url.Values) error {
 	model := views.SignIn{Realm: form.Get("realm"), UserName: form.Get("username"), Next: LocalPath(form.Get("next"))}
 	by, err := v.Config.Auth.SignIn(v.Context(), auth.SignInInput{
-		Realm: model.Realm, Name: model.UserName, Password: form.Get("password"), SourceAddress: Address(v.Echo), Device: v.Device(),
+		Realm: model.Realm, Name: model.UserName, Password: form.Get("password"), SourceAddress: Address(v.Echo),
+		Device: cookieOf(v.Echo, v.portal.hostCookie("device")),
 	})
 	var needed *auth.FactorNeededError
 	if errors.As(err, &needed) {
-		return v.secondHalf(needed, model.Next)
+		where, err := v.beginSecondHalf(needed, model.Next)
+		if err != nil {
+			return err
+		}
+		return v.Echo.Redirect(http.StatusSeeOther, where)
 	}
 	if err != nil {
 		problem, status := signInProblem(err)
@@ -73,31 +72,36 @@ func (v *Request) signedIn(by identity.Principal, next string) error {
 	return v.Echo.Redirect(http.StatusSeeOther, next)
 }
 
-// signInProblem returns the problem of a refused sign-in; status 0 is an error of ours.
-func signInProblem(err error) (ui.Problem, int) {
-	var refused *auth.AccountError
+// anySignInProblem describes the refusals that all ways to sign in share: too many attempts, too many people at once, and second factors
+// that were changed outside the gateway; status 0 is another error.
+func anySignInProblem(err error) (text i18n.Text, status int) {
 	var busy *auth.BusyError
 	var limited *auth.LimitError
 	switch {
 	case errors.As(err, &limited):
-		text := i18n.Text("Too many attempts from your network. Wait %s before you try again.").With(Wait(limited.RetryAfter))
-		return ui.Problem{Field: "password", Text: text}, http.StatusTooManyRequests
+		return i18n.Text("Too many attempts from your network. Wait %s before you try again.").With(Wait(limited.RetryAfter)),
+			http.StatusTooManyRequests
+	case errors.As(err, &busy):
+		return "Many people are signing in right now. Try again in a few seconds.", http.StatusTooManyRequests
+	case errors.Is(err, auth.ErrFactorsForged):
+		return "Your second factors were changed outside the gateway. Tell an operator.", http.StatusUnprocessableEntity
+	}
+	return "", 0
+}
+
+// signInProblem returns the problem of a refused sign-in; status 0 is an error of ours.
+func signInProblem(err error) (ui.Problem, int) {
+	if text, status := anySignInProblem(err); status != 0 {
+		return ui.Problem{Field: "password", Text: text}, status
+	}
+	var refused *auth.AccountError
+	switch {
 	case errors.Is(err, auth.ErrUnknownRealm), errors.Is(err, auth.ErrInvalidClient):
 		return ui.Problem{Field: "realm", Text: "Check the name of the realm. There is no realm with this name."}, http.StatusUnprocessableEntity
 	case errors.Is(err, auth.ErrPasswordsBarred):
 		text := i18n.Text("Users in your realm sign in through your institution's identity provider. Choose “Sign in through your " +
 			"institution”.")
 		return ui.Problem{Field: "password", Text: text}, http.StatusForbidden
-	case errors.Is(err, auth.ErrFactorsForged):
-		return ui.Problem{
-			Field: "password",
-			Text:  "Your second factors were changed outside the gateway. Tell an operator.",
-		}, http.StatusUnprocessableEntity
-	case errors.As(err, &busy):
-		return ui.Problem{
-			Field: "password",
-			Text:  "Many people are signing in right now. Try again in a few seconds.",
-		}, http.StatusTooManyRequests
 	case !errors.As(err, &refused):
 		return ui.Problem{}, 0
 	}
@@ -138,16 +142,7 @@ func stay(v *Request) error {
 	return v.GoTo("/", "You are still signed in.")
 }
 
-// secondHalf continues a sign-in after the right password: at the page that asks for a factor, or the page that adds one.
-func (v *Request) secondHalf(needed *auth.FactorNeededError, next string) error {
-	where, err := v.beginSecondHalf(needed, next)
-	if err != nil {
-		return err
-	}
-	return v.Echo.Redirect(http.StatusSeeOther, where)
-}
-
-// beginSecondHalf stores the person that has to show or add a factor, and returns the page for it.
+// beginSecondHalf stores the person that has to show or add a factor after the right password, and returns the page for it.
 func (v *Request) beginSecondHalf(needed *auth.FactorNeededError, next string) (where string, err error) {
 	if !needed.Enrol {
 		return "/signin/factor", v.StartHalf(needed.By, next)
@@ -180,8 +175,7 @@ func (v *Request) renderSignInFactor(status int, problems ...ui.Problem) error {
 	if err != nil {
 		return err
 	}
-	model.Layout = v.layout("Second factor", views.PlaceNone)
-	model.Layout.Failed = len(problems) > 0
+	model.Layout = v.FormShell("Second factor", views.PlaceNone, status)
 	return v.Render(status, views.SignInFactorPage(model))
 }
 
@@ -228,15 +222,7 @@ const FactorsPath = "/me/factors"
 // StartHalf stores whose password was right, under a new session token.
 func (v *Request) StartHalf(by identity.Principal, next string) error {
 	ctx, s := v.Context(), v.portal.sessions
-	err := v.tellEnd(store.EndedBySignIn)
-	if err != nil {
-		return err
-	}
-	err = s.Clear(ctx)
-	if err != nil {
-		return err
-	}
-	err = s.RenewToken(ctx)
+	err := v.emptySession()
 	if err != nil {
 		return err
 	}
@@ -250,22 +236,9 @@ func (v *Request) StartHalf(by identity.Principal, next string) error {
 
 // Half returns the account whose password was right, and the page to continue with; known is false without one.
 func (v *Request) Half() (half auth.PortalSession, next string, known bool) {
-	ctx, s := v.Context(), v.portal.sessions
-	id, err := uuid.Parse(s.GetString(ctx, keyHalfUser))
-	if err != nil {
-		return auth.PortalSession{}, "", false
-	}
-	half = auth.PortalSession{
-		Realm: s.GetString(ctx, keyHalfRealm), UserID: id, Since: time.UnixMicro(s.GetInt64(ctx, keyHalfSince)),
-		AsOf: v.portal.asOf(ctx, keyHalfAsOf),
-	}
-	return half, LocalPath(s.GetString(ctx, keyHalfNext)), true
+	half, known = v.portal.account(v.Context(), keyHalfRealm, keyHalfUser, keyHalfSince, keyHalfAsOf)
+	return half, LocalPath(v.portal.sessions.GetString(v.Context(), keyHalfNext)), known
 }
 
-// MustEnrol reports whether the session is restricted to the page of second factors.
+// MustEnrol reports whether the session is restricted to the pages that add a factor.
 func (v *Request) MustEnrol() bool { return v.portal.sessions.GetBool(v.Context(), keyEnrol) }
-
-// heldBackAt reports whether the session is restricted and the requested page does not add a factor.
-func (v *Request) heldBackAt() bool {
-	return v.MustEnrol() && !strings.HasPrefix(v.Echo.Path(), FactorsPath)
-}

@@ -38,7 +38,11 @@ func cameBack(v *Request) error {
 	var needed *auth.FactorNeededError
 	switch {
 	case errors.As(err, &needed):
-		return v.secondHalfFromOutside(needed, LocalPath(next))
+		where, err := v.beginSecondHalf(needed, LocalPath(next))
+		if err != nil {
+			return err
+		}
+		return v.goOnInside(where)
 	case err != nil:
 		return v.notThroughProvider(views.SignIn{Realm: v.Echo.Param("realm"), Next: "/"}, err)
 	}
@@ -48,15 +52,6 @@ func cameBack(v *Request) error {
 	}
 	v.KeepDevice(by.Realm, by.UserName)
 	return v.goOnInside(LocalPath(next))
-}
-
-// secondHalfFromOutside is secondHalf for a person who returns from the provider.
-func (v *Request) secondHalfFromOutside(needed *auth.FactorNeededError, next string) error {
-	where, err := v.beginSecondHalf(needed, next)
-	if err != nil {
-		return err
-	}
-	return v.goOnInside(where)
 }
 
 // goOnInside opens a page from one of ours: browsers send a strict cookie only on the way from the same site.
@@ -81,15 +76,12 @@ func (v *Request) notThroughProvider(model views.SignIn, err error) error {
 
 // providerWords describes why a sign-in through a provider failed; status 0 is an error of ours.
 func (v *Request) providerWords(err error) (text i18n.Text, status int) {
+	text, status = anySignInProblem(err)
+	if status != 0 {
+		return text, status
+	}
 	var refused *auth.ProviderError
-	var limited *auth.LimitError
-	var busy *auth.BusyError
 	switch {
-	case errors.As(err, &limited):
-		return i18n.Text("Too many attempts from your network. Wait %s before you try again.").With(Wait(limited.RetryAfter)),
-			http.StatusTooManyRequests
-	case errors.As(err, &busy):
-		return "Many people are signing in right now. Try again in a few seconds.", http.StatusTooManyRequests
 	case errors.Is(err, auth.ErrNoProvider):
 		return "This realm has no identity provider. Check the realm, or sign in with your user name and " +
 			"password.", http.StatusUnprocessableEntity
@@ -98,8 +90,6 @@ func (v *Request) providerWords(err error) (text i18n.Text, status int) {
 			http.StatusServiceUnavailable
 	case errors.Is(err, auth.ErrProviderForged):
 		return "The identity provider of your realm was changed outside the gateway. Tell an operator.", http.StatusUnprocessableEntity
-	case errors.Is(err, auth.ErrFactorsForged):
-		return "Your second factors were changed outside the gateway. Tell an operator.", http.StatusUnprocessableEntity
 	case errors.Is(err, auth.ErrFlowOver):
 		return "This sign-in has expired, or it was started in another browser or window. Start again.", http.StatusUnprocessableEntity
 	case errors.As(err, &refused) && refused.Unknown():
@@ -129,28 +119,17 @@ func (v *Request) throughProvider(model *views.SignIn) {
 // outerLife is the life of the cookie of a sign-in at an identity provider, in seconds. The sealed content has its own, shorter expiry.
 const outerLife = 900
 
-// outerCookie names the cookie of a sign-in at an identity provider.
-func (v *Request) outerCookie() string {
-	if v.Config.TLS {
-		return "__Host-outer"
-	}
-	return "outer"
-}
-
 // TakeOuter returns the content of the cookie and deletes the cookie; "" for none.
 func (v *Request) TakeOuter() string {
-	cookie, err := v.Echo.Cookie(v.outerCookie())
-	if err != nil {
-		return ""
+	held := cookieOf(v.Echo, v.portal.hostCookie("outer"))
+	if held != "" {
+		v.putOuter("", -1)
 	}
-	v.putOuter("", -1)
-	return cookie.Value
+	return held
 }
 
-// putOuter sets the cookie of a sign-in at a provider; a negative life deletes it. It is no session. A strict cookie would not
-// be sent on the way back from the provider.
+// putOuter sets the cookie of a sign-in at a provider; a negative life deletes it. It is no session. A strict cookie would not be sent on
+// the way back from the provider.
 func (v *Request) putOuter(value string, life int) {
-	v.Echo.SetCookie(&http.Cookie{ //nolint:gosec // Secure follows the setting that says whether browsers come by HTTPS
-		Name: v.outerCookie(), Value: value, Path: "/", MaxAge: life, Secure: v.Config.TLS, HttpOnly: true, SameSite: http.SameSiteLaxMode,
-	})
+	v.setCookie(v.portal.hostCookie("outer"), value, life, http.SameSiteLaxMode)
 }

@@ -85,8 +85,7 @@ func (p *Portal) sendRecall(v *Request, form url.Values) error {
 }
 
 func (p *Portal) renderSimulator(v *Request, status int, model views.Simulator) error {
-	model.Layout = v.layout("Clearing simulator", views.PlaceSimulator)
-	model.Layout.Failed = len(model.Problems) > 0
+	model.Layout = v.FormShell("Clearing simulator", views.PlaceSimulator, status)
 	booked, _, err := v.Config.Reader.Page(v.Context(), v.By.Realm, store.Filter{
 		Kind: string(payment.KindPayment), States: []payment.State{payment.StateBooked}, PageSize: simulatorOffers,
 	})

@@ -30,9 +30,12 @@ func submit(v *Request, draft store.Draft) error {
 	if form.Get(CheckedField) != draft.Digest() {
 		return v.showDraft(draft, http.StatusConflict, []ui.Problem{{Text: ChangedSince}})
 	}
-	held, err := Submit(v, draft)
-	if held || err != nil {
+	request, err := formIn(draft)
+	if err != nil {
 		return err
+	}
+	if request != nil {
+		return v.submitForm(draft, *request)
 	}
 	p, err := v.buildDraft(draft)
 	if err != nil {

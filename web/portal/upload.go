@@ -40,19 +40,19 @@ const (
 // readUpload reads a file: a valid one becomes a draft to check, of an invalid one all problems are listed.
 func readUpload(v *Request) error {
 	content, name, err := v.chosen()
-	if errors.Is(err, errManyParts) {
-		return v.refuseFile("", nil, []payment.Finding{{Code: "FF01", Text: manyFiles}})
-	}
-	if err != nil {
+	refused := i18n.Text("")
+	switch {
+	case errors.Is(err, errManyParts):
+		refused = manyFiles
+	case err != nil:
 		return err
+	case len(content) > orderform.MaxFile:
+		refused = largeFile.With(orderform.MaxFile >> 10)
+	case len(content) == 0:
+		refused = emptyFile
 	}
-	if len(content) > orderform.MaxFile {
-		model := refusedFile(name, nil, []payment.Finding{{Code: "FF01"}})
-		model.Findings[0].Text = largeFile.With(orderform.MaxFile >> 10)
-		return v.renderUpload(http.StatusUnprocessableEntity, model)
-	}
-	if len(content) == 0 {
-		return v.refuseFile(name, content, []payment.Finding{{Code: "FF01", Text: emptyFile}})
+	if refused != "" {
+		return v.refuseFile(name, nil, []payment.Finding{{Code: "FF01", Text: refused}})
 	}
 	table, is := orderform.ReadTable(content)
 	if is {
@@ -226,8 +226,7 @@ func sizeOf(bytes int) i18n.Text {
 }
 
 func (v *Request) renderUpload(status int, model views.Upload) error {
-	model.Layout = v.layout("Upload a file", views.PlaceUpload)
-	model.Layout.Failed = len(model.Findings) > 0
+	model.Layout = v.FormShell("Upload a file", views.PlaceUpload, status)
 	model.Limit, model.Payments = sizeOf(orderform.MaxFile), orderform.MaxPayments
 	accounts, err := v.Config.Reader.Accounts(v.Context(), v.By.Realm)
 	if err != nil {

@@ -25,25 +25,11 @@ func (v *Request) CountWaiting() error {
 		return err
 	}
 	v.totals, err = v.pending(v.checker())
-	if v.totals == nil {
-		v.totals = []store.Total{} // it was asked for
-	}
 	for _, total := range v.totals {
 		v.Waiting += int(total.Count)
 	}
 	return err
 }
-
-// Totals returns the pending messages for each currency, that this person may decide.
-func (v *Request) Totals() ([]store.Total, error) {
-	if v.totals != nil {
-		return v.totals, nil
-	}
-	return v.pending(v.checker())
-}
-
-// AllTotals returns the pending messages of everybody, for each currency.
-func (v *Request) AllTotals() ([]store.Total, error) { return v.pending(store.Checker{}) }
 
 // checker selects the messages that this person may decide, by the rules of payment.Message.MayDecide.
 func (v *Request) checker() store.Checker {

@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 
@@ -22,20 +23,13 @@ var webhookList = adminList{
 	columns: []i18n.Text{"Address", "Events", "Status", "Actions"},
 	fill: rowsOf("webhook", func(_ *Request, w administration.Webhook) views.AdministrationRow {
 		row := views.AdministrationRow{
-			URL: webhooksPath + "/" + w.ID, Cells: []i18n.Text{i18n.Data(w.URL), orAll(w.Events), FieldValue("", w.Status)},
+			URL: webhooksPath + "/" + w.ID, Cells: []i18n.Text{i18n.Data(w.URL), cmp.Or(i18n.Data(w.Events), "all"), FieldValue("", w.Status)},
 		}
 		if w.Status == administration.StatusInForce {
 			row.Links = links(w.ID, administration.KindWebhookSecret, administration.KindWebhookRetire)
 		}
 		return row
 	}),
-}
-
-func orAll(events string) i18n.Text {
-	if events == "" {
-		return "all"
-	}
-	return i18n.Data(events)
 }
 
 // webhook finds the webhook of the path.

@@ -249,8 +249,7 @@ func saidIn(document iso20022.Document) said {
 
 // daysLeft counts the days from today to the last day for an answer; negative when it is over.
 func daysLeft(v *Request, m payment.Message) int {
-	year, month, today := v.Today().Date()
-	return int(m.AnswerBy.Sub(time.Date(year, month, today, 0, 0, 0, 0, time.UTC)) / (24 * time.Hour))
+	return int(m.AnswerBy.Sub(dueBefore(v)) / (24 * time.Hour))
 }
 
 // Due describes until when a recall should be answered; an answered recall shows the day only.

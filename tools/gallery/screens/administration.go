@@ -40,11 +40,11 @@ func realmSettings(list views.AdministrationList) views.AdministrationList {
 	list.Rows = []views.AdministrationRow{
 		{
 			Cells: []i18n.Text{"Months before a payment can be archived", "payments are kept indefinitely"},
-			Links: []views.AdministrationLink{{Label: "Retention", URL: "/admin/ask/realm.retention"}},
+			Links: []ui.Step{{Label: "Retention", URL: "/admin/ask/realm.retention"}},
 		},
 		{
 			Cells: []i18n.Text{"Payments with erased personal data", i18n.Data("3")},
-			Links: []views.AdministrationLink{{Label: "Erase", URL: "/admin/ask/realm.erased"}},
+			Links: []ui.Step{{Label: "Erase", URL: "/admin/ask/realm.erased"}},
 		},
 	}
 	return list
@@ -54,12 +54,12 @@ func administrationExhibits() []Exhibit {
 	tabs := []ui.Tab{{Label: "Changes", URL: "/admin", Count: "2"}, {Label: "People", URL: "/admin/users", Current: true}}
 	people := views.AdministrationList{
 		Layout: adminShell("People"), Heading: "People", Tabs: tabs, Words: peopleWords(),
-		New:     []views.AdministrationLink{{Label: "New user account", URL: "/admin/ask/user.create"}},
+		New:     []ui.Step{{Label: "New user account", URL: "/admin/ask/user.create"}},
 		Columns: []i18n.Text{"Account", "Person", "Roles", "Last sign-in", "Second factor", "ID at the identity provider", "Status", "Change"},
 		Rows: []views.AdministrationRow{
 			{
 				Cells: []i18n.Text{"maker1", "Maker 1", "Maker", "20.11.2026 07:58:12 CET", "yes", "–", "active"},
-				Links: []views.AdministrationLink{
+				Links: []ui.Step{
 					{Label: "Roles", URL: "/admin/ask/user.roles?subject=maker1"},
 					{Label: "Reset", URL: "/admin/ask/user.reset?subject=maker1"},
 					{Label: "Block", URL: "/admin/ask/user.suppress?subject=maker1"},
@@ -68,7 +68,7 @@ func administrationExhibits() []Exhibit {
 			},
 			{
 				Cells: []i18n.Text{"maker3", "Maker 3", "Maker", "never", "no", "–", "suppressed"},
-				Links: []views.AdministrationLink{{Label: "Restore", URL: "/admin/ask/user.restore?subject=maker3"}},
+				Links: []ui.Step{{Label: "Restore", URL: "/admin/ask/user.restore?subject=maker3"}},
 			},
 		},
 	}
@@ -169,7 +169,7 @@ func beneficiaryBook() views.AdministrationList {
 		Book: true, Tabs: []ui.Tab{
 			{Label: "Beneficiaries", URL: "/beneficiaries", Current: true}, {Label: "Changes", URL: "/beneficiaries/changes", Count: "1"},
 		},
-		New:     []views.AdministrationLink{{Label: "New beneficiary", URL: "/beneficiaries/new"}},
+		New:     []ui.Step{{Label: "New beneficiary", URL: "/beneficiaries/new"}},
 		Search:  &ui.Field{ID: "q", Label: "Search names, towns and accounts", Kind: "search"},
 		Columns: []i18n.Text{"Name", "Account", "Town", "Last paid", "In the list since", "Next step"},
 		Rows: []views.AdministrationRow{{
@@ -177,7 +177,7 @@ func beneficiaryBook() views.AdministrationList {
 				"Beispiel Holzbau GmbH", "CH44 3199 9123 0008 8901 2", "8002 Zürich", "19.11.2026, CHF 310.50",
 				i18n.Text("%s, by %s and %s").With("03.03.2026", "Maker 1", "Checker 1"),
 			},
-			Links: []views.AdministrationLink{
+			Links: []ui.Step{
 				{Label: "Pay", URL: "/payments/new?beneficiary=x"},
 				{Label: "Change", URL: "/beneficiaries/x/change"},
 			},

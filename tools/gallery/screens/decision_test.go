@@ -107,7 +107,7 @@ func TestWhatPeopleTypeIsNeverMarkup(t *testing.T) {
 	const attack = `"><script>alert(1)</script><img src=x onerror=alert(1)>`
 	shown := decision()
 	shown.Message.Summary.CreditorName, shown.Message.Sent.Remittance.Value, shown.Reject.Reason = attack, attack, attack
-	shown.Message.Warnings = []views.Warning{{Title: attack, Links: []views.Link{{Label: attack, URL: "javascript:alert(1)"}}}}
+	shown.Message.Warnings = []views.Warning{{Title: attack, Links: []ui.Step{{Label: attack, URL: "javascript:alert(1)"}}}}
 	model := openQueue(shown)
 	model.Rows[0].Name, model.Filter.Text, model.Layout.Status = attack, attack, attack
 	page := parse(t, views.QueuePage(model))

@@ -38,7 +38,7 @@ func factorExhibits() []Exhibit {
 		}})},
 		{Name: "factors-none", Page: views.FactorsPage(views.Factors{Layout: profile, Wanted: true})},
 		{Name: "factor-app", Page: views.NewAppPage(views.NewApp{
-			Layout: profile, Key: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP", URI: "otpauth://totp/x", QR: pixel, Held: "held",
+			Layout: profile, Key: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP", QR: pixel, Held: "held",
 		})},
 		{Name: "factor-passkey", Page: views.NewPasskeyPage(views.NewPasskey{Layout: profile, Question: proof.Passkey, Proof: proof})},
 		{Name: "factor-remove", Page: views.RemoveFactorPage(views.RemoveFactor{Layout: profile, Factor: app, Last: true, Proof: proof})},

@@ -45,7 +45,7 @@ func ageChart(ending int) views.Chart {
 func supervisorHome() views.Dashboard {
 	model := dashboard()
 	model.Layout = supervisorShell("Dashboard", views.PlaceDashboard)
-	model.Heading, model.Waiting, model.Nothing = "Longest-waiting submissions", rows(3), "Nothing is waiting"
+	waiting := views.Lines{Heading: "Longest-waiting submissions", Nothing: "Nothing is waiting", Rows: rows(3)}
 	model.Tiles = []views.Tile{
 		{
 			Label: "Waiting for approval", Value: "14", Note: i18n.Text("the oldest has waited for %s, since %s").
@@ -62,7 +62,7 @@ func supervisorHome() views.Dashboard {
 		{Label: i18n.Text("%s today").With(i18n.Text("Failed")), Value: "1", Note: "see why", URL: "/payments?state=Failed", Tone: ui.ToneBad},
 	}
 	due := ui.Due{Day: "23.11.2026", Text: "due today", Tone: ui.ToneBad}
-	model.Lists = []views.Lines{{
+	model.Lists = []views.Lines{waiting, {
 		Heading: "Recall deadlines", Nothing: "No recalls are waiting for an answer",
 		More: ui.Step{Label: "All received recalls", URL: "/recalls"},
 		Rows: []ui.Entry{{

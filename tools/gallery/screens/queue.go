@@ -223,7 +223,7 @@ func queueExhibits() []Exhibit {
 		})},
 		{Name: "answer", Page: views.WordsPage(views.Words{
 			Layout: makerShell("Answer the question", views.PlaceMine), Message: questioned().Message, Act: views.ActAnswer,
-			Also: []views.Link{{Label: "Amend the payment instead", URL: "/payments/x/amend"}},
+			Also: []ui.Step{{Label: "Amend the payment instead", URL: "/payments/x/amend"}},
 		})},
 		{Name: "reject", Page: views.RejectPage(shell("Reject", views.PlaceQueue), decision())},
 		{Name: "detail-fragment", Page: views.DetailFragment(decision()), Fragment: true},
@@ -262,7 +262,7 @@ func warned() views.Decision {
 	detail.Message.Warnings = []views.Warning{{
 		Title: i18n.Text("Possible duplicate: same account and amount entered %d times in the last 7 days").With(1),
 		Text:  "Another payment has the same creditor account and the same amount.",
-		Links: []views.Link{{
+		Links: []ui.Step{{
 			Label: i18n.Text("%s, %s, %s").With("7QK4M2XW8S11B2D4", "18.11.2026", i18n.Text("Settled")), URL: "/payments/x",
 		}},
 	}}

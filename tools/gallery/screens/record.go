@@ -184,8 +184,7 @@ func dashboard() views.Dashboard {
 		})
 	}
 	return views.Dashboard{
-		Layout: bothShell("Dashboard", views.PlaceDashboard), Heading: "Longest-waiting submissions",
-		Nothing: "Nothing is waiting for you",
+		Layout: bothShell("Dashboard", views.PlaceDashboard),
 		Tiles: []views.Tile{
 			{Label: "Waiting for me", Value: "14", Note: i18n.Text("the oldest has waited for %s, since %s").
 				With("3 h", "20.11.2026 05:16:41 CET"), URL: "/queue", Tone: ui.ToneWaiting},
@@ -194,9 +193,10 @@ func dashboard() views.Dashboard {
 			{Label: i18n.Text("%s today").With(i18n.Text("Rejected")), Value: "2", Note: "see why", URL: "/payments?state=Rejected"},
 			{Label: i18n.Text("%s today").With(i18n.Text("Failed")), Value: "1", Note: "see why", URL: "/payments?state=Failed"},
 		},
-		Waiting: rows(5),
-		Lists:   []views.Lines{endedLines()},
-		Charts:  []views.Chart{ageChart(3)},
+		Lists: []views.Lines{
+			{Heading: "Longest-waiting submissions", Nothing: "Nothing is waiting for you", Rows: rows(5)}, endedLines(),
+		},
+		Charts: []views.Chart{ageChart(3)},
 		Volumes: []views.Volume{
 			{
 				Scheme: "sic-inst", Count: 318, Amount: ui.Amount{Currency: "CHF", Value: "2'418'300.10"}, ByHour: hours,

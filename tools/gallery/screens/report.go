@@ -92,7 +92,7 @@ func accessReview() views.Access {
 			Client: "erp", Kind: "confidential", Since: "03.02.2026", Used: i18n.Data("20.11.2026 08:14:03 CET"), Status: "active",
 			Approval: "nobody for some payments, because a policy allows them to be sent without approval", Payees: "verified",
 		}},
-		Earlier: []views.Link{{Label: i18n.Text("%s, by %s").With("02.11.2026 17:05:11 CET", "Supervisor 1"), URL: "/reports/access/x"}},
+		Earlier: []ui.Step{{Label: i18n.Text("%s, by %s").With("02.11.2026 17:05:11 CET", "Supervisor 1"), URL: "/reports/access/x"}},
 	}
 }
 

@@ -83,7 +83,7 @@ func resolveForm() views.RequestForm {
 	form.Prepared = i18n.Text("Answer the recall by %s (%s). A refusal with the reason “The creditor has not responded” (NOAS) has been "+
 		"filled in, but it is never sent automatically. Check and submit the refusal, or give another answer.").
 		With("22.11.2026", i18n.Text("%d days left").With(2))
-	form.Instead = &views.Link{Label: "Accept the recall and send the money back", URL: "/payments/x/return"}
+	form.Instead = &ui.Step{Label: "Accept the recall and send the money back", URL: "/payments/x/return"}
 	return form
 }
 
@@ -147,7 +147,7 @@ func requestPayment() views.Payment {
 	model.Message.Warnings = []views.Warning{{
 		Title: i18n.Text("Answer the recall by %s (%s)").With("22.11.2026", i18n.Text("%d days left").With(2)),
 		Text:  "A refusal with the reason “The creditor has not responded” (NOAS) has been prepared. It will not be sent automatically.",
-		Links: []views.Link{{Label: "Open the prepared refusal", URL: "/recalls/y/resolve"}},
+		Links: []ui.Step{{Label: "Open the prepared refusal", URL: "/recalls/y/resolve"}},
 	}}
 	model.Actions = []views.Action{
 		{Label: refusal, URL: "/recalls/y/resolve"}, {

@@ -15,7 +15,7 @@ var ofClock = []mutant{
 	{
 		name: "what clearing refuses is tried at once when it is back", file: "internal/clearing/connection.go",
 		tests:  ofBooked + ":TestWhatWaitsLeavesAtOnce",
-		before: `return errors.As(err, &e) ||`, after: `return errors.As(err, &e) || true ||`,
+		before: `return is ||`, after: `return is || true ||`,
 	},
 	{
 		name: "one document is sent when clearing is back, and the others later", file: "internal/clearing/connection.go",
@@ -40,7 +40,7 @@ var ofClock = []mutant{
 	{
 		name: "every look tells of a database that does not answer", file: "internal/clearing/log_once.go",
 		tests:  ofBooked + ":TestWhatPollsMiss",
-		before: `return !told`, after: `return true || !told`,
+		before: `LoadOrStore(task, true); !told {`, after: `LoadOrStore(task, true); true || !told {`,
 	},
 	{
 		name: "every payment is named while clearing is away", file: "internal/clearing/connection.go",

@@ -106,7 +106,7 @@ var ofDeliveries = []mutant{
 	{
 		name: "every status of HTTP is a delivery (review: swallowed errors)", file: "internal/clearing/httpclient/transport.go",
 		tests:  "internal/clearing/httpclient",
-		before: `case response.StatusCode/100 == 2:`, after: `case response.StatusCode/100 != 5:`,
+		before: `if response.StatusCode/100 == 2 {`, after: `if response.StatusCode/100 != 5 {`,
 	},
 	{
 		name: "a delivery follows to another address", file: "internal/clearing/httpclient/transport.go", tests: "internal/clearing/httpclient",
@@ -164,7 +164,7 @@ var ofArrivals = []mutant{
 	{
 		name: "money comes back of another amount", file: "internal/clearing/recall.go",
 		tests:  ofBooked + ":TestAReturnMayKeepACharge|TestAReturnThatDisagrees",
-		before: `err = returned.Owes(m.Summary.Amount, s.cfg.Rules.RecallCharge(m.Scheme))`, after: `err = nil`,
+		before: `err := returned.Owes(m.Summary.Amount, s.cfg.Rules.RecallCharge(m.Scheme))`, after: `err := error(nil)`,
 	},
 	{
 		name: "a payment that was refused is recalled", file: "internal/clearing/recall.go",

@@ -78,7 +78,7 @@ var ofProviders = []mutant{
 	},
 	{
 		name: "a copy of a passkey signs in", file: "internal/auth/factor.go", tests: "internal/auth:TestAPasskeyThatDoesNotCountOn",
-		before: `if fits.copied {`, after: `if false && fits.copied {`,
+		before: `if !found || fits.copied {`, after: `if !found {`,
 	},
 	{
 		name: "a passkey counts from where it was made", file: "internal/auth/passkey.go", tests: "internal/auth:TestAPasskeyThatDoesNotCountOn",

@@ -108,6 +108,9 @@ func copyProgram(t *testing.T, from, to string) {
 		t.Fatal(err)
 	}
 	defer func() { _ = source.Close() }()
+	// A process that another test starts meanwhile would hold the copy open for writing, and no process starts from such a file.
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	target, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE, 0o755)
 	if err != nil {
 		t.Fatal(err)

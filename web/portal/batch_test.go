@@ -165,7 +165,7 @@ func TestAFileOfManyPaymentsIsRefusedByLine(t *testing.T) {
 	head := orderform.TableHead()
 	for want, content := range map[string]string{
 		"rename the column \"colour\"":          head + ";colour\n",
-		"add one line for each payment":           head + "\n",
+		"add one line for each payment":         head + "\n",
 		"The file you sent has 1'001":           strings.Join(table(1001), "\n"),
 		"13 columns":                            head + "\na;b\n",
 		"at most 1'000 bytes":                   "creditorIban;message\nCH93;" + strings.Repeat("x", 1001) + "\n",

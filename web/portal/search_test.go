@@ -188,7 +188,7 @@ var markSearches = []struct{ typed, finds string }{
 	{"DUPL", "AC"},
 	{"recall of a payment to Petra Muster", "Aa"},
 	{"zurückgerufen von Petra Muster", "Aa"},
-	{"rappel auprès de Petra Muster", "Aa"},
+	{"rappel d'un paiement en faveur de Petra Muster", "Aa"},
 	{"richiamo del pagamento a Petra Muster", "Aa"},
 	{"money goes back to Anna Beispiel", "Ii"},
 	{"from Anna Beispiel", "Ii"},

@@ -1729,7 +1729,7 @@ func house(of House, class string) templ.Component {
 	})
 }
 
-// pageHead is the heading of a page, with what stands beside it.
+// pageHead is the heading of a page, with the elements beside it.
 func pageHead(title i18n.Text) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

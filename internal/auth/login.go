@@ -169,7 +169,11 @@ func (s *Service) SignIn(ctx context.Context, in SignInInput) (identity.Principa
 	if err != nil {
 		return identity.Principal{}, err
 	}
-	return principal, s.askFactor(ctx, principal)
+	err = s.askFactor(ctx, principal)
+	if err != nil {
+		return identity.Principal{}, err
+	}
+	return principal, nil
 }
 
 func (s *Service) portalPrincipal(ctx context.Context, session PortalSession) (identity.Principal, error) {

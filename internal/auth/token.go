@@ -114,7 +114,11 @@ func (s *Service) startFamily(ctx context.Context, f store.NewFamily, life store
 		f.Refresh = store.IssuedToken{Hash: refresh.hash(), ExpiresAt: earlier(now.Add(life.Refresh), f.EndsAt)}
 		set.RefreshToken, set.RefreshExpiresIn = refresh.text, f.Refresh.ExpiresAt.Sub(now)
 	}
-	return set, s.tokens.Start(ctx, f)
+	err := s.tokens.Start(ctx, f)
+	if err != nil {
+		return TokenSet{}, err
+	}
+	return set, nil
 }
 
 func earlier(a, b time.Time) time.Time {

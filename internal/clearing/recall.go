@@ -236,11 +236,12 @@ func (s *Service) answeredOnce(t payment.Transition, moves bool, err error) (pay
 // sentOriginal finds the payment of ours that an R-transaction is about, by its transaction id.
 func (s *Service) sentOriginal(ctx context.Context, about interbank.Original) (realm string, id uuid.UUID, err error) {
 	global, err := payment.Parse(about.TransactionID)
-	known := err == nil
-	if known {
+	if err == nil {
 		realm, id, err = s.cfg.Messages.FindByGlobalID(ctx, global)
+	} else {
+		err = payment.ErrNotFound
 	}
-	if !known || errors.Is(err, payment.ErrNotFound) {
+	if errors.Is(err, payment.ErrNotFound) {
 		err = unprocessable(i18n.Text("No payment in this gateway has the transaction ID %s.").With(about.TransactionID))
 	}
 	return realm, id, err

@@ -67,6 +67,7 @@ func (s *Service) Receive(ctx context.Context, d Document) error {
 		if !is {
 			return &RefusedError{Findings: findings}
 		}
+		parsed = nil // it may be read in part, but is not processed
 		err = s.receiveForeign(ctx, in, foreign)
 	} else {
 		in.Name = parsed.MessageName()

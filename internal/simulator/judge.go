@@ -61,7 +61,9 @@ func (s *Simulator) note(d *delivery, judgement judgement) {
 func (s *Simulator) judge(d *delivery) judgement {
 	busy := s.busy()
 	if busy != nil {
-		return judgement{outcome: outcomeRefused, detail: busy.text, refused: busy, passing: true}
+		judged := refuse(busy)
+		judged.passing = true
+		return judged
 	}
 	known, found := s.messages.get(d.key())
 	switch {

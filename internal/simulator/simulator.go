@@ -101,7 +101,9 @@ func (c Config) withDefaults() Config {
 		c.Sleep = sleep
 	}
 	c.Log, c.Client = cmp.Or(c.Log, slog.New(slog.DiscardHandler)), cmp.Or(c.Client, newClient())
-	c.Remembered = cmp.Or(c.Remembered, defaultRemembered)
+	if c.Remembered <= 0 {
+		c.Remembered = defaultRemembered
+	}
 	return c
 }
 

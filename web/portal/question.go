@@ -4,11 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"countersign/internal/identity"
-
 	"github.com/google/uuid"
 
 	"countersign/internal/i18n"
+	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/store"
 	"countersign/views"

@@ -194,7 +194,7 @@ func dashboard() views.Dashboard {
 			{Label: i18n.Text("%s today").With(i18n.Text("Failed")), Value: "1", Note: "see why", URL: "/payments?state=Failed"},
 		},
 		Lists: []views.Lines{
-			{Heading: "Longest-waiting submissions", Nothing: "Nothing is waiting for you", Rows: rows(5)}, endedLines(),
+			{Heading: "Waiting longest for my decision", Nothing: "Nothing is waiting for you", Rows: rows(5)}, endedLines(),
 		},
 		Charts: []views.Chart{ageChart(3)},
 		Volumes: []views.Volume{
